@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/errors.hpp"
-#include "core/files/directory_entries.hpp"
+#include "core/files/files.hpp"
 #include "core/shown.hpp"
 #include "train/config/nearest.hpp"
 #include "train/output/program_path.hpp"

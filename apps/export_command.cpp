@@ -22,7 +22,6 @@
 #include "apps/commands.hpp"
 #include "apps/inputs.hpp"
 #include "core/errors.hpp"
-#include "core/files/directory_entries.hpp"
 #include "core/files/files.hpp"
 #include "core/files/open_file.hpp"
 #include "core/files/standard_streams.hpp"

@@ -14,15 +14,15 @@
 #include "core/clock.hpp"
 #include "core/errors.hpp"
 #include "core/files/standard_streams.hpp"
-#include "core/name_pattern.hpp"
 #include "core/product/blas_kernels.hpp"
+#include "core/text.hpp"
 #include "datasets/make_task.hpp"
 #include "train/config/config.hpp"
 #include "train/experiment.hpp"
 #include "train/gradcheck/check_config.hpp"
 #include "train/gradcheck/tiny_config.hpp"
 #include "train/options/layout.hpp"
-#include "train/output/console.hpp"
+#include "train/output/logging.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 

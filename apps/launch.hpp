@@ -4,7 +4,6 @@
 #include <memory>
 #include <string>
 
-#include "core/ranks/rank_end.hpp"
 #include "core/ranks/ranks.hpp"
 
 namespace tapehead {

@@ -19,7 +19,6 @@
 #include "apps/version_text.hpp"
 #include "core/errors.hpp"
 #include "core/files/standard_streams.hpp"
-#include "core/plain_message.hpp"
 #include "core/shown.hpp"
 #include "core/version.hpp"
 #include "train/config/nearest.hpp"

@@ -15,9 +15,8 @@
 #include "core/product/blas_kernels.hpp"
 #include "datasets/make_task.hpp"
 #include "train/config/config.hpp"
-#include "train/frozen_parameters.hpp"
 #include "train/loop/initial_weights.hpp"
-#include "train/output/console.hpp"
+#include "train/model_training.hpp"
 #include "train/output/logging.hpp"
 #include "train/plan/plan_report.hpp"
 

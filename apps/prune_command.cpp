@@ -26,9 +26,9 @@
 #include "train/output/logging.hpp"
 #include "train/run/checkpoint.hpp"
 #include "train/run/checkpoints.hpp"
+#include "train/run/data.hpp"
 #include "train/run/directory.hpp"
 #include "train/run/identity.hpp"
-#include "train/run/texts.hpp"
 
 namespace tapehead {
 

@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "core/text.hpp"
-#include "train/output/format.hpp"
 #include "train/output/program_path.hpp"
+#include "train/output/table.hpp"
 
 namespace tapehead {
 

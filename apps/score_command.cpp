@@ -25,8 +25,8 @@
 #include "datasets/text/text_reader.hpp"
 #include "datasets/tokenizers/unknown_text.hpp"
 #include "train/evaluation/scorer.hpp"
-#include "train/output/format.hpp"
 #include "train/output/logging.hpp"
+#include "train/output/table.hpp"
 
 namespace tapehead {
 

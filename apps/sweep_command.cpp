@@ -13,7 +13,7 @@
 #include "apps/sweep_rounds.hpp"
 #include "core/files/files.hpp"
 #include "core/files/standard_streams.hpp"
-#include "core/kernel/thread_count.hpp"
+#include "core/kernel/cpu.hpp"
 #include "core/shown.hpp"
 #include "lab/report/page.hpp"
 #include "lab/report/sweep.hpp"
@@ -21,9 +21,9 @@
 #include "lab/sweep/record.hpp"
 #include "lab/sweep/report.hpp"
 #include "lab/sweep/shared_directory.hpp"
-#include "train/output/format.hpp"
 #include "train/output/program_path.hpp"
 #include "train/output/signals.hpp"
+#include "train/output/table.hpp"
 
 namespace tapehead {
 

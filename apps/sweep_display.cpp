@@ -9,7 +9,6 @@
 #include <array>
 
 #include "core/files/standard_streams.hpp"
-#include "train/output/format.hpp"
 #include "train/output/table.hpp"
 
 namespace tapehead {

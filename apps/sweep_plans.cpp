@@ -10,7 +10,7 @@
 #include "lab/sweep/inputs.hpp"
 #include "lab/sweep/make_plan.hpp"
 #include "train/config/overrides.hpp"
-#include "train/frozen_parameters.hpp"
+#include "train/model_training.hpp"
 #include "train/run/files.hpp"
 
 namespace tapehead {

@@ -13,7 +13,7 @@
 #include "bench/report.hpp"
 #include "core/clock.hpp"
 #include "nn/attention/attention.hpp"
-#include "nn/attention/work.hpp"
+#include "nn/attention/spec.hpp"
 #include "train/config/config.hpp"
 
 namespace tapehead {

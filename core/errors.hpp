@@ -1,8 +1,10 @@
 // The exceptions that tapehead throws, one type for each kind of remedy, so that a caller can tell
-// them apart.
+// them apart; and options that contradict each other.
 #pragma once
 
 #include <stdexcept>
+#include <string>
+#include <vector>
 
 namespace tapehead {
 
@@ -31,6 +33,11 @@ struct IoError : std::runtime_error {
 // step.
 struct NumericError : std::runtime_error {
   using std::runtime_error::runtime_error;
+};
+
+struct Violation {
+  std::vector<std::string> options;  // the likeliest to be wrong comes first
+  std::string problem;
 };
 
 }  // namespace tapehead

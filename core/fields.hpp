@@ -1,10 +1,15 @@
 // Fields describe the options of a config section: the name, the help text and the valid range of
-// each.
+// each; options that differ by layer and by head; and the number of members of a struct of options.
 #pragma once
 
 #include <array>
 #include <limits>
+#include <string>
 #include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "core/types.hpp"
 
 namespace tapehead {
 
@@ -31,5 +36,69 @@ struct Field {
 // std::array<std::string_view, n> names`, in the order of its values.
 template <class Enum>
 struct EnumNames;
+
+// One value for all layers, or one for each layer; empty: auto.
+template <class Value>
+struct Layered {
+  std::vector<Value> values;
+
+  bool given() const { return !values.empty(); }
+  const Value& at(Index layer) const {
+    return values[values.size() == 1 ? 0 : static_cast<std::size_t>(layer)];
+  }
+  bool operator==(const Layered&) const = default;
+};
+
+// The value of one layer.
+template <class Value>
+using Plain = Value;
+
+// A value for all heads of a layer, or one for each.
+template <class Value>
+struct ByHead {
+  std::vector<Value> values;
+
+  const Value& at(Index head) const {
+    return values[values.size() == 1 ? 0 : static_cast<std::size_t>(head)];
+  }
+  bool fits(Index heads) const {
+    return values.size() == 1 || static_cast<Index>(values.size()) == heads;
+  }
+  bool operator==(const ByHead&) const = default;
+};
+
+// Initialises an option's member of any type; an optional takes it as its number.
+struct AnyNumber {
+  template <class Number>
+    requires std::is_arithmetic_v<Number> || std::is_enum_v<Number>
+  operator Number() const;
+};
+struct AnyText {
+  operator std::string() const;
+};
+struct AnyTexts {
+  operator std::vector<std::string>() const;
+};
+struct AnyNotation {  // of a type that is written in one of its own
+  template <class Member>
+    requires requires { Member::notation; }
+  operator Member() const;
+};
+
+// The number of members of an aggregate: the largest number of initialisers that it takes.
+template <class Aggregate, class... Known>
+consteval std::size_t member_count() {
+  if constexpr (requires { Aggregate{Known{}..., AnyNumber{}}; }) {
+    return member_count<Aggregate, Known..., AnyNumber>();
+  } else if constexpr (requires { Aggregate{Known{}..., AnyText{}}; }) {
+    return member_count<Aggregate, Known..., AnyText>();
+  } else if constexpr (requires { Aggregate{Known{}..., AnyTexts{}}; }) {
+    return member_count<Aggregate, Known..., AnyTexts>();
+  } else if constexpr (requires { Aggregate{Known{}..., AnyNotation{}}; }) {
+    return member_count<Aggregate, Known..., AnyNotation>();
+  } else {
+    return sizeof...(Known);
+  }
+}
 
 }  // namespace tapehead

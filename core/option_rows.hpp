@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "core/fields.hpp"
-#include "core/layered.hpp"
 #include "core/types.hpp"
 
 namespace tapehead {

@@ -1,7 +1,8 @@
 // Text from outside in the form in which messages may show it, so that no part of it controls the
-// terminal.
+// terminal; and the message of an error, for people.
 #pragma once
 
+#include <exception>
 #include <string>
 #include <string_view>
 
@@ -23,5 +24,9 @@ std::string printable(std::string_view message);
 
 // Whether the text holds a character that shown() would escape.
 bool has_hidden_characters(std::string_view text);
+
+// Plain words for lack of memory and for errors of std::filesystem, with the path if the error
+// knows it; the message of any other error as it is.
+std::string plain_message(const std::exception& error);
 
 }  // namespace tapehead

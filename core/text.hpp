@@ -1,16 +1,31 @@
-// Helpers for the text of messages.
+// Text of any language and of messages: where UTF-8 stops being valid and where its characters
+// begin, patterns of names, and helpers for the text of messages.
 #pragma once
-
-#include <fmt/format.h>
 
 #include <iterator>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "core/types.hpp"
 
 namespace tapehead {
+
+// Bytes of the first character, 1 to 4; 0 when the text is empty or does not begin with a valid
+// one (overlong forms, surrogates and values above U+10FFFF are not: The Unicode Standard, table
+// 3-7).
+std::size_t utf8_length(std::string_view text);
+
+// Bytes before the first invalid one: text.size() when all are valid.
+std::size_t utf8_valid_bytes(std::string_view text);
+
+// The fewest characters to insert, delete or replace in the name until the pattern matches it.
+Index pattern_distance(std::string_view pattern, std::string_view name);
+
+// Whether the pattern matches the whole name.
+bool matches(std::string_view pattern, std::string_view name);
 
 // The items one after the other, with `separator` between them.
 template <class Range>

@@ -12,10 +12,10 @@
 #include <string_view>
 #include <vector>
 
+#include "core/errors.hpp"
+#include "core/fields.hpp"
 #include "core/files/hash.hpp"
-#include "core/member_count.hpp"
 #include "core/option_rows.hpp"
-#include "core/violation.hpp"
 #include "datasets/example_kind.hpp"
 #include "datasets/shrinking.hpp"
 #include "datasets/task.hpp"

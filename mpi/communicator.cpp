@@ -1,23 +1,20 @@
 #include "mpi/communicator.hpp"
 
-// The C++ interfaces of both libraries, which MPI 3 removed, are in the way of warnings.
-#define OMPI_SKIP_MPICXX 1
-#define MPICH_SKIP_MPICXX 1
-#include <mpi.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <list>
 #include <string_view>
 #include <vector>
 
-#include "core/clock.hpp"
+// The C++ interfaces of both libraries, which MPI 3 removed, are in the way of warnings.
+#define OMPI_SKIP_MPICXX 1
+#define MPICH_SKIP_MPICXX 1
+#include <mpi.h>
+#include <unistd.h>
+
 #include "core/ranks/ranks.hpp"
-#include "mpi/patience.hpp"
 
 namespace tapehead {
 

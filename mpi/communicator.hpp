@@ -1,15 +1,50 @@
 // The functions of MPI that ranks need, without MPI's own types.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <thread>
 
+#include <sched.h>
+
+#include "core/clock.hpp"
 #include "core/ranks/launcher.hpp"
 #include "core/types.hpp"
 
 namespace tapehead {
+
+class Patience {
+ public:
+  // For the first millisecond, which is longer than most waits within a step, it returns at once.
+  // Then it yields, and after 50 ms, in which most transfers have come to their end, it sleeps:
+  // where ranks share a core, those that wait take next to nothing of it.
+  void pause() {
+    const double seconds = waited();
+    if (seconds < look_seconds) {
+      return;
+    }
+    looked_ = true;
+    if (seconds < yield_seconds) {
+      ::sched_yield();
+    } else {
+      std::this_thread::sleep_for(std::chrono::microseconds(seconds < 1 ? 50 : 1000));
+    }
+  }
+
+  bool looked() const { return looked_; }  // whether it pauses by now
+
+  double waited() const { return seconds_since(begin_); }
+
+ private:
+  static constexpr double look_seconds = 0.001;
+  static constexpr double yield_seconds = 0.05;
+
+  Clock::time_point begin_ = Clock::now();
+  bool looked_ = false;
+};
 
 // A short text from another rank, outside of what it exchanges.
 struct Notice {

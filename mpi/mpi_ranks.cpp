@@ -10,8 +10,8 @@
 
 #include "core/files/standard_streams.hpp"
 #include "core/ranks/sharing.hpp"
-#include "mpi/patience.hpp"
-#include "mpi/roll_call.hpp"
+#include "mpi/communicator.hpp"
+#include "mpi/notices.hpp"
 
 namespace tapehead {
 

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "core/clock.hpp"
-#include "core/ranks/rank_end.hpp"
 #include "core/ranks/ranks.hpp"
 #include "mpi/communicator.hpp"
 #include "mpi/notices.hpp"

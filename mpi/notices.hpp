@@ -6,7 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "core/ranks/rank_end.hpp"
+#include "core/clock.hpp"
+#include "core/ranks/ranks.hpp"
 #include "mpi/communicator.hpp"
 
 namespace tapehead {
@@ -37,6 +38,26 @@ class Notices {
   std::vector<bool> answered_;
   std::vector<std::optional<RankEnd>> ends_;
   int question_ = 0;  // the number of the newest one, which its answers repeat
+};
+
+class RollCall {
+ public:
+  // Ranks are asked after `patience` seconds, and have `answer` seconds to answer.
+  RollCall(Notices& notices, double patience, double answer);
+
+  // To be called again and again while this rank waits. Returns the ranks that did not answer or
+  // have ended; usually none. A rank that answers waits itself, so it is not what this one waits
+  // for: then the wait begins anew.
+  std::vector<Index> missing();
+
+ private:
+  std::vector<Index> absent() const;
+
+  Notices& notices_;
+  double patience_;
+  double answer_;
+  Clock::time_point begin_ = Clock::now();
+  std::optional<Clock::time_point> asked_;
 };
 
 }  // namespace tapehead

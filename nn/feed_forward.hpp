@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "nn/attention_site.hpp"
+#include "nn/init.hpp"
 #include "nn/residual.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

@@ -1,11 +1,32 @@
-// Initialisers of weight matrices and embeddings.
+// Initialisers of weight matrices and embeddings, and the sites of attentions, which they draw by.
 #pragma once
 
-#include "core/tape/initializer.hpp"
-#include "nn/attention_site.hpp"
+#include <compare>
+#include <string>
+#include <string_view>
+
+#include "core/tape/parameter_declaration.hpp"
+#include "core/types.hpp"
+#include "nn/options/attention_settings.hpp"
 #include "nn/options/model_options.hpp"
 
 namespace tapehead {
+
+enum class StackName { encoder, decoder };
+std::string_view name_of(StackName stack);  // "encoder"
+
+struct AttentionSite {
+  AttentionKind kind = AttentionKind::encoder_self;
+  Index layer = 0;
+
+  StackName stack() const {
+    return kind == AttentionKind::encoder_self ? StackName::encoder : StackName::decoder;
+  }
+  bool is_self() const { return kind != AttentionKind::cross; }
+  std::string text() const;  // "decoder.layers.1.cross"
+
+  auto operator<=>(const AttentionSite&) const = default;
+};
 
 // A weight (out, in). xavier: uniform or normal with variance gain² 2 / (in + out) (Glorot and
 // Bengio 2010, equation 16); normal: deviation 0.02 gain.

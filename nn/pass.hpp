@@ -5,13 +5,13 @@
 #include <optional>
 #include <string_view>
 
-#include "core/memory/pool_vector.hpp"
+#include "core/memory/pool.hpp"
 #include "core/product/packed_matrix.hpp"
 #include "core/random/keep_bits.hpp"
 #include "core/sequence/segments.hpp"
 #include "core/tape/parameters.hpp"
 #include "core/tape/tape.hpp"
-#include "nn/attention_site.hpp"
+#include "nn/init.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

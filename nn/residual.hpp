@@ -5,9 +5,22 @@
 #include <string>
 
 #include "core/ops/residual.hpp"
-#include "nn/norm.hpp"
+#include "nn/options/model_options.hpp"
+#include "nn/pass.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
+
+struct Norm {
+  Norm(const Scope& scope, const ModelOptions& options) : Norm(scope, options, options.d_model) {}
+  Norm(const Scope& scope, const ModelOptions& options, Index width);
+  Var operator()(Pass& pass, const Var& x) const;  // (N, width) -> (N, width)
+
+  NormKind kind;
+  Scalar epsilon;
+  std::string path;
+  Parameter gain;  // undeclared without a norm
+  Parameter bias;  // of layer_norm, with bias_norm
+};
 
 // A block's output before its last bias, and that bias. The residual sum adds the bias in the same
 // pass.

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "core/sequence/batch.hpp"
-#include "nn/norm.hpp"
+#include "nn/residual.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

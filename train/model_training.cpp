@@ -1,9 +1,18 @@
 #include "train/model_training.hpp"
 
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "core/errors.hpp"
+#include "core/shown.hpp"
+#include "core/text.hpp"
 #include "datasets/loader.hpp"
 #include "datasets/text/text_options.hpp"
 #include "nn/attention/spec.hpp"
-#include "nn/transformer/loss.hpp"
+#include "nn/transformer/transformer.hpp"
 #include "train/step/gate_training.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
@@ -44,6 +53,58 @@ Trainer trainer_of(Model& model, const Config& config, Workers& workers, Index t
                   ranks);
   scale_gate_rate(model.transformer, config.training.gate_rate, trainer.optimizer());
   return trainer;
+}
+
+namespace {
+
+// The names that the fewest edits make match.
+std::vector<std::string> nearest_names(std::string_view pattern, const ParameterStore& store) {
+  constexpr std::size_t shown_names = 3;
+  std::vector<std::string> names;
+  for (const NamedParameter& parameter : store.parameters()) {
+    names.push_back(parameter.name);
+  }
+  std::ranges::stable_sort(
+      names, {}, [&](const std::string& name) { return pattern_distance(pattern, name); });
+  names.resize(std::min(names.size(), shown_names));
+  return names;
+}
+
+void expect_matches(const std::string& pattern, const ParameterStore& store,
+                    const std::string& place) {
+  const bool found = std::ranges::any_of(store.parameters(), [&](const NamedParameter& parameter) {
+    return matches(pattern, parameter.name);
+  });
+  if (!found) {
+    throw ConfigError(
+        fmt::format("{}: the model has no parameter that {} matches (the nearest: {})", place,
+                    shown(pattern), join(nearest_names(pattern, store), ", ")));
+  }
+}
+
+}  // namespace
+
+void check_frozen(const LoadedConfig& loaded) {
+  const auto origin = loaded.origins.find("training.freeze");
+  const std::string place =
+      origin == loaded.origins.end() ? std::string() : fmt::format("{}: ", origin->second);
+  check_frozen(loaded.config, place + "training.freeze");
+}
+
+void check_frozen(const Config& config, const std::string& place) {
+  const std::vector<std::string>& patterns = config.training.freeze;
+  if (patterns.empty()) {
+    return;
+  }
+  // The names depend on no vocabulary.
+  ParameterStore store(patterns);
+  const Transformer declared(store.root(), config.model, {.context = 1, .input = 1, .labels = 1});
+  for (const std::string& pattern : patterns) {
+    expect_matches(pattern, store, place);
+  }
+  if (store.trained_count() == 0) {
+    throw ConfigError(place + ": it leaves no parameter to train");
+  }
 }
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -3,8 +3,11 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
+#include "core/scalar.hpp"
 #include "nn/lane_memory.hpp"
+#include "train/config/config.hpp"
 #include "train/experiment.hpp"
 #include "train/step/trainer.hpp"
 
@@ -23,5 +26,12 @@ std::optional<LaneMemory::Size> memory_size(const Config& config);
 // them. `total_steps`: see Trainer::Options.
 Trainer trainer_of(Model& model, const Config& config, Workers& workers, Index total_steps = 0,
                    Ranks& ranks = alone());
+
+// Throws ConfigError with the place of the option if one of its patterns matches no parameter, with
+// the names that come nearest, or if nothing is left to train.
+void check_frozen(const LoadedConfig& loaded);
+
+// The same for a resolved config, with another place: "file:line:column: training.freeze".
+void check_frozen(const Config& config, const std::string& place);
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

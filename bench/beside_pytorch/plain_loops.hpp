@@ -3,8 +3,8 @@
 
 #include <concepts>
 
-#include "core/gradcheck/random_input.hpp"
-#include "core/ops/matmul.hpp"
+#include "core/gradcheck/subject.hpp"
+#include "core/ops/linear.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

@@ -1,5 +1,5 @@
-// Reads whole files, and writes them atomically: after a write the file is complete, or it is as
-// before.
+// Reads whole files and directories, and writes files atomically: after a write the file is
+// complete, or it is as before.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,41 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "core/files/open_file.hpp"
 
 namespace tapehead {
+
+// The ending of temporary files. One whose writer no longer runs was left by a killed process.
+inline constexpr std::string_view temporary_suffix = ".tmp";
+
+// Whatever happens, even a power loss, `destination` then holds either the old content or the new.
+// The content is written to a temporary file beside it, synced and renamed. Every member throws
+// IoError; a file that is not put in place is removed.
+class AtomicFile {
+ public:
+  explicit AtomicFile(const std::filesystem::path& destination);
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+  ~AtomicFile();
+
+  void write(std::string_view bytes) { file_.write(bytes); }
+  void write_at(std::size_t offset, std::string_view bytes) { file_.write_at(offset, bytes); }
+  void put_in_place();
+
+ private:
+  OpenFile create() const;
+
+  std::filesystem::path destination_;
+  std::filesystem::path path_;
+  OpenFile file_;
+  bool in_place_ = false;
+};
+
+// A file or directory that was made or renamed is only on the disk once the directory that it is in
+// is synced. Throws IoError.
+void sync_directory_of(const std::filesystem::path& path);
 
 // More than any config, vocabulary or JSON file has.
 inline constexpr std::size_t most_settings_bytes = std::size_t{1} << 30;
@@ -19,7 +52,7 @@ inline constexpr std::size_t most_settings_bytes = std::size_t{1} << 30;
 std::string read_file(const std::filesystem::path& path,
                       std::size_t most = std::numeric_limits<std::size_t>::max());
 
-// Writes a file atomically (core/files/atomic_file.hpp). Throws IoError, and leaves no temporary
+// Writes a file atomically (core/files/files.hpp). Throws IoError, and leaves no temporary
 // file behind.
 void write_file_atomically(const std::filesystem::path& path, std::string_view content);
 
@@ -32,5 +65,10 @@ void make_directories(const std::filesystem::path& path);
 
 // Removes the temporary files that killed processes left in a directory.
 void remove_temporary_files(const std::filesystem::path& directory);
+
+// The paths of the entries, in no particular order. Throws IoError that names the directory, also
+// if reading fails in the middle, where the iterators of std::filesystem throw an error without a
+// path.
+std::vector<std::filesystem::path> entries_of(const std::filesystem::path& directory);
 
 }  // namespace tapehead

@@ -17,7 +17,7 @@
 
 #include "core/errors.hpp"
 #include "core/files/open_file.hpp"
-#include "core/plain_message.hpp"
+#include "core/shown.hpp"
 
 namespace tapehead {
 

@@ -1,17 +1,16 @@
 #include "core/files/open_file.hpp"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <cerrno>
 #include <cstdlib>
 #include <exception>
-#include <string>
 #include <system_error>
 #include <utility>
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 namespace tapehead {
 
@@ -157,6 +156,27 @@ OpenFile nameless_file() {
   }
   ::unlink(name.c_str());
   return {descriptor, directory};
+}
+
+MappedFile::MappedFile(const OpenFile& file, const std::filesystem::path& shown_as) {
+  struct stat status{};
+  if (::fstat(file.descriptor(), &status) != 0) {
+    throw io_error("read", shown_as, errno);
+  }
+  size_ = static_cast<std::size_t>(status.st_size);
+  if (size_ == 0) {
+    return;  // nothing can be mapped
+  }
+  address_ = ::mmap(nullptr, size_, PROT_READ, MAP_SHARED, file.descriptor(), 0);
+  if (address_ == MAP_FAILED) {
+    throw io_error("map", shown_as, errno);
+  }
+}
+
+MappedFile::~MappedFile() {
+  if (size_ > 0) {
+    ::munmap(address_, size_);
+  }
 }
 
 }  // namespace tapehead

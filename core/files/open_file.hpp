@@ -43,4 +43,19 @@ class OpenFile {
 // IoError.
 OpenFile nameless_file();
 
+class MappedFile {
+ public:
+  // Throws IoError. The file may be closed, renamed or removed afterwards, but not shortened.
+  MappedFile(const OpenFile& file, const std::filesystem::path& shown_as);
+  MappedFile(const MappedFile&) = delete;
+  MappedFile& operator=(const MappedFile&) = delete;
+  ~MappedFile();
+
+  std::string_view bytes() const { return {static_cast<const char*>(address_), size_}; }
+
+ private:
+  void* address_ = nullptr;
+  std::size_t size_ = 0;
+};
+
 }  // namespace tapehead

@@ -1,15 +1,31 @@
-// Makes the header of a safetensors file, and reads it back with every claim checked.
+// The header of a safetensors file: one entry for each tensor. It is made, and read back with every
+// claim checked.
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "core/files/tensor_entry.hpp"
+#include "core/types.hpp"
 
 namespace tapehead {
+
+enum class DType { f32, f64, i64, f16, bf16 };
+
+std::size_t byte_width(DType dtype);
+
+// A tensor in a file: row-major, little-endian. It does not own `bytes`.
+struct TensorEntry {
+  std::string name;
+  DType dtype = DType::f32;
+  std::vector<Index> shape;  // empty: one number
+  std::span<const std::byte> bytes;
+};
+
+using Metadata = std::map<std::string, std::string>;
 
 // The header of a file with our checksum begins like this. The digits of the checksum follow.
 inline constexpr std::string_view checksum_prefix = R"({"__metadata__":{"checksum":")";

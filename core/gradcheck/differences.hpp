@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "core/gradcheck/slopes/slope.hpp"
-#include "core/gradcheck/slopes/tolerance.hpp"
 #include "core/gradcheck/slopes/trials.hpp"
 #include "core/gradcheck/subject.hpp"
 

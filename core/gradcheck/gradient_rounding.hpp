@@ -1,4 +1,5 @@
-// Estimates how far the gradients of a run may be off by rounding alone.
+// Estimates how far the gradients of a run may be off by rounding alone, and integrates a gradient
+// along a path, to compare it with the change of the function.
 #pragma once
 
 #include <cstddef>
@@ -9,6 +10,20 @@
 #include "core/gradcheck/subject.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
+
+// Integrates a gradient along a path, and compares the result with the change of the function from
+// one end to the other. Some outputs are what remains when larger numbers cancel, such as 1 + tanh
+// x at x = -18. They take only a few values, so they look like stairs over short steps, and
+// differences say nothing about the slope.
+
+// Whether the gradient of an element, integrated along a path, equals the change of L. The path
+// begins at the element. One of several lengths suffices, all long enough to show more than
+// rounding.
+bool gradient_adds_up(const Subject& subject, std::size_t input, Index element);
+
+// The slope in this element if all outputs changed by their own size while the element changes by
+// its own. Slopes that are small beside this one may be what remains after cancellation.
+double size_of_all(const Subject& subject, const Tensor& output, std::size_t input, Index element);
 
 // The gradients after small changes in the last bits of inputs and cotangent; empty if the function
 // throws there.

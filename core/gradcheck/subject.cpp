@@ -1,15 +1,14 @@
 #include "core/gradcheck/subject.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <exception>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "core/errors.hpp"
-#include "core/gradcheck/random_input.hpp"
 #include "core/random/draws.hpp"
 #include "core/tape/finite.hpp"
 

@@ -1,6 +1,7 @@
 // The subject of a gradient check, and one run of it: a forward and a backward pass.
 #pragma once
 
+#include <concepts>
 #include <functional>
 #include <limits>
 #include <string>
@@ -8,8 +9,24 @@
 
 #include "core/gradcheck/diagnosis/verdict.hpp"
 #include "core/gradcheck/options.hpp"
+#include "core/tape/tensor.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
+
+// Numbers of magnitude 0.5 ... 1.5 with random signs, drawn by the checker: different for each
+// input, the same in each run.
+struct RandomInput {
+  Shape shape;
+};
+
+template <std::convertible_to<Index>... Extent>
+RandomInput random(Extent... extents) {
+  return {{static_cast<Index>(extents)...}};
+}
+
+// The tensor that is drawn for input number `input`.
+Tensor drawn(const RandomInput& random, std::size_t input);
+inline Tensor drawn(const Tensor& tensor, std::size_t /*input*/) { return tensor; }
 
 // The distance from 1 to the next number.
 inline constexpr double machine_epsilon = std::numeric_limits<Scalar>::epsilon();

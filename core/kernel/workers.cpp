@@ -14,7 +14,6 @@
 
 #include "core/errors.hpp"
 #include "core/kernel/cpu.hpp"
-#include "core/kernel/thread_count.hpp"
 #include "core/memory/pool.hpp"
 
 namespace tapehead {

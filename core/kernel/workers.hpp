@@ -8,7 +8,7 @@
 
 namespace tapehead {
 
-// How many threads compute unless the user says (core/kernel/thread_count.hpp).
+// How many threads compute unless the user says (core/kernel/cpu.hpp).
 Index default_threads();
 
 class Workers {

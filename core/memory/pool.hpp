@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <utility>
+#include <vector>
 
 namespace tapehead {
 
@@ -56,5 +57,23 @@ struct Checks {
   bool finite = false;
 };
 Checks& checks();
+
+template <class T>
+class PoolAllocator {
+ public:
+  using value_type = T;
+
+  PoolAllocator() = default;
+  template <class U>
+  PoolAllocator(const PoolAllocator<U>& /*of another type*/) noexcept {}
+
+  T* allocate(std::size_t count) { return static_cast<T*>(take_from_pool(count * sizeof(T))); }
+  void deallocate(T* memory, std::size_t /*count*/) noexcept { return_to_pool(memory); }
+
+  bool operator==(const PoolAllocator&) const = default;
+};
+
+template <class T>
+using PoolVector = std::vector<T, PoolAllocator<T>>;
 
 }  // namespace tapehead

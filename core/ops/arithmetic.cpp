@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "core/kernel/fused_multiply_add.hpp"
 #include "core/kernel/rows.hpp"
+#include "core/kernel/vector_functions.hpp"
 #include "core/ops/row_sums.hpp"
 #include "core/tape/dims.hpp"
 #include "core/tape/xtensor.hpp"

@@ -1,9 +1,11 @@
-// Joins matrices, and takes parts of them.
+// Joins matrices and sequences, and takes parts of them.
 #pragma once
 
 #include <span>
 
+#include "core/sequence/segments.hpp"
 #include "core/tape/tape.hpp"
+#include "core/types.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
@@ -16,5 +18,14 @@ inline Var concatenate(std::initializer_list<Var> pieces, Index axis) {
 
 // Rows (axis 0) or columns (axis 1) begin ... end - 1 of x: (N, D).  Throws ShapeError.
 Var slice(const Var& x, Index axis, Index begin, Index end);
+
+// For each sequence, its rows of `before` and then those of `after`.  before: (M, D) tiled by its
+// segments, after: (N, D) tiled by its own; y: (M + N, D), tiled by joined() of both.  Throws
+// ShapeError.
+Var join_sequences(const Var& before, const Segments& before_segments, const Var& after,
+                   const Segments& after_segments);
+
+// y[i] = x[rows[i]].  x: (N, D), rows: M of them, increasing; y: (M, D).  Throws ShapeError.
+Var select_rows(const Var& x, std::span<const Index> rows);
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

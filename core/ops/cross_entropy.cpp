@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "core/errors.hpp"
-#include "core/kernel/exponential.hpp"
 #include "core/kernel/rows.hpp"
+#include "core/kernel/vector_functions.hpp"
 #include "core/tape/dims.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

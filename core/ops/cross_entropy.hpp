@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "core/memory/pool_vector.hpp"
+#include "core/memory/pool.hpp"
 #include "core/tape/tape.hpp"
 #include "core/types.hpp"
 

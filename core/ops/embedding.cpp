@@ -6,9 +6,9 @@
 #include <cmath>
 
 #include "core/errors.hpp"
-#include "core/kernel/fused_multiply_add.hpp"
 #include "core/kernel/rows.hpp"
-#include "core/memory/pool_vector.hpp"
+#include "core/kernel/vector_functions.hpp"
+#include "core/memory/pool.hpp"
 #include "core/tape/dims.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

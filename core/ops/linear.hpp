@@ -1,4 +1,5 @@
-// The linear map, which does nearly all of a transformer's arithmetic.
+// Linear maps: y = x Wᵀ + b, which does nearly all of a transformer's arithmetic, the product of
+// two matrices, and the transpose of one.
 #pragma once
 
 #include "core/product/packed_matrix.hpp"
@@ -25,5 +26,11 @@ Var linear_with_rows(const Var& x, const Var& weight, const Var* bias, Index fir
 // y = x Wᵀ + b for a weight that is packed as (in, out), for passes that record nothing. `bias` may
 // be null.
 Var packed_linear(const Var& x, const PackedMatrix& weight, const Var* bias);
+
+// y = a b.  a: (N, K), b: (K, M); y: (N, M).  Throws ShapeError.
+Var matmul(const Var& a, const Var& b);
+
+// y = xᵀ.  x: (N, M); y: (M, N).  Throws ShapeError.
+Var transpose(const Var& x);
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "core/kernel/fused_multiply_add.hpp"
+#include "core/kernel/vector_functions.hpp"
 #include "core/ops/row_sums.hpp"
 #include "core/tape/dims.hpp"
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "core/errors.hpp"
-#include "core/kernel/fused_multiply_add.hpp"
 #include "core/kernel/rows.hpp"
+#include "core/kernel/vector_functions.hpp"
 #include "core/tape/dims.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

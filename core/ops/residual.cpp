@@ -1,6 +1,6 @@
 #include "core/ops/residual.hpp"
 
-#include "core/kernel/fused_multiply_add.hpp"
+#include "core/kernel/vector_functions.hpp"
 #include "core/ops/dropout_mask.hpp"
 #include "core/ops/row_sums.hpp"
 #include "core/tape/dims.hpp"

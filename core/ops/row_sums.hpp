@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "core/kernel/fused_multiply_add.hpp"
 #include "core/kernel/rows.hpp"
+#include "core/kernel/vector_functions.hpp"
 #include "core/tape/tape.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

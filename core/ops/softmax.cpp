@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "core/kernel/exponential.hpp"
 #include "core/kernel/rows.hpp"
+#include "core/kernel/vector_functions.hpp"
 #include "core/tape/dims.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

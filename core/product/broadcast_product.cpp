@@ -4,7 +4,7 @@
 #include <array>
 #include <type_traits>
 
-#include "core/kernel/fused_multiply_add.hpp"
+#include "core/kernel/vector_functions.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

@@ -1,13 +1,31 @@
-// The right-hand side of matrix products, packed once into panels. A panel has as many columns as
-// `broadcast_product` processes at a time. The last panel has the remaining columns, padded to
-// whole vectors.
+// The right-hand side of matrix products, packed once into panels; and the only access to BLAS.
 #pragma once
 
-#include "core/product/blas.hpp"
 #include "core/product/broadcast_product.hpp"
+#include "core/scalar.hpp"
 #include "core/tape/tensor.hpp"
+#include "core/types.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
+
+// A row-major matrix for BLAS. Its rows are `stride` numbers apart; `transposed` means that its
+// transpose is used.
+struct MatrixView {
+  const Scalar* data;
+  Index stride;
+  bool transposed = false;
+
+  // The part that begins at an element of the matrix, after transposition.
+  MatrixView from(Index row, Index column) const {
+    return {data + (transposed ? column * stride + row : row * stride + column), stride,
+            transposed};
+  }
+};
+
+// c = a b (+ c), where a is (rows, depth) and b (depth, columns) after their transpositions. If it
+// does not accumulate, the old content of c is ignored, even NaN.
+void blas_product(Index rows, Index columns, Index depth, MatrixView a, MatrixView b, Scalar* c,
+                  Index c_stride, bool accumulate);
 
 class PackedMatrix {
  public:

@@ -2,8 +2,24 @@
 // (FIPS-197, section 5.1), and the bits of the result. Every CPU computes the same.
 #pragma once
 
+#include <array>
 #include <bit>
 #include <cstdint>
+
+namespace tapehead {
+
+// Rounds of AES (FIPS-197, section 5.1) for CPUs without instructions for them.
+
+// The four columns of the state, each with its first row in the lowest byte.
+using AesColumns = std::array<std::uint32_t, 4>;
+
+// SubBytes and ShiftRows.
+AesColumns aes_substituted(const AesColumns& state);
+
+// SubBytes, ShiftRows and MixColumns.
+AesColumns aes_mixed(const AesColumns& state);
+
+}  // namespace tapehead
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -12,8 +28,6 @@
 #else
 #error "tapehead runs on x86-64 and arm64"
 #endif
-
-#include "core/random/aes_by_table.hpp"
 
 namespace tapehead {
 

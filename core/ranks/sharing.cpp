@@ -1,5 +1,15 @@
 #include "core/ranks/sharing.hpp"
 
+#include <algorithm>
+#include <fstream>
+#include <limits>
+
+#include <fmt/format.h>
+#include <sched.h>
+
+#include "core/errors.hpp"
+#include "core/shown.hpp"
+
 namespace tapehead {
 
 void share_parts(Ranks& ranks, std::span<std::byte> all, std::span<const Index> begins) {
@@ -61,6 +71,86 @@ std::string text_of_first(Ranks& ranks, std::string_view mine) {
   text.resize(value_of_first(ranks, text.size()));
   copy_from_first(ranks, std::as_writable_bytes(std::span(text)));
   return text;
+}
+
+namespace {
+
+constexpr Index nowhere = std::numeric_limits<Index>::max();
+
+struct Failure {
+  Index place = nowhere;
+  Index numeric = 0;  // whether it is a NumericError
+};
+
+// The message of an error; notes in `failure` whether it is a NumericError.
+std::string message_of(const std::exception_ptr& error, Failure& failure) {
+  try {
+    std::rethrow_exception(error);
+  } catch (const NumericError& numeric) {
+    failure.numeric = 1;
+    return numeric.what();
+  } catch (const std::exception& other) {
+    return plain_message(other);
+  } catch (...) {
+    return "unknown error";
+  }
+}
+
+}  // namespace
+
+void throw_first(Ranks& ranks, const std::exception_ptr& error, Index place) {
+  if (ranks.count() == 1) {
+    if (error) {
+      std::rethrow_exception(error);
+    }
+    return;
+  }
+  Failure mine;
+  std::string message;
+  if (error) {
+    mine.place = place;
+    message = message_of(error, mine);
+  }
+  const std::vector<Failure> failures = share_values(ranks, mine);
+  const auto first = std::ranges::min_element(failures, {}, &Failure::place);
+  if (first->place == nowhere) {
+    return;
+  }
+  const auto rank = static_cast<Index>(first - failures.begin());
+  const std::string said = share_texts(ranks, message)[static_cast<std::size_t>(rank)];
+  if (rank == ranks.rank()) {
+    std::rethrow_exception(error);
+  }
+  if (first->numeric != 0) {
+    throw NumericError(said);
+  }
+  throw RankError(fmt::format("{}: {}", ranks.name(rank), said));
+}
+
+namespace {
+
+// A machine has another identity at each start, and all its containers have the same one, unlike
+// names of hosts.
+std::string cores_of_process() {
+  std::string machine;
+  std::getline(std::ifstream("/proc/sys/kernel/random/boot_id"), machine);
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  ::sched_getaffinity(0, sizeof allowed, &allowed);
+  for (std::size_t core = 0; core < CPU_SETSIZE; ++core) {
+    if (CPU_ISSET(core, &allowed)) {
+      machine += ' ' + std::to_string(core);
+    }
+  }
+  return machine;
+}
+
+}  // namespace
+
+ThreadCount default_thread_count(Ranks& ranks) {
+  const std::string mine = cores_of_process();
+  const std::vector<std::string> all = share_texts(ranks, mine);
+  return default_thread_count(std::ranges::count(all, mine));
 }
 
 }  // namespace tapehead

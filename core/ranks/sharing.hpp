@@ -1,14 +1,17 @@
-// Sharing: what every rank knows after an exchange in which all take part.
+// Sharing: what every rank knows after an exchange in which all take part, and errors that all
+// ranks throw alike, so that none waits for another.
 #pragma once
 
 #include <cstddef>
 #include <cstring>
+#include <exception>
 #include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <vector>
 
+#include "core/kernel/cpu.hpp"
 #include "core/ranks/ranks.hpp"
 
 namespace tapehead {
@@ -48,5 +51,29 @@ T value_of_first(Ranks& ranks, T mine) {
   copy_from_first(ranks, std::as_writable_bytes(std::span(&mine, 1)));
   return mine;
 }
+
+// Throws on every rank, if at least one has an error: that of the smallest `place`, and of the
+// smallest rank among those of one place. The rank that has it throws it itself. On the others a
+// NumericError is one with the same message, since it is a result. Any other error is a fault of
+// its rank, so it becomes a RankError that names the rank. `error`: null if this rank has none.
+void throw_first(Ranks& ranks, const std::exception_ptr& error, Index place);
+
+// Does the work of this rank. If it throws on some rank, every rank throws the error that a process
+// alone would meet first, because `place` counts how far a rank has come in what all ranks do, and
+// within a place the ranks' work is in the order of the ranks.
+template <class Work>
+void on_all_ranks(Ranks& ranks, const Index& place, const Work& work) {
+  std::exception_ptr error;
+  try {
+    work();
+  } catch (...) {
+    error = std::current_exception();
+  }
+  throw_first(ranks, error, place);
+}
+
+// For this process as one of the ranks that may use the same cores of the same machine. All ranks
+// must call it together.
+ThreadCount default_thread_count(Ranks& ranks);
 
 }  // namespace tapehead

@@ -2,7 +2,7 @@
 // model should predict.
 #pragma once
 
-#include "core/memory/pool_vector.hpp"
+#include "core/memory/pool.hpp"
 #include "core/sequence/segments.hpp"
 #include "core/types.hpp"
 

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "core/memory/pool_vector.hpp"
+#include "core/memory/pool.hpp"
 #include "core/types.hpp"
 
 namespace tapehead {

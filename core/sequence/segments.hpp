@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "core/memory/pool_vector.hpp"
+#include "core/memory/pool.hpp"
 #include "core/types.hpp"
 
 namespace tapehead {

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "core/errors.hpp"
-#include "core/name_pattern.hpp"
 #include "core/random/draws.hpp"
+#include "core/text.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

@@ -8,8 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/tape/initializer.hpp"
-#include "core/tape/parameter_kind.hpp"
+#include "core/tape/parameter_declaration.hpp"
 #include "core/tape/tape.hpp"
 #include "core/tape/tensor.hpp"
 
@@ -72,7 +71,7 @@ class Scope {
 class ParameterStore {
  public:
   // A training leaves the parameters as they start whose names match one of these patterns
-  // (core/name_pattern.hpp).
+  // (core/text.hpp).
   explicit ParameterStore(std::vector<std::string> frozen = {}) : frozen_(std::move(frozen)) {}
   ParameterStore(const ParameterStore&) = delete;
   ParameterStore& operator=(const ParameterStore&) = delete;

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/tape/anomaly.hpp"
 #include "core/tape/closures.hpp"
-#include "core/tape/module.hpp"
 #include "core/tape/tensor.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

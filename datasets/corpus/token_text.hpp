@@ -11,9 +11,8 @@
 #include <vector>
 
 #include "core/files/hash.hpp"
-#include "core/files/mapped_file.hpp"
 #include "core/files/open_file.hpp"
-#include "core/memory/pool_vector.hpp"
+#include "core/memory/pool.hpp"
 #include "datasets/tokenizers/unknown_text.hpp"
 
 namespace tapehead {

@@ -1,7 +1,7 @@
 // All words of the small grammar, from its lexicon.
 #include <set>
 
-#include "datasets/grammar/homonyms.hpp"
+#include "datasets/grammar/lexicon.hpp"
 #include "datasets/grammar/sentence.hpp"
 
 namespace tapehead::grammar {

@@ -1,12 +1,9 @@
-// Draws a sentence, and joins its text.
 #include "datasets/grammar/sentence.hpp"
 
 #include <algorithm>
 #include <array>
-#include <string>
-#include <vector>
 
-#include "datasets/grammar/homonyms.hpp"
+#include "datasets/grammar/lexicon.hpp"
 #include "datasets/random_source.hpp"
 
 namespace tapehead::grammar {

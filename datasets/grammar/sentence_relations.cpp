@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "datasets/grammar/homonyms.hpp"
+#include "datasets/grammar/lexicon.hpp"
 
 namespace tapehead::grammar {
 

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <utility>
 
-#include "core/utf8.hpp"
+#include "core/text.hpp"
 
 namespace tapehead {
 

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/errors.hpp"
 #include "core/fields.hpp"
-#include "core/violation.hpp"
 
 namespace tapehead {
 

@@ -9,10 +9,10 @@
 
 #include "core/errors.hpp"
 #include "core/shown.hpp"
-#include "datasets/tokenizers/class_tokenizer.hpp"
 #include "datasets/tokenizers/sentencepiece_tokenizer.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"
 #include "datasets/tokenizers/tokenizer_of_lines.hpp"
+#include "datasets/tokenizers/vocabulary_tokenizer.hpp"
 
 namespace tapehead {
 

@@ -20,8 +20,8 @@
 #include "datasets/tokenizers/text_chunks.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"
 #include "datasets/tokenizers/tokenizer_of_lines.hpp"
+#include "datasets/tokenizers/unknown_text.hpp"
 #include "datasets/tokenizers/vocabulary_tokenizer.hpp"
-#include "datasets/tokenizers/written_back.hpp"
 
 namespace tapehead {
 

@@ -10,7 +10,7 @@
 
 #include "core/errors.hpp"
 #include "core/files/open_file.hpp"
-#include "core/utf8.hpp"
+#include "core/text.hpp"
 #include "datasets/text/text_reader.hpp"
 
 namespace tapehead {

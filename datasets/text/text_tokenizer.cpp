@@ -11,7 +11,7 @@
 
 #include "core/clock.hpp"
 #include "core/errors.hpp"
-#include "core/utf8.hpp"
+#include "core/text.hpp"
 #include "datasets/tokenizers/sentencepiece_tokenizer.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"
 #include "datasets/tokenizers/tokenizer_of_lines.hpp"

@@ -3,8 +3,8 @@
 
 #include <optional>
 
+#include "core/errors.hpp"
 #include "core/types.hpp"
-#include "core/violation.hpp"
 #include "datasets/tokenizers/tokenizer_kind.hpp"
 
 namespace tapehead {

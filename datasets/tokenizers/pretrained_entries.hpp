@@ -1,7 +1,9 @@
-// The entries of a vocabulary that was made elsewhere, renumbered so that they follow our marks.
+// A tokenizer that was made elsewhere, with the ids that it had there, and its entries, renumbered
+// so that they follow our marks.
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -10,6 +12,21 @@
 #include "datasets/tokenizers/tokenizer.hpp"
 
 namespace tapehead {
+
+// A tokenizer whose ids are ours: unknown, begin and end mark, then the other entries in the order
+// of the files, without the mask. So row i of our embedding is row file_ids[i] of the model's.
+// Marks in the files are no text: `encode` never gives them.
+struct PretrainedTokenizer {
+  std::shared_ptr<const Tokenizer> tokenizer;
+  std::vector<Index> file_ids;  // the id in the files of each of our ids; -1: the files have none
+  std::optional<Index> mask;    // the id in the files of the mask, which is `mask_id` here
+};
+
+// The tokenizers of both sides.
+struct PretrainedTokenizers {
+  PretrainedTokenizer source;
+  PretrainedTokenizer target;
+};
 
 // The id of each entry in the files.
 using FileVocabulary = std::unordered_map<std::string, Index>;

@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "datasets/tokenizers/pretrained_tokenizer.hpp"
+#include "datasets/tokenizers/pretrained_entries.hpp"
 
 namespace tapehead {
 

@@ -7,8 +7,6 @@
 #include "core/errors.hpp"
 #include "core/files/files.hpp"
 #include "core/files/json_text.hpp"
-#include "datasets/tokenizers/pretrained_byte_bpe.hpp"
-#include "datasets/tokenizers/pretrained_word_piece.hpp"
 #include "datasets/tokenizers/tokenizer_json.hpp"
 
 namespace tapehead {

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "datasets/tokenizers/pretrained_entries.hpp"
-#include "datasets/tokenizers/pretrained_tokenizer.hpp"
 
 namespace tapehead {
 

@@ -7,8 +7,8 @@
 #include <array>
 #include <utility>
 
+#include "core/text.hpp"
 #include "core/types.hpp"
-#include "core/utf8.hpp"
 
 namespace tapehead {
 

@@ -10,9 +10,8 @@
 #include "core/errors.hpp"
 #include "core/types.hpp"
 #include "datasets/tokenizers/parallel_lines.hpp"
-#include "datasets/tokenizers/sentencepiece_additions.hpp"
 #include "datasets/tokenizers/sentencepiece_corpus.hpp"
-#include "datasets/tokenizers/serialized_fields.hpp"
+#include "datasets/tokenizers/sentencepiece_fields.hpp"
 
 namespace tapehead {
 

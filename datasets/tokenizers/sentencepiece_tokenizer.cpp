@@ -8,9 +8,8 @@
 
 #include "core/errors.hpp"
 #include "core/random/draws.hpp"
-#include "datasets/tokenizers/character_map.hpp"
-#include "datasets/tokenizers/sentencepiece_additions.hpp"
 #include "datasets/tokenizers/sentencepiece_corpus.hpp"
+#include "datasets/tokenizers/sentencepiece_fields.hpp"
 #include "datasets/tokenizers/subword_dropout.hpp"
 #include "datasets/tokenizers/vocabulary_tokenizer.hpp"
 

@@ -24,7 +24,7 @@ class SentencePieceTokenizer : public Tokenizer {
   static constexpr std::string_view suffix = ".model";
 
   // `model`: the bytes of a SentencePiece model with our marks, and with our additions
-  // (datasets/tokenizers/sentencepiece_additions.hpp). Throws DataError if it is not such a model.
+  // (datasets/tokenizers/sentencepiece_fields.hpp). Throws DataError if it is not such a model.
   explicit SentencePieceTokenizer(std::string model, Pieces pieces = Pieces::all);
 
   Index size() const override { return pieces_ + further_.size() - mark_count; }

@@ -2,7 +2,7 @@
 
 #include "datasets/tokenizers/byte_bpe.hpp"
 #include "datasets/tokenizers/sentencepiece_tokenizer.hpp"
-#include "datasets/tokenizers/text_marks.hpp"
+#include "datasets/tokenizers/tokenizer.hpp"
 #include "datasets/tokenizers/word_piece.hpp"
 
 namespace tapehead {

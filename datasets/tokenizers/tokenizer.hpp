@@ -48,4 +48,10 @@ struct Tokenizers {
   std::shared_ptr<const Tokenizer> target;
 };
 
+// 16 hexadecimal digits.
+std::string tokenizer_digest(const Tokenizer& tokenizer);
+
+inline constexpr std::string_view unknown_mark_text = "\u2047";  // as SentencePiece writes it
+inline constexpr std::string_view space_shown = "\u2581";        // in an entry
+
 }  // namespace tapehead

@@ -8,7 +8,6 @@
 #include "core/errors.hpp"
 #include "core/files/files.hpp"
 #include "datasets/tokenizers/byte_bpe.hpp"
-#include "datasets/tokenizers/class_tokenizer.hpp"
 #include "datasets/tokenizers/sentencepiece_tokenizer.hpp"
 #include "datasets/tokenizers/vocabulary_tokenizer.hpp"
 #include "datasets/tokenizers/word_piece.hpp"

@@ -1,7 +1,9 @@
-// Counts the tokens of lines of text for which a tokenizer has no entry, and remembers the first
-// one.
+// What a tokenizer loses of text: the tokens of lines for which it has no entry, and the parts of
+// the lines that it was made from.
 #pragma once
 
+#include <functional>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -25,5 +27,19 @@ struct UnknownText {
 
 // "3 of 120 tokens are unknown to its vocabulary, on 2 lines; the first is `99`, on line 1".
 std::string describe(const UnknownText& unknown);
+
+// What a tokenizer loses from the lines that it was made from: each part, how often it is lost, and
+// on which line first.
+
+struct LostPart {
+  Index count = 0;
+  Index first_line = 0;  // counted from 1
+};
+using LostParts = std::map<std::string, LostPart>;
+
+// Encodes and decodes each line, and compares the result with `normalised` of the line. A line that
+// differs, although all its parts are known, counts as a whole, as the part "".
+LostParts lost_parts(const Tokenizer& tokenizer, std::span<const std::string> lines,
+                     const std::function<std::string(std::string_view)>& normalised);
 
 }  // namespace tapehead

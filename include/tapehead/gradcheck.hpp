@@ -3,4 +3,4 @@
 
 #include "core/gradcheck/gradcheck.hpp"
 #include "core/gradcheck/model/model.hpp"
-#include "core/gradcheck/random_input.hpp"
+#include "core/gradcheck/subject.hpp"

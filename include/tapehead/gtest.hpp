@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "core/gradcheck/gradcheck.hpp"
-#include "core/gradcheck/random_input.hpp"
+#include "core/gradcheck/subject.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace gradcheck_assertion {
 

@@ -8,7 +8,7 @@
 #include "core/tape/tensor.hpp"
 #include "lab/heads/head_agreement.hpp"
 #include "lab/heads/head_sums.hpp"
-#include "nn/attention_site.hpp"
+#include "nn/init.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

@@ -11,7 +11,6 @@
 #include "lab/heads/relation_report.hpp"
 #include "lab/heads/token_facts.hpp"
 #include "train/options/layout.hpp"
-#include "train/output/format.hpp"
 #include "train/output/table.hpp"
 #include "train/run/checkpoints.hpp"
 #include "train/run/files.hpp"

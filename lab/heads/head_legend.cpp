@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "train/output/format.hpp"
 #include "train/output/table.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "lab/heads/attention_sums.hpp"
-#include "train/output/format.hpp"
 #include "train/output/table.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <span>
 
-#include "core/ops/select_rows.hpp"
+#include "core/ops/concatenate.hpp"
 #include "datasets/corpus/masking.hpp"
 #include "nn/generation/mean_probabilities.hpp"
 #include "train/options/layout.hpp"

@@ -1,7 +1,7 @@
 // What a head's weights are on the average at each distance from query to key.
 #pragma once
 
-#include "nn/attention/distance_weights.hpp"
+#include "nn/attention/head_distances.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

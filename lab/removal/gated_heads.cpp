@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "core/ops/heads/hard_concrete.hpp"
+#include "core/ops/heads/head_scaling.hpp"
 #include "train/output/table.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

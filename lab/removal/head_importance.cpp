@@ -11,7 +11,7 @@
 #include "core/text.hpp"
 #include "datasets/loader.hpp"
 #include "lab/removal/weights_apart.hpp"
-#include "nn/transformer/loss.hpp"
+#include "nn/transformer/transformer.hpp"
 #include "train/evaluation/evaluation.hpp"
 #include "train/options/layout.hpp"
 

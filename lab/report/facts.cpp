@@ -8,9 +8,9 @@
 #include "datasets/task_kind.hpp"
 #include "lab/sweep/run_progress.hpp"
 #include "train/config/config.hpp"
-#include "train/output/format.hpp"
+#include "train/output/table.hpp"
 #include "train/run/checkpoints.hpp"
-#include "train/run/lock.hpp"
+#include "train/run/files.hpp"
 #include "train/run/record.hpp"
 
 namespace tapehead {

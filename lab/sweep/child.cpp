@@ -14,7 +14,7 @@
 #include <fmt/format.h>
 
 #include "core/files/open_file.hpp"
-#include "core/ranks/launcher_variables.hpp"
+#include "core/ranks/launcher.hpp"
 
 namespace tapehead {
 

@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "train/run/lock.hpp"
+#include "train/run/files.hpp"
 
 namespace tapehead {
 

@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "core/files/directory_entries.hpp"
+#include "core/files/files.hpp"
 #include "train/loop/run_inputs.hpp"
 #include "train/run/directory.hpp"
 

@@ -13,7 +13,7 @@
 #include "datasets/batch_layout.hpp"
 #include "lab/sweep/cost.hpp"
 #include "lab/sweep/study_run.hpp"
-#include "nn/transformer/loss.hpp"
+#include "nn/transformer/transformer.hpp"
 #include "train/evaluation/evaluation.hpp"
 #include "train/evaluation/lane_evaluation.hpp"
 #include "train/experiment.hpp"

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "core/errors.hpp"
-#include "core/files/atomic_file.hpp"
 #include "core/files/files.hpp"
 #include "core/ranks/sharing.hpp"
 

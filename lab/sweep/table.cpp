@@ -9,7 +9,6 @@
 #include "core/text.hpp"
 #include "lab/sweep/report.hpp"
 #include "nn/attention/spec.hpp"
-#include "train/output/format.hpp"
 #include "train/output/table.hpp"
 
 namespace tapehead {

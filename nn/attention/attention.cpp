@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "core/errors.hpp"
+#include "core/ops/concatenate.hpp"
 #include "core/ops/heads/head_scaling.hpp"
-#include "core/ops/join_sequences.hpp"
 #include "nn/attention/rules.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

@@ -8,14 +8,12 @@
 #include <string>
 
 #include "core/ops/attention/attention.hpp"
-#include "nn/attention/distance_weights.hpp"
 #include "nn/attention/head_combination.hpp"
 #include "nn/attention/head_distances.hpp"
 #include "nn/attention/head_projections.hpp"
 #include "nn/attention/head_scores.hpp"
 #include "nn/attention/key_value_cache.hpp"
-#include "nn/attention/l0_gates.hpp"
-#include "nn/attention_site.hpp"
+#include "nn/init.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

@@ -2,12 +2,34 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "nn/attention/head_copy.hpp"
 #include "nn/attention/spec.hpp"
+#include "nn/pass.hpp"
 #include "nn/residual.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
+
+// A gate on each head of an attention, which training opens or closes (Voita et al. 2019, section
+// 5.2).
+
+struct L0Gates {
+  L0Gates(const Scope& scope, const AttentionSpec& spec);
+
+  // Multiplies each head by its gate, (N, H d_v) -> (N, H d_v). In training the gates are drawn
+  // once for a whole step; otherwise they are the settled gates. Without gates it returns the heads
+  // unchanged.
+  Var operator()(Pass& pass, const Var& heads_side_by_side) const;
+
+  // Copies the parameters of the heads that are kept.
+  void keep_heads(const KeptHeads& kept, const L0Gates& smaller, HeadCopy& copy) const;
+
+  Index heads;
+  Index d_v;
+  std::string path;                    // the stream of the random draws
+  std::optional<Parameter> log_alpha;  // (H); absent: no gates
+};
 
 struct HeadCombination {
   HeadCombination(const Scope& scope, const ModelOptions& options, const AttentionSpec& spec);

@@ -4,11 +4,10 @@
 #include <cmath>
 #include <functional>
 
-#include "core/memory/pool_vector.hpp"
-#include "core/ops/attention/additive_score.hpp"
+#include "core/memory/pool.hpp"
+#include "core/ops/attention/pair_score.hpp"
 #include "core/ops/concatenate.hpp"
 #include "core/ops/heads/head_linear.hpp"
-#include "core/ops/heads/head_norm.hpp"
 #include "core/ops/heads/head_rotation.hpp"
 #include "core/ops/heads/head_scaling.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "core/violation.hpp"
+#include "core/errors.hpp"
 #include "nn/attention/spec.hpp"
 
 namespace tapehead {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/tape/initializer.hpp"
+#include "core/tape/parameter_declaration.hpp"
 #include "nn/options/model_options.hpp"
 
 namespace tapehead {
@@ -74,5 +74,14 @@ AttentionSpec attention_spec(const ModelOptions& options, AttentionKind kind, In
 // The attentions of this kind, one for each layer that has it.
 std::vector<AttentionSpec> attention_specs(const ModelOptions& options, AttentionKind kind);
 Index attention_layers(const ModelOptions& options, AttentionKind kind);
+
+struct AttentionWork {
+  double query_row = 0;   // for each row of queries: uses of a weight, but for the output's
+  double output_row = 0;  // the same of the output projection
+  double key_row = 0;     // for each row of keys and values
+  double past_row = 0;    // self-attention: for each row that only has keys and values
+};
+
+AttentionWork attention_work(const AttentionSpec& spec);
 
 }  // namespace tapehead

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "core/ops/select_rows.hpp"
+#include "core/ops/concatenate.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

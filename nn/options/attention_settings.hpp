@@ -8,7 +8,6 @@
 #include <type_traits>
 
 #include "core/fields.hpp"
-#include "core/layered.hpp"
 #include "core/ops/heads/rotary_pairs.hpp"
 #include "nn/options/attention_choices.hpp"
 #include "nn/options/attention_pattern.hpp"

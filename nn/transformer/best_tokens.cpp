@@ -5,9 +5,8 @@
 #include <limits>
 
 #include "core/errors.hpp"
-#include "core/kernel/exponential.hpp"
-#include "core/kernel/fused_multiply_add.hpp"
 #include "core/kernel/rows.hpp"
+#include "core/kernel/vector_functions.hpp"
 #include "core/memory/prefetch.hpp"
 #include "core/product/broadcast_product.hpp"
 

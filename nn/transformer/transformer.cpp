@@ -1,11 +1,13 @@
 #include "nn/transformer/transformer.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <string>
+#include <utility>
+
+#include <fmt/format.h>
 
 #include "core/errors.hpp"
+#include "core/ops/concatenate.hpp"
 #include "core/ops/embedding.hpp"
 #include "nn/init.hpp"
 
@@ -170,6 +172,33 @@ std::vector<VocabularyTable> Transformer::vocabulary_tables() const {
     tables.push_back({.table = output_->bias, .side = output_side});
   }
   return tables;
+}
+
+CrossEntropy batch_loss(const Transformer& model, Pass& pass, const Batch& batch,
+                        const LossOptions& options) {
+  static const Module module{.paths = {"loss"}};
+  const Labels& labels = batch.labels;
+  Var rows = model.hidden(pass, batch);
+  if (!labels.every_row) {
+    const InModule here(pass.tape(), module);
+    rows = select_rows(rows, labels.rows);
+  }
+  Var logits = model.logits(pass, rows);
+  const InModule here(pass.tape(), module);
+  return cross_entropy(std::move(logits), labels.ids, static_cast<Scalar>(options.label_smoothing));
+}
+
+BestTokens best_labels(const Transformer& model, const ParameterStore& store, const Batch& batch,
+                       Index count, LogSums log_sums) {
+  constexpr TokenId none = -1;
+  Tape tape(false);
+  Pass pass(tape, store);
+  pass.keep_weights_packed();  // so that no row's bits depend on the number of rows
+  Var rows = model.hidden(pass, batch);
+  if (!batch.labels.every_row) {
+    rows = select_rows(rows, batch.labels.rows);
+  }
+  return model.output().best(pass, rows, count, none, log_sums);
 }
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

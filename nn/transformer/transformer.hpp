@@ -1,13 +1,15 @@
-// The transformer (Vaswani et al. 2017): an encoder, a decoder, or both.
+// The transformer (Vaswani et al. 2017): an encoder, a decoder, or both; its loss on a batch, and
+// its likeliest labels.
 #pragma once
 
 #include <optional>
 #include <span>
 #include <vector>
 
+#include "core/ops/cross_entropy.hpp"
 #include "core/sequence/batch.hpp"
+#include "nn/transformer/layer.hpp"
 #include "nn/transformer/output_head.hpp"
-#include "nn/transformer/stack.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
@@ -79,5 +81,17 @@ class Transformer {
   std::optional<Stack> encoder_;  // only for encoder_decoder
   std::optional<Stack> main_;     // the stack that reads the input
 };
+
+struct LossOptions {
+  double label_smoothing = 0;
+};
+
+// The cross-entropy of the labels, summed over them. Only rows that have a label get logits.
+CrossEntropy batch_loss(const Transformer& model, Pass& pass, const Batch& batch,
+                        const LossOptions& options = {});
+
+// For each row that has a label, whatever its label is: the `count` most likely ones.
+BestTokens best_labels(const Transformer& model, const ParameterStore& store, const Batch& batch,
+                       Index count, LogSums log_sums = LogSums::wanted);
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

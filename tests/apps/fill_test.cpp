@@ -9,7 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "datasets/tokenizers/text_marks.hpp"
+#include "datasets/tokenizers/tokenizer.hpp"
 #include "tests/support/program_runs.hpp"
 #include "tests/support/text_training.hpp"
 

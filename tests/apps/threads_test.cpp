@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "core/kernel/thread_count.hpp"
+#include "core/kernel/cpu.hpp"
 #include "tests/support/shell.hpp"
 #include "tests/support/tiny_training.hpp"
 

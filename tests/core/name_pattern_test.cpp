@@ -1,5 +1,5 @@
 // Patterns of names, and how far a name is from one.
-#include "core/name_pattern.hpp"
+#include "core/text.hpp"
 
 #include <gtest/gtest.h>
 

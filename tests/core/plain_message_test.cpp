@@ -1,5 +1,5 @@
 // Errors of the C++ library in plain words; those of tapehead as they are.
-#include "core/plain_message.hpp"
+#include "core/shown.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

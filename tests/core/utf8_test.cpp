@@ -1,5 +1,5 @@
 // UTF-8: the boundaries of The Unicode Standard's table 3-7, "Well-Formed UTF-8 Byte Sequences".
-#include "core/utf8.hpp"
+#include "core/text.hpp"
 
 #include <gtest/gtest.h>
 

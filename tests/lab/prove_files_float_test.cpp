@@ -33,7 +33,7 @@
 #include "train/output/figures.hpp"
 #include "train/run/checkpoints.hpp"
 #include "train/run/directory.hpp"
-#include "train/run/lock.hpp"
+#include "train/run/files.hpp"
 #include "train/run/record.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "nn/lane_memory.hpp"
-#include "nn/transformer/loss.hpp"
+#include "nn/transformer/transformer.hpp"
 #include "tests/support/stack_batches.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

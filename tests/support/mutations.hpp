@@ -130,16 +130,16 @@ inline std::uint32_t plain_crc(std::string_view bytes) {
 // A tensor file with its checksum made right: eight hexadecimal digits of the header with zeros in
 // the checksum's place, a hyphen, and eight of the data.
 inline std::string resealed(std::string content) {
-  constexpr std::size_t length_bytes = 8;
+  constexpr std::size_t bytes_of_length = 8;
   constexpr std::string_view before = R"({"__metadata__":{"checksum":")";
   constexpr std::string_view blank = "00000000-00000000";
   std::uint64_t length = 0;
-  std::memcpy(&length, content.data(), length_bytes);
-  const std::size_t place = length_bytes + before.size();
-  if (length > content.size() - length_bytes || place + blank.size() > content.size()) {
+  std::memcpy(&length, content.data(), bytes_of_length);
+  const std::size_t place = bytes_of_length + before.size();
+  if (length > content.size() - bytes_of_length || place + blank.size() > content.size()) {
     return content;
   }
-  const std::size_t head = length_bytes + length;
+  const std::size_t head = bytes_of_length + length;
   content.replace(place, blank.size(), blank);
   const std::string checksum =
       fmt::format("{:08x}-{:08x}", plain_crc(std::string_view(content).substr(0, head)),

@@ -12,7 +12,7 @@
 #include "core/ops/arithmetic.hpp"
 #include "core/ops/attention/attention.hpp"
 #include "core/ops/concatenate.hpp"
-#include "core/ops/matmul.hpp"
+#include "core/ops/linear.hpp"
 #include "core/ops/reduce.hpp"
 #include "core/ops/softmax.hpp"
 

@@ -6,7 +6,7 @@
 #include "datasets/loader.hpp"
 #include "datasets/make_task.hpp"
 #include "datasets/synthetic/symbols.hpp"
-#include "nn/transformer/loss.hpp"
+#include "nn/transformer/transformer.hpp"
 #include "train/config/config.hpp"
 #include "train/evaluation/evaluation.hpp"
 #include "train/experiment.hpp"

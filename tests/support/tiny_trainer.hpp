@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "core/random/draws.hpp"
-#include "nn/transformer/loss.hpp"
+#include "nn/transformer/transformer.hpp"
 #include "tests/support/tiny_model.hpp"
 #include "train/step/gate_training.hpp"
 #include "train/step/trainer.hpp"

@@ -6,7 +6,7 @@
 
 #include "core/clock.hpp"
 #include "datasets/loader.hpp"
-#include "nn/transformer/loss.hpp"
+#include "nn/transformer/transformer.hpp"
 #include "train/evaluation/example_decoding.hpp"
 #include "train/evaluation/lane_evaluation.hpp"
 #include "train/evaluation/shared_parts.hpp"

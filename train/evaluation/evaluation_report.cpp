@@ -6,7 +6,6 @@
 
 #include "core/shown.hpp"
 #include "train/metrics/likelihood.hpp"
-#include "train/output/format.hpp"
 #include "train/output/program_path.hpp"
 #include "train/output/table.hpp"
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "datasets/loader.hpp"
-#include "nn/transformer/best_labels.hpp"
+#include "nn/transformer/transformer.hpp"
 #include "train/evaluation/decoding_batches.hpp"
 #include "train/evaluation/shared_parts.hpp"
 #include "train/options/layout.hpp"

@@ -7,7 +7,7 @@
 
 #include "datasets/corpus/lanes.hpp"
 #include "datasets/task.hpp"
-#include "nn/transformer/loss.hpp"
+#include "nn/transformer/transformer.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

@@ -9,7 +9,7 @@
 #include "core/errors.hpp"
 #include "core/shown.hpp"
 #include "datasets/corpus/masking.hpp"
-#include "nn/transformer/best_labels.hpp"
+#include "nn/transformer/transformer.hpp"
 #include "train/evaluation/masked_line.hpp"
 #include "train/options/application.hpp"
 

@@ -10,7 +10,7 @@
 #include "datasets/corpus/token_text.hpp"
 #include "datasets/task_kind.hpp"
 #include "datasets/text/text_options.hpp"
-#include "datasets/tokenizers/tokenizer_digest.hpp"
+#include "datasets/tokenizers/tokenizer.hpp"
 #include "train/options/application.hpp"
 #include "train/run/identity.hpp"
 

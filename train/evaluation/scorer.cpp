@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "core/errors.hpp"
-#include "core/ops/select_rows.hpp"
+#include "core/ops/concatenate.hpp"
 #include "datasets/loader.hpp"
 #include "datasets/task_kind.hpp"
 #include "datasets/tokenizers/token_words.hpp"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "core/ranks/common_errors.hpp"
+#include "core/ranks/sharing.hpp"
 
 namespace tapehead {
 

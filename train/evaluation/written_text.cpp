@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/utf8.hpp"
+#include "core/text.hpp"
 
 namespace tapehead {
 

@@ -1,18 +1,80 @@
 #include "train/events/event_log.hpp"
 
-#include <fcntl.h>
-
+#include <algorithm>
 #include <chrono>
+#include <span>
 #include <utility>
 
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
 #include <nlohmann/json.hpp>
 
-#include "core/files/atomic_file.hpp"
+#include "core/files/files.hpp"
 #include "train/events/event.hpp"
-#include "train/events/event_files.hpp"
 #include "train/events/records.hpp"
 
 namespace tapehead {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<fs::path> event_files(const fs::path& directory) {
+  std::vector<fs::path> files = entries_of(directory);
+  std::erase_if(files, [](const fs::path& file) {
+    return !file.filename().string().starts_with(event_file_prefix);
+  });
+  std::ranges::sort(files);
+  return files;
+}
+
+bool is_of_later_step(std::string_view event, Index step) {
+  return step_of_event(event).value_or(0) > step;
+}
+
+// How many events may stay. The second event of a file is its start. If that is of a later step, so
+// are all metrics, and the config, which is of the step before, will be in the next file again.
+std::size_t most_kept(const Records& records, Index step) {
+  const std::size_t count = records.contents.size();
+  return count >= 2 && is_of_later_step(records.contents[1], step) ? 1 : count;
+}
+
+void truncate_event_file(const fs::path& path, Index step) {
+  const std::string content = read_file(path);
+  const Records records = read_records(content);
+  if (records.damaged) {
+    spdlog::warn("{}: an event is damaged; it and what follows it are left out", path.string());
+  }
+  std::string kept;
+  for (const std::string_view event : std::span(records.contents).first(most_kept(records, step))) {
+    if (!is_of_later_step(event, step)) {
+      kept += to_record(event);
+    }
+  }
+  if (kept != content) {
+    write_file_atomically(path, kept);
+  }
+}
+
+}  // namespace
+
+fs::path next_event_file(const fs::path& directory) {
+  const auto time = std::chrono::duration_cast<std::chrono::milliseconds>(
+      std::chrono::system_clock::now().time_since_epoch());
+  fs::path path = directory / fmt::format("{}{}", event_file_prefix, time.count());
+  const std::vector<fs::path> files = event_files(directory);
+  if (!files.empty() && path <= files.back()) {
+    path = files.back().string() + "+";  // the clock was set back
+  }
+  return path;
+}
+
+void truncate_event_files(const fs::path& directory, Index step) {
+  for (const fs::path& path : event_files(directory)) {
+    truncate_event_file(path, step);
+  }
+}
 
 namespace {
 

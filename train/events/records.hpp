@@ -3,11 +3,17 @@
 //   length (8 bytes), checksum of the length (4), content, checksum of the content (4).
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace tapehead {
+
+// CRC-32C, the cyclic redundancy check with Castagnoli's polynomial (RFC 3720, section 12.1), by
+// which event files check themselves.
+
+std::uint32_t crc32c(std::string_view bytes);
 
 std::string to_record(std::string_view content);
 

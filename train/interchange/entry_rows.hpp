@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "datasets/tokenizers/pretrained_tokenizer.hpp"
+#include "datasets/tokenizers/pretrained_entries.hpp"
 #include "train/interchange/architecture.hpp"
 #include "train/interchange/pretrained_files.hpp"
 

@@ -16,7 +16,6 @@
 #include "core/text.hpp"
 #include "datasets/text/labelled_options.hpp"
 #include "datasets/text/options.hpp"
-#include "datasets/tokenizers/class_tokenizer.hpp"
 #include "datasets/tokenizers/pretrained_entries.hpp"
 #include "datasets/tokenizers/read_pretrained.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"

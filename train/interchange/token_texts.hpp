@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <optional>
 
-#include "datasets/tokenizers/pretrained_tokenizer.hpp"
+#include "datasets/tokenizers/pretrained_entries.hpp"
 #include "train/interchange/pretrained_files.hpp"
 #include "train/interchange/their_config.hpp"
 

@@ -12,14 +12,14 @@
 #include "core/errors.hpp"
 #include "core/text.hpp"
 #include "datasets/corpus/masking.hpp"
-#include "datasets/tokenizers/tokenizer_digest.hpp"
+#include "datasets/tokenizers/tokenizer.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"
 #include "train/config/config.hpp"
 #include "train/config/meaning.hpp"
 #include "train/options/application.hpp"
 #include "train/run/checkpoint.hpp"
 #include "train/run/files.hpp"
-#include "train/run/vocabulary_match.hpp"
+#include "train/run/identity.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

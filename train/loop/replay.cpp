@@ -16,7 +16,7 @@
 #include "train/config/config.hpp"
 #include "train/model_training.hpp"
 #include "train/run/checkpoint.hpp"
-#include "train/step/file_numbers.hpp"
+#include "train/step/training_position.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

@@ -7,10 +7,10 @@
 
 #include "core/errors.hpp"
 #include "train/config/config.hpp"
-#include "train/events/event_files.hpp"
+#include "train/events/event_log.hpp"
 #include "train/output/program_path.hpp"
+#include "train/run/checkpoint.hpp"
 #include "train/run/rank_checkpoint.hpp"
-#include "train/run/weight_average.hpp"
 #include "train/step/step_errors.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

@@ -7,21 +7,20 @@
 
 #include "core/files/files.hpp"
 #include "core/memory/process_memory.hpp"
-#include "core/plain_message.hpp"
+#include "core/shown.hpp"
 #include "core/text.hpp"
 #include "core/version.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"
 #include "train/evaluation/evaluation_report.hpp"
 #include "train/evaluation/references.hpp"
 #include "train/experiment.hpp"
-#include "train/frozen_parameters.hpp"
 #include "train/loop/initial_weights.hpp"
 #include "train/loop/rank_agreement.hpp"
 #include "train/loop/run_inputs.hpp"
+#include "train/model_training.hpp"
 #include "train/run/checkpoints.hpp"
 #include "train/run/data.hpp"
 #include "train/run/record.hpp"
-#include "train/run/texts.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

@@ -21,7 +21,7 @@
 #include "train/run/files.hpp"
 #include "train/step/gate_training.hpp"
 #include "train/step/trainer.hpp"
-#include "train/step/training_batches.hpp"
+#include "train/step/training_position.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

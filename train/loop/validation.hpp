@@ -7,12 +7,19 @@
 #include <vector>
 
 #include "core/kernel/workers.hpp"
+#include "datasets/task.hpp"
 #include "train/evaluation/evaluation.hpp"
 #include "train/experiment.hpp"
 #include "train/loop/patience.hpp"
 #include "train/loop/run_writer.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
+
+// Each output with its source and, if it is wrong, the reference.
+std::vector<std::string> samples_of(const Split& split, const Evaluation& evaluation, Index count);
+
+// Logs them.
+void show_samples(const Split& split, const Evaluation& evaluation, Index count);
 
 class Validation {
  public:

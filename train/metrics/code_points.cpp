@@ -7,7 +7,7 @@
 
 #include <unicode/uchar.h>
 
-#include "core/utf8.hpp"
+#include "core/text.hpp"
 
 namespace tapehead {
 

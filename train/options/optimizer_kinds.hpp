@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "core/fields.hpp"
-#include "core/tape/parameter_kind.hpp"
+#include "core/tape/parameter_declaration.hpp"
 
 namespace tapehead {
 

@@ -1,7 +1,7 @@
 // Weight decay by kind of parameter.
 #pragma once
 
-#include "core/tape/parameter_kind.hpp"
+#include "core/tape/parameter_declaration.hpp"
 #include "train/options/training_options.hpp"
 
 namespace tapehead {

@@ -1,15 +1,48 @@
 // Logging: spdlog's default logger writes to the console and, once there is a run, to its log.txt.
 #pragma once
 
-#include <spdlog/common.h>
-
+#include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <mutex>
+#include <string>
 #include <string_view>
 
-#include "train/output/console.hpp"
+#include <spdlog/common.h>
+
+#include "core/types.hpp"
 
 namespace tapehead {
+
+class Console {
+ public:
+  // Writes to stderr, which may be a terminal or not.
+  Console();
+  Console(std::FILE* stream, bool terminal);
+  Console(const Console&) = delete;
+  Console& operator=(const Console&) = delete;
+  ~Console();  // removes the live line
+
+  bool terminal() const { return terminal_; }
+
+  // The largest number of characters in the live line.
+  Index width() const;
+
+  // Prints lines that stay, above the live line. May be called from any thread.
+  void print(std::string_view lines);
+
+  // Replaces the live line, cut to the terminal's width; empty removes it. Without a terminal it
+  // does nothing.
+  void live(std::string_view line);
+
+ private:
+  void write(std::string_view text);
+
+  std::mutex mutex_;
+  std::FILE* stream_;
+  bool terminal_;
+  std::string live_;
+};
 
 // From now on spdlog::info, warn and error write plain messages to the console; warnings and errors
 // begin with their level.

@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
-#include "train/output/format.hpp"
 #include "train/output/logging.hpp"
+#include "train/output/table.hpp"
 
 namespace tapehead {
 

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "core/types.hpp"
-#include "train/output/console.hpp"
+#include "train/output/logging.hpp"
 
 namespace tapehead {
 

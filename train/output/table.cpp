@@ -1,12 +1,71 @@
 #include "train/output/table.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <numeric>
 #include <utility>
 
-#include "train/output/format.hpp"
+#include <fmt/format.h>
 
 namespace tapehead {
+
+namespace {
+
+constexpr Index minute = 60;
+constexpr Index hour = 60 * minute;
+constexpr Index day = 24 * hour;
+
+}  // namespace
+
+std::string format_duration(double seconds) {
+  if (!(seconds < 1e12)) {
+    return "unknown";
+  }
+  seconds = std::max(seconds, 0.0);
+  if (seconds < 0.995) {
+    return fmt::format("{:.2f} s", seconds);
+  }
+  if (seconds < 9.95) {
+    return fmt::format("{:.1f} s", seconds);
+  }
+  const auto whole = static_cast<Index>(std::llround(seconds));
+  if (whole < minute) {
+    return fmt::format("{} s", whole);
+  }
+  if (whole < hour) {
+    return fmt::format("{} min {:02} s", whole / minute, whole % minute);
+  }
+  const auto minutes = static_cast<Index>(std::llround(seconds / 60));
+  if (minutes < day / minute) {
+    return fmt::format("{} h {:02} min", minutes / 60, minutes % 60);
+  }
+  const auto hours = static_cast<Index>(std::llround(seconds / 3600));
+  return fmt::format("{} d {:02} h", hours / 24, hours % 24);
+}
+
+std::string format_count(double count) {
+  constexpr std::array<std::string_view, 5> units{"", " k", " M", " G", " T"};
+  std::size_t unit = 0;
+  double scaled = count;
+  // Without this, 999.95 would be written as 1000.0.
+  while (std::abs(scaled) >= (unit == 0 ? 999.5 : 999.95) && unit + 1 < units.size()) {
+    scaled /= 1000;
+    ++unit;
+  }
+  return unit == 0 ? fmt::format("{:.0f}", scaled) : fmt::format("{:.1f}{}", scaled, units[unit]);
+}
+
+std::string counted(Index count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+std::string format_share(double share) { return fmt::format("{:.0f} %", 100 * share); }
+
+Index text_width(std::string_view text) {
+  // Every byte of UTF-8 begins a code point, except those of the form 10xxxxxx.
+  return std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; });
+}
 
 namespace {
 

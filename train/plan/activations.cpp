@@ -7,7 +7,7 @@
 #include "core/memory/pool.hpp"
 #include "datasets/loader.hpp"
 #include "nn/lane_memory.hpp"
-#include "nn/transformer/loss.hpp"
+#include "nn/transformer/transformer.hpp"
 #include "train/model_training.hpp"
 #include "train/step/shards.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "nn/attention/work.hpp"
+#include "nn/attention/spec.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

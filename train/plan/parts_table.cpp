@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "core/scalar.hpp"
-#include "train/output/format.hpp"
 #include "train/output/table.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <optional>
 
-#include "train/output/format.hpp"
 #include "train/output/table.hpp"
 #include "train/plan/parts_table.hpp"
 

@@ -12,7 +12,7 @@
 #include "datasets/loader.hpp"
 #include "nn/attention/rules.hpp"
 #include "train/options/layout.hpp"
-#include "train/output/format.hpp"
+#include "train/output/table.hpp"
 #include "train/step/schedule.hpp"
 
 namespace tapehead {

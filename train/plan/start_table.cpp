@@ -6,7 +6,6 @@
 #include "datasets/loader.hpp"
 #include "train/model_training.hpp"
 #include "train/options/layout.hpp"
-#include "train/output/format.hpp"
 #include "train/output/table.hpp"
 #include "train/plan/decay_groups.hpp"
 

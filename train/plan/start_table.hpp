@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "core/kernel/thread_count.hpp"
+#include "core/kernel/cpu.hpp"
 #include "core/product/blas_kernels.hpp"
 #include "core/ranks/ranks.hpp"
 #include "core/tape/parameters.hpp"

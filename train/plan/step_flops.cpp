@@ -5,9 +5,9 @@
 #include <numeric>
 #include <vector>
 
-#include "core/sequence/pattern_ranges.hpp"
+#include "core/sequence/pattern.hpp"
 #include "datasets/batch_layout.hpp"
-#include "nn/attention/work.hpp"
+#include "nn/attention/spec.hpp"
 
 namespace tapehead {
 

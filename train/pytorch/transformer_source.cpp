@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "core/text.hpp"
-#include "nn/attention_site.hpp"
+#include "nn/init.hpp"
 #include "train/pytorch/attention_arguments.hpp"
 #include "train/pytorch/parts.hpp"
 #include "train/pytorch/python_text.hpp"

@@ -2,6 +2,7 @@
 // is checked when it is read.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -52,5 +53,14 @@ TrainingPosition load_training(const TensorFile& file, const TrainingState& stat
 
 // Loads what the lanes remember. Throws IoError that names the file if it does not fit.
 void load_memory(const TensorFile& file, LaneMemory& memory);
+
+// The mean of the weights of several checkpoints, which often does better than any of them
+// (Izmailov et al. 2018).
+
+// Writes the mean of the weights in `files`, of which there must be at least one, to `average`.
+// `store` defines the names and shapes of the weights, and has its own weights again afterwards.
+// Throws IoError if a file does not match or cannot be written.
+void write_weight_average(const std::vector<std::filesystem::path>& files, ParameterStore& store,
+                          Metadata metadata, const std::filesystem::path& average);
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

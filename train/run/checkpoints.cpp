@@ -18,12 +18,10 @@
 #include <nlohmann/json.hpp>
 
 #include "core/errors.hpp"
-#include "core/files/directory_entries.hpp"
 #include "core/files/files.hpp"
 #include "core/files/json_text.hpp"
-#include "core/files/mapped_file.hpp"
 #include "core/files/open_file.hpp"
-#include "core/files/tensor_file_checksum.hpp"
+#include "core/files/tensor_file.hpp"
 #include "core/files/tensor_header.hpp"
 #include "train/run/metrics_log.hpp"
 

@@ -1,11 +1,8 @@
 #include "train/run/data.hpp"
 
 #include <algorithm>
-#include <map>
 #include <optional>
-#include <string>
 #include <system_error>
-#include <vector>
 
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
@@ -18,6 +15,7 @@
 #include "core/text.hpp"
 #include "datasets/corpus/token_files.hpp"
 #include "datasets/text/data_files.hpp"
+#include "datasets/tokenizers/tokenizer_files.hpp"
 
 namespace tapehead {
 
@@ -234,6 +232,17 @@ void expect_data_of(const RunFiles& run, TaskOptions found, FileDigests& digests
     const std::string& now = digests.of(*path);
     if (!now.empty() && now != place->second.digest) {
       throw other_bytes(run.directory, option, *path, ways_out);
+    }
+  }
+}
+
+void save_texts(const Task& task, const std::filesystem::path& run) {
+  const bool tokenizers_kept = has_tokenizers(run);
+  for (const Split& split : task.splits) {
+    const std::filesystem::path file = token_file(run, split.name);
+    if (split.is_text() && !(tokenizers_kept && std::filesystem::exists(file))) {
+      make_directories(file.parent_path());
+      split.windows.text->save(file);
     }
   }
 }

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "datasets/task.hpp"
 #include "datasets/task_options.hpp"
 #include "train/run/files.hpp"
 
@@ -57,5 +58,10 @@ class FileDigests {
 // record says. Files without a digest on either side are not compared. `ways_out` ends the message.
 void expect_data_of(const RunFiles& run, TaskOptions found, FileDigests& digests,
                     std::string_view ways_out);
+
+// Writes the tokens of each split that is a text. Tokens that the directory has with their
+// tokenizers stay as they are; without tokenizers they are of ones that are lost, as when a start
+// was killed. Throws IoError.
+void save_texts(const Task& task, const std::filesystem::path& run);
 
 }  // namespace tapehead

@@ -11,11 +11,9 @@
 #include <fmt/format.h>
 
 #include "core/errors.hpp"
-#include "core/files/atomic_file.hpp"
-#include "core/files/directory_entries.hpp"
 #include "core/files/files.hpp"
 #include "core/files/open_file.hpp"
-#include "train/events/event_files.hpp"
+#include "train/events/event_log.hpp"
 
 namespace tapehead {
 

@@ -7,7 +7,6 @@
 
 #include "core/files/input_files.hpp"
 #include "train/run/files.hpp"
-#include "train/run/lock.hpp"
 
 namespace tapehead {
 

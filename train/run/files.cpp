@@ -1,13 +1,67 @@
 #include "train/run/files.hpp"
 
+#include <cerrno>
+#include <string>
 #include <system_error>
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 #include "core/errors.hpp"
-#include "train/run/lock.hpp"
 
 namespace tapehead {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::string_view mark = "tapehead run, process ";
+
+void lock(OpenFile& file, const fs::path& path, int kind, std::string_view another) {
+  if (::flock(file.descriptor(), kind | LOCK_NB) == 0) {
+    return;
+  }
+  if (errno != EWOULDBLOCK) {
+    throw io_error("lock", path, errno);
+  }
+  std::string holder = file.read_to_end();
+  holder = holder.starts_with(mark) ? holder.substr(mark.size(), holder.find('\n') - mark.size())
+                                    : "unknown";
+  throw IoError(
+      fmt::format("run {} is in use by process {}; wait until it has ended, stop it with "
+                  "Ctrl-C, or take {}",
+                  path.parent_path().string(), holder, another));
+}
+
+}  // namespace
+
+RunLock::RunLock(const fs::path& file, std::string_view another)
+    : file_(file, O_RDWR | O_CREAT | O_NOFOLLOW) {
+  lock(file_, file, LOCK_EX, another);
+  if (::ftruncate(file_.descriptor(), 0) != 0) {
+    throw io_error("write", file, errno);
+  }
+  file_.write(fmt::format("{}{}\n", mark, ::getpid()));
+}
+
+void expect_unlocked(const fs::path& file, std::string_view another) {
+  std::error_code ignored;
+  if (fs::exists(fs::symlink_status(file, ignored))) {
+    OpenFile opened(file, O_RDONLY | O_NOFOLLOW);
+    // NFS has exclusive locks only for files open for writing.
+    lock(opened, file, LOCK_SH, another);
+  }
+}
+
+bool is_run_lock(const fs::path& file) {
+  std::error_code ignored;
+  if (!fs::is_regular_file(file, ignored)) {
+    return false;
+  }
+  return OpenFile(file, O_RDONLY).read_to_end().starts_with(mark);
+}
 
 namespace fs = std::filesystem;
 

@@ -1,13 +1,13 @@
 #include "train/run/identity.hpp"
 
-#include <fmt/format.h>
-
 #include <map>
-#include <vector>
+#include <unordered_map>
+
+#include <fmt/format.h>
 
 #include "core/errors.hpp"
 #include "core/random/draws.hpp"
-#include "datasets/tokenizers/tokenizer_digest.hpp"
+#include "datasets/tokenizers/tokenizer.hpp"
 #include "train/config/config.hpp"
 #include "train/config/meaning.hpp"
 
@@ -87,6 +87,21 @@ void expect_identity(const TensorFile& file, const Identity& identity) {
     throw IoError(fmt::format("{} comes from another model ({})", file.path().string(),
                               some_of(differences)));
   }
+}
+
+VocabularyMatch match_vocabularies(const Tokenizer& theirs, const Tokenizer& ours) {
+  std::unordered_map<std::string, Index> numbers;
+  for (Index id = mark_count; id < theirs.size(); ++id) {
+    numbers.emplace(theirs.entry(static_cast<TokenId>(id)), id);
+  }
+  VocabularyMatch match{.from = {0, 1, 2}, .entries = ours.size() - mark_count};
+  static_assert(mark_count == 3);
+  for (Index id = mark_count; id < ours.size(); ++id) {
+    const auto found = numbers.find(ours.entry(static_cast<TokenId>(id)));
+    match.from.push_back(found == numbers.end() ? -1 : found->second);
+    match.matched += found == numbers.end() ? 0 : 1;
+  }
+  return match;
 }
 
 }  // namespace tapehead

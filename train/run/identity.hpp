@@ -2,6 +2,8 @@
 #pragma once
 
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "core/files/tensor_file.hpp"
 #include "datasets/tokenizers/tokenizer.hpp"
@@ -28,5 +30,14 @@ Identity identity_of(const Config& config, const Tokenizers& tokenizers,
 // Throws IoError that names the file and the differences. An option that the file does not contain
 // has its default there.
 void expect_identity(const TensorFile& file, const Identity& identity);
+
+struct VocabularyMatch {
+  std::vector<Index> from;  // for each entry its number in the other vocabulary, or -1
+  Index matched = 0;        // without the marks
+  Index entries = 0;        // without the marks
+};
+
+// Marks match marks. Of several entries with the same text the first one counts.
+VocabularyMatch match_vocabularies(const Tokenizer& theirs, const Tokenizer& ours);
 
 }  // namespace tapehead

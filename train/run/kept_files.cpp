@@ -12,8 +12,7 @@
 #include "core/errors.hpp"
 #include "train/run/checkpoint.hpp"
 #include "train/run/checkpoints.hpp"
-#include "train/run/weight_average.hpp"
-#include "train/step/file_numbers.hpp"
+#include "train/step/training_position.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

@@ -1,18 +1,106 @@
 #include "train/run/rank_checkpoint.hpp"
 
-#include <fmt/format.h>
-
+#include <algorithm>
 #include <functional>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
 
 #include "core/files/hash.hpp"
 #include "core/ranks/sharing.hpp"
 #include "core/text.hpp"
-#include "train/run/rank_moments.hpp"
+#include "train/step/optimizer.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
+
+// What an optimiser keeps of a parameter, when several ranks keep parts of it: brought to rank 0,
+// which writes checkpoints, and from it.
+
+class RankMoments {
+ public:
+  // Both must outlive it.
+  RankMoments(Optimizer& optimizer, Ranks& ranks) : optimizer_(optimizer), ranks_(ranks) {}
+
+  // On rank 0 all numbers of the parameter in this state, until the next call; elsewhere none.
+  std::span<const Scalar> bring(const Optimizer::State& state, const NamedParameter& parameter);
+
+  // Gives each rank its part of the numbers, which only rank 0 has.
+  void give(const Optimizer::State& state, const NamedParameter& parameter,
+            std::span<const Scalar> all);
+
+ private:
+  struct Part {
+    Index rank;
+    std::size_t first;  // of the parameter's numbers
+    std::size_t count;
+  };
+  std::vector<Part> parts_of(const NamedParameter& parameter) const;
+
+  Optimizer& optimizer_;
+  Ranks& ranks_;
+  std::vector<Scalar> all_;
+};
+
+std::vector<RankMoments::Part> RankMoments::parts_of(const NamedParameter& parameter) const {
+  std::vector<Part> parts;
+  const Slice whole = slice_of(parameter);
+  for (Index rank = 0; rank < ranks_.count(); ++rank) {
+    const Slice part = whole.overlap(optimizer_.slices()[static_cast<std::size_t>(rank)]);
+    if (part.size() > 0) {
+      parts.push_back({.rank = rank,
+                       .first = static_cast<std::size_t>(part.begin - whole.begin),
+                       .count = static_cast<std::size_t>(part.size())});
+    }
+  }
+  return parts;
+}
+
+std::span<const Scalar> RankMoments::bring(const Optimizer::State& state,
+                                           const NamedParameter& parameter) {
+  const std::span<Scalar> mine = optimizer_.kept(state, parameter);
+  std::vector<Outgoing> outgoing;
+  std::vector<Incoming> incoming;
+  if (!ranks_.first()) {
+    if (!mine.empty()) {
+      outgoing.push_back({.to = 0, .bytes = std::as_bytes(mine)});
+    }
+    ranks_.exchange(outgoing, incoming);
+    return {};
+  }
+  all_.resize(static_cast<std::size_t>(parameter.shape.size()));
+  for (const auto& [rank, first, count] : parts_of(parameter)) {
+    const std::span<Scalar> place = std::span(all_).subspan(first, count);
+    if (rank == 0) {
+      std::ranges::copy(mine, place.begin());
+    } else {
+      incoming.push_back({.from = rank, .bytes = std::as_writable_bytes(place)});
+    }
+  }
+  ranks_.exchange(outgoing, incoming);
+  return all_;
+}
+
+void RankMoments::give(const Optimizer::State& state, const NamedParameter& parameter,
+                       std::span<const Scalar> all) {
+  const std::span<Scalar> mine = optimizer_.kept(state, parameter);
+  std::vector<Outgoing> outgoing;
+  std::vector<Incoming> incoming;
+  if (!ranks_.first() && !mine.empty()) {
+    incoming.push_back({.from = 0, .bytes = std::as_writable_bytes(mine)});
+  }
+  for (const auto& [rank, first, count] : parts_of(parameter)) {
+    if (ranks_.first() && rank == 0) {
+      std::ranges::copy(all.subspan(first, count), mine.begin());
+    } else if (ranks_.first()) {
+      outgoing.push_back({.to = rank, .bytes = std::as_bytes(all.subspan(first, count))});
+    }
+  }
+  ranks_.exchange(outgoing, incoming);
+}
 
 namespace {
 

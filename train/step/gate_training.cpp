@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "core/ops/arithmetic.hpp"
-#include "core/ops/heads/hard_concrete.hpp"
+#include "core/ops/heads/head_scaling.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

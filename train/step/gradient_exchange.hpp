@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "core/memory/pool_vector.hpp"
+#include "core/memory/pool.hpp"
 #include "core/ranks/ranks.hpp"
 #include "train/step/gradient_sum.hpp"
 

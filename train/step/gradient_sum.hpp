@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-#include "core/memory/pool_vector.hpp"
+#include "core/memory/pool.hpp"
 #include "core/tape/parameters.hpp"
 #include "train/step/slices.hpp"
 

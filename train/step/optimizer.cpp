@@ -8,7 +8,7 @@
 #include "core/errors.hpp"
 #include "core/ranks/sharing.hpp"
 #include "train/options/weight_decay.hpp"
-#include "train/step/muon.hpp"
+#include "train/step/optimizer_updates.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

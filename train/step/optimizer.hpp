@@ -9,9 +9,9 @@
 #include "core/kernel/workers.hpp"
 #include "core/ranks/ranks.hpp"
 #include "core/tape/parameters.hpp"
-#include "train/step/chunks.hpp"
 #include "train/step/gradient_sum.hpp"
 #include "train/step/optimizer_updates.hpp"
+#include "train/step/slices.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

@@ -2,10 +2,103 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "core/kernel/rows.hpp"
+#include "core/product/matrix_product.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
+
+namespace {
+
+constexpr int newton_schulz_steps = 5;
+// The coefficients a, b and c of a s + b s³ + c s⁵, which each step applies to the singular values
+// s. It rises steeply at 0, so that five steps suffice for small ones too.
+constexpr auto linear_coefficient = static_cast<Scalar>(3.4445);
+constexpr auto cubic_coefficient = static_cast<Scalar>(-4.7750);
+constexpr auto quintic_coefficient = static_cast<Scalar>(2.0315);
+constexpr double least_norm = 1e-7;
+
+// A = x xᵀ, or xᵀ x if that is smaller: (size, size).
+void gram(Index rows, Index columns, const Scalar* x, Scalar* result) {
+  const MatrixView as_it_is{x, columns};
+  const MatrixView turned{x, columns, true};
+  if (rows <= columns) {
+    matrix_product(rows, rows, columns, as_it_is, turned, result, rows, false);
+  } else {
+    matrix_product(columns, columns, rows, turned, as_it_is, result, columns, false);
+  }
+}
+
+// P = a I + b A + c A²: (size, size).
+void polynomial(Index size, const Scalar* A, Scalar* P) {
+  matrix_product(size, size, size, {A, size}, {A, size}, P, size, false);
+  const Lanes b(cubic_coefficient);
+  const Lanes c(quintic_coefficient);
+  map_row(
+      size * size, P, [=](const Lanes& one, const Lanes& square) { return b * one + c * square; },
+      A, P);
+  for (Index i = 0; i < size; ++i) {
+    P[i * size + i] += linear_coefficient;
+  }
+}
+
+// With Frobenius' norm.
+void scale_to_norm_one(Index rows, Index columns, Scalar* x) {
+  double squares = 0;
+  for (Index i = 0; i < rows; ++i) {
+    const Scalar* row = x + i * columns;
+    squares += static_cast<double>(dot_row(columns, row, row));
+  }
+  const Lanes factor(static_cast<Scalar>(1 / (std::sqrt(squares) + least_norm)));
+  map_row(rows * columns, x, [factor](const Lanes& value) { return factor * value; }, x);
+}
+
+}  // namespace
+
+Index muon_scratch(Index rows, Index columns) {
+  const Index size = std::min(rows, columns);
+  return whole_vectors(rows * columns) + 2 * whole_vectors(size * size);
+}
+
+// Each Newton-Schulz step is x ← P x or x P with the same polynomial P of the smaller of x xᵀ and
+// xᵀ x: (a I + b x xᵀ + c (x xᵀ)²) x = x (a I + b xᵀ x + c (xᵀ x)²). It needs singular values of at
+// most 1, and the norm is no less than the largest.
+const Scalar* orthogonal(Index rows, Index columns, Scalar* x, Scalar* scratch) {
+  const Index size = std::min(rows, columns);
+  Scalar* A = scratch;
+  Scalar* P = A + whole_vectors(size * size);
+  Scalar* next = P + whole_vectors(size * size);
+  scale_to_norm_one(rows, columns, x);
+  for (int step = 0; step < newton_schulz_steps; ++step) {
+    gram(rows, columns, x, A);
+    polynomial(size, A, P);
+    if (rows <= columns) {
+      matrix_product(rows, columns, rows, {P, rows}, {x, columns}, next, columns, false);
+    } else {
+      matrix_product(rows, columns, columns, {x, columns}, {P, columns}, next, columns, false);
+    }
+    std::swap(x, next);
+  }
+  return x;
+}
+
+void muon(const MatrixUpdate& update, Scalar momentum, Scalar* scratch) {
+  const Index count = update.rows * update.columns;
+  const Lanes mu(momentum);
+  const Lanes rest(update.clip * (1 - momentum));
+  const auto mix = [=](const Lanes& m, const Lanes& g) { return mu * m + rest * g; };
+  map_row(count, update.momentum, mix, update.momentum, update.gradient);
+  map_row(count, update.gradient, mix, update.momentum, update.gradient);
+  const Scalar* step = orthogonal(update.rows, update.columns, update.gradient, scratch);
+  const double shape = std::sqrt(
+      std::max(1.0, static_cast<double>(update.rows) / static_cast<double>(update.columns)));
+  const Lanes shrink(1 - update.learning_rate * update.weight_decay);
+  const Lanes rate(update.learning_rate * static_cast<Scalar>(shape));
+  map_row(
+      count, update.weight, [=](const Lanes& w, const Lanes& u) { return shrink * w - rate * u; },
+      update.weight, step);
+}
 
 namespace {
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "core/memory/pool_vector.hpp"
+#include "core/memory/pool.hpp"
 #include "core/sequence/batch.hpp"
 
 namespace tapehead {

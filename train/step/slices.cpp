@@ -1,5 +1,8 @@
 #include "train/step/slices.hpp"
 
+#include "train/options/optimizer_kinds.hpp"
+#include "train/options/weight_decay.hpp"
+
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
@@ -36,6 +39,69 @@ std::vector<BlockRange> blocks_in(const ParameterStore& store, const Slice& slic
     }
   }
   return ranges;
+}
+
+namespace {
+
+constexpr Index chunk_size = 16384;
+
+// The parts of the blocks that are trained: neighbours of one block are one range.
+std::vector<BlockRange> trained_ranges(const ParameterStore& store) {
+  std::vector<BlockRange> ranges;
+  for (const NamedParameter& parameter : store.parameters()) {
+    const Index offset = parameter.offset - store.block_begin(parameter.block);
+    if (parameter.frozen) {
+      continue;
+    }
+    const bool joins = !ranges.empty() && ranges.back().block == parameter.block &&
+                       ranges.back().offset + ranges.back().count == offset;
+    if (joins) {
+      ranges.back().count += parameter.shape.size();
+    } else {
+      ranges.push_back(
+          {.block = parameter.block, .offset = offset, .count = parameter.shape.size()});
+    }
+  }
+  return ranges;
+}
+
+std::vector<Chunk> chunks_of_range(const ParameterStore& store, const TrainingOptions& options,
+                                   const BlockRange& range) {
+  const ParameterKind kind = store.kind_of(range.block);
+  std::vector<Chunk> chunks;
+  for (Index done = 0; done < range.count; done += chunk_size) {
+    chunks.push_back({.range = {.block = range.block,
+                                .offset = range.offset + done,
+                                .count = std::min(chunk_size, range.count - done)},
+                      .weight_decay = static_cast<Scalar>(weight_decay_of(options, kind)),
+                      .in_matrix = traits_of(options.optimizer).updates_whole(kind)});
+  }
+  return chunks;
+}
+
+}  // namespace
+
+Chunks chunks_of(const ParameterStore& store, const TrainingOptions& options, Index ranks) {
+  Chunks chunks;
+  std::vector<Index> begins;
+  std::vector<Index> edges;
+  for (const BlockRange& range : trained_ranges(store)) {
+    for (const Chunk& chunk : chunks_of_range(store, options, range)) {
+      const bool first_of_block =
+          chunks.all.empty() || chunks.all.back().range.block != range.block;
+      chunks.all.push_back(chunk);
+      begins.push_back(store.block_begin(range.block) + chunk.range.offset);
+      if (!chunk.in_matrix || first_of_block) {
+        edges.push_back(begins.back());
+      }
+    }
+  }
+  chunks.slices = cut_into_slices(store.size(), edges, ranks);
+  for (const Slice& slice : chunks.slices) {
+    chunks.first_of_rank.push_back(std::ranges::lower_bound(begins, slice.begin) - begins.begin());
+  }
+  chunks.first_of_rank.push_back(std::ssize(chunks.all));
+  return chunks;
 }
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

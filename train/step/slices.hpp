@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/tape/parameters.hpp"
+#include "train/options/options.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
@@ -44,5 +45,23 @@ std::vector<Slice> cut_into_slices(Index size, std::span<const Index> edges, Ind
 
 // The parts of the blocks that are in a slice.
 std::vector<BlockRange> blocks_in(const ParameterStore& store, const Slice& slice);
+
+// Some numbers of one block: few enough for the caches, and for distribution over the workers.
+struct Chunk {
+  BlockRange range;
+  Scalar weight_decay;
+  bool in_matrix;   // updated with the whole matrix
+  Scalar rate = 1;  // factor on the learning rate
+};
+
+struct Chunks {
+  std::vector<Chunk> all;            // in the order of the store's memory
+  std::vector<Slice> slices;         // of each rank
+  std::vector<Index> first_of_rank;  // the first chunk in each slice, then the number of all
+};
+
+// A block with parameters that are updated as a whole is in one slice: a chunk, whose squares are
+// one sum, may have numbers of two of them.
+Chunks chunks_of(const ParameterStore& store, const TrainingOptions& options, Index ranks);
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -8,7 +8,6 @@
 
 #include "core/errors.hpp"
 #include "core/ops/arithmetic.hpp"
-#include "core/ranks/common_errors.hpp"
 #include "core/ranks/sharing.hpp"
 #include "core/tape/anomaly.hpp"
 #include "core/tape/finite.hpp"

@@ -1,10 +1,43 @@
 #include "train/step/training_position.hpp"
 
+#include <algorithm>
+#include <bit>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <system_error>
+
 #include <fmt/format.h>
 
-#include "train/step/file_numbers.hpp"
+#include "core/errors.hpp"
 
 namespace tapehead {
+
+Index metadata_number(const TensorFile& file, const std::string& key, Index least, Index most) {
+  const std::string& text = file.metadata(key);
+  const char* const end = text.data() + text.size();
+  Index number = 0;
+  const auto [read, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc() || read != end || number < least || number > most) {
+    throw IoError(
+        fmt::format("cannot use {}: its metadata says {} '{}', which is no number from "
+                    "{} to {}",
+                    file.path().string(), key, text, least, most));
+  }
+  return number;
+}
+
+std::string bits_of(double value) { return std::to_string(std::bit_cast<Index>(value)); }
+
+double metadata_real(const TensorFile& file, const std::string& key) {
+  const auto value = std::bit_cast<double>(metadata_number(
+      file, key, std::numeric_limits<Index>::min(), std::numeric_limits<Index>::max()));
+  if (!std::isfinite(value)) {
+    throw IoError(fmt::format("cannot use {}: its metadata says {} {}, which is not finite",
+                              file.path().string(), key, value));
+  }
+  return value;
+}
 
 namespace {
 
@@ -83,6 +116,28 @@ TrainingPosition read_position(const TensorFile& file) {
   position.best_value = metadata_real(file, "best_value");
   position.best_loss = metadata_real(file, "best_loss");
   return position;
+}
+
+void TrainingBatches::begin(Index epoch) {
+  current_ = {};  // so that memory never holds the batches of two epochs
+  current_ = training_epoch(task_, config_.training.batching(), config_.seed, epoch, layout_);
+  epoch_ = epoch;
+}
+
+std::vector<Batch> TrainingBatches::next(TrainingPosition& position) {
+  if (epoch_ != position.epoch) {
+    begin(position.epoch);
+  }
+  std::vector<Batch> group;
+  const auto& [split, batches] = current_;
+  const auto count = static_cast<Index>(batches.size());
+  const Index end = std::min(count, position.batch + config_.training.accumulate);
+  for (Index i = position.batch; i < end; ++i) {
+    group.push_back(make_batch(*split, batches[static_cast<std::size_t>(i)], layout_));
+  }
+  position.batch = end == count ? 0 : end;
+  position.epoch += end == count ? 1 : 0;
+  return group;
 }
 
 }  // namespace tapehead

@@ -1,14 +1,27 @@
-// The position of a training, without the numbers in tensors: the metadata of its checkpoints.
+// The position of a training, without the numbers in tensors: the metadata of its checkpoints; and
+// its batches, for each step and epoch.
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "core/files/tensor_file.hpp"
 #include "core/types.hpp"
 #include "datasets/batching.hpp"
+#include "datasets/loader.hpp"
+#include "train/options/layout.hpp"
 #include "train/options/options.hpp"
 
 namespace tapehead {
+
+constexpr Index most_counted = 1'000'000'000'000;  // steps, epochs: more than any training has
+
+// Throws IoError that names the file if the number is missing, not a number, or out of range.
+Index metadata_number(const TensorFile& file, const std::string& key, Index least, Index most);
+
+// All bits of a number, as a whole number, so that it is read exactly as it was written.
+std::string bits_of(double value);
+double metadata_real(const TensorFile& file, const std::string& key);  // finite, or IoError
 
 struct TrainingPosition {
   Index step = 0;
@@ -30,5 +43,25 @@ Metadata position_metadata(const TrainingPosition& position);
 
 // Throws IoError that names the file if something is missing or out of its valid range.
 TrainingPosition read_position(const TensorFile& file);
+
+class TrainingBatches {
+ public:
+  // Both must outlive it.
+  TrainingBatches(const Config& config, const Task& task)
+      : config_(config), task_(task), layout_(layout_of(config.model)) {}
+
+  // The batches of the next step: `accumulate` of them, or fewer at the end of an epoch. Advances
+  // the position.
+  std::vector<Batch> next(TrainingPosition& position);
+
+ private:
+  void begin(Index epoch);
+
+  const Config& config_;
+  const Task& task_;
+  Layout layout_;
+  Index epoch_ = -1;
+  TrainingEpoch current_;  // of that number
+};
 
 }  // namespace tapehead

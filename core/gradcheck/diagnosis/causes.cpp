@@ -5,7 +5,7 @@
 #include <cmath>
 #include <functional>
 
-#include "core/gradcheck/diagnosis/lines.hpp"
+#include "core/gradcheck/diagnosis/comparison.hpp"
 #include "core/text.hpp"
 
 namespace tapehead {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/gradcheck/slopes/tolerance.hpp"
+#include "core/gradcheck/slopes/trials.hpp"
 
 namespace tapehead {
 
@@ -43,6 +43,18 @@ double best_factor(const Comparison& c) {
     square += c.n(i) * c.n(i);
   }
   return square > 0 ? product / square : 0;
+}
+
+Lines rows_of(const Shape& shape) {
+  const Index count = shape.rank() == 0 ? 1 : shape[0];
+  const Index length = count == 0 ? 0 : shape.size() / count;
+  return {count, length, [length](Index line, Index place) { return line * length + place; }};
+}
+
+Lines columns_of(const Shape& shape) {
+  const Index count = shape[shape.rank() - 1];
+  const Index length = count == 0 ? 0 : shape.size() / count;
+  return {count, length, [count](Index line, Index place) { return place * count + line; }};
 }
 
 }  // namespace tapehead

@@ -71,4 +71,14 @@ double best_factor(const Comparison& comparison);
 WrongGradient kind_of(const Comparison& comparison, const Jacobian& jacobian,
                       const std::vector<Index>& sizes);
 
+// The lines (rows, or columns) of a matrix; of a vector the elements.
+struct Lines {
+  Index count;
+  Index length;
+  std::function<Index(Index line, Index place)> element;
+};
+
+Lines rows_of(const Shape& shape);
+Lines columns_of(const Shape& shape);
+
 }  // namespace tapehead

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/gradcheck/diagnosis/causes.hpp"
-#include "core/gradcheck/diagnosis/lines.hpp"
+#include "core/gradcheck/diagnosis/comparison.hpp"
 #include "core/text.hpp"
 
 namespace tapehead {

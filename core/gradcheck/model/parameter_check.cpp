@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "core/gradcheck/slopes/tolerance.hpp"
+#include "core/gradcheck/slopes/trials.hpp"
 #include "core/gradcheck/subject.hpp"
 #include "core/tape/finite.hpp"
 

@@ -1,13 +1,73 @@
 #include "core/gradcheck/slopes/slope.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstddef>
 #include <limits>
 
 #include "core/gradcheck/slopes/extrapolation.hpp"
-#include "core/gradcheck/slopes/motion.hpp"
 
 namespace tapehead {
+
+// The gap between the slopes on both sides. For a smooth function it is f''(x) h, which shrinks
+// with the step. Rounding makes it grow as the step shrinks. At a kink it stays constant.
+class Gaps {
+ public:
+  void add(double gap) { gaps_[count_++] = gap; }
+  bool fall(double unseen) const;
+  bool stay(double noise) const;
+
+ private:
+  std::array<double, most_steps> gaps_{};
+  std::size_t count_ = 0;
+};
+
+// How the central slopes change from step to step. For a smooth function they converge, by a factor
+// of 16 each time. Rounding makes them diverge, or two of them agree by chance after two that did
+// not. At a kink they diverge too, but there the gap stays constant, except at the one step that
+// comes close to the kink.
+class Motion {
+ public:
+  // `enough`: changes up to this size do not matter.
+  void add(double central, double gap, double enough);
+  bool is_rounding() const { return partings_ > 1; }
+  bool is_chance(double unseen) const;
+
+ private:
+  double central_ = std::numeric_limits<double>::infinity();
+  double change_ = std::numeric_limits<double>::infinity();
+  double before_ = std::numeric_limits<double>::infinity();
+  double gap_ = 0;
+  int partings_ = 0;
+};
+
+bool Gaps::fall(double unseen) const {
+  return gaps_[count_ - 1] <= unseen || (count_ > 1 && gaps_[count_ - 1] < 0.5 * gaps_[count_ - 2]);
+}
+
+bool Gaps::stay(double noise) const {
+  constexpr std::size_t looked_at = 4;
+  if (count_ < looked_at || gaps_[count_ - 1] <= 100 * noise) {
+    return false;
+  }
+  const auto* const first = gaps_.begin() + (count_ - looked_at);
+  const auto [least, most] = std::minmax_element(first, first + looked_at);
+  return *most < 2 * *least;
+}
+
+void Motion::add(double central, double gap, double enough) {
+  before_ = change_;
+  change_ = std::abs(central - central_);
+  const bool parts = change_ > std::max(before_, enough) && (gap < 0.5 * gap_ || gap > 2 * gap_);
+  partings_ += parts ? 1 : 0;
+  central_ = central;
+  gap_ = gap;
+}
+
+bool Motion::is_chance(double unseen) const {
+  return std::isfinite(before_) && before_ > unseen && change_ < before_ / 256;
+}
 
 namespace {
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/kernel/exponential.hpp"
+#include "core/kernel/vector_functions.hpp"
 #include "core/ops/attention/kernel.hpp"
 #include "core/product/transpose.hpp"
 

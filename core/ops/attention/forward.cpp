@@ -3,8 +3,7 @@
 #include <array>
 #include <utility>
 
-#include "core/kernel/exponential.hpp"
-#include "core/kernel/fused_multiply_add.hpp"
+#include "core/kernel/vector_functions.hpp"
 
 #include "core/ops/attention/kernel.hpp"
 

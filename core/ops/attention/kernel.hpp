@@ -9,12 +9,9 @@
 #include <optional>
 
 #include "core/ops/attention/distance.hpp"
-#include "core/ops/attention/dropout.hpp"
 #include "core/ops/attention/pair_score.hpp"
-#include "core/ops/attention/rows.hpp"
 #include "core/ops/attention/tile.hpp"
-#include "core/ops/attention/top.hpp"
-#include "core/ops/attention/value_bias.hpp"
+#include "core/ops/attention/tile_weights.hpp"
 #include "core/product/broadcast_product.hpp"
 #include "core/tape/tensor.hpp"
 

@@ -5,7 +5,7 @@
 #include <memory>
 #include <optional>
 
-#include "core/memory/pool_vector.hpp"
+#include "core/memory/pool.hpp"
 #include "core/ops/attention/pair_score.hpp"
 #include "core/random/keep_bits.hpp"
 #include "core/sequence/pattern.hpp"

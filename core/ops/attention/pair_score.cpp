@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
-#include "core/memory/pool_vector.hpp"
+#include "core/kernel/rows.hpp"
+#include "core/kernel/vector_functions.hpp"
+#include "core/memory/pool.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
@@ -50,6 +52,71 @@ void SinglePairScore::gradients(const PairPanel& pairs, const Scalar* dscores, I
       backward(dscores[j * step + q], query, key_of(pairs, j),
                row_of(to.queries, q, to.query_stride, room),
                row_of(to.keys, j, to.key_stride, room));
+    }
+  }
+}
+
+namespace {
+
+// tanh x and its derivative 1 - tanh² x, from e = exp(-2 |x|): (1 - e) / (1 + e) with the sign of
+// x, and 4 e / (1 + e)², which does not cancel where tanh x is nearly 1.
+struct TanhAndSlope {
+  explicit TanhAndSlope(const Lanes& x)
+      : e(exp_of_small(Lanes(Scalar{-2}) * xsimd::abs(x))),
+        inverse(Lanes(Scalar{1}) / (Lanes(Scalar{1}) + e)),
+        value(xsimd::copysign((Lanes(Scalar{1}) - e) * inverse, x)) {}
+
+  Lanes slope() const { return Lanes(Scalar{4}) * e * inverse * inverse; }
+
+  Lanes e;
+  Lanes inverse;
+  Lanes value;
+};
+
+}  // namespace
+
+void AdditiveScore::scores(const PairPanel& pairs, Scalar* to, Index step) const {
+  for (Index j = 0; j < pairs.key_count; ++j) {
+    const Scalar* key = pairs.keys + j * pairs.key_step;
+    for (Index first = 0; first < pairs.columns; first += lane_count) {
+      Lanes sum(Scalar{0});
+      for (Index c = 0; c < pairs.width; ++c) {
+        const Lanes query = Lanes::load_unaligned(pairs.queries + c * pairs.query_step + first);
+        const Lanes v(pairs.weights[static_cast<std::size_t>(c)]);
+        sum = fused_multiply_add(v, TanhAndSlope(query + Lanes(key[c])).value, sum);
+      }
+      sum.store_unaligned(to + j * step + first);
+    }
+  }
+}
+
+// With t = tanh(q_c + k_c): dq_c = Σ_k ds v_c (1 - t²), dk_c = Σ_q of the same, dv_c = Σ ds t.
+void AdditiveScore::gradients(const PairPanel& pairs, const Scalar* dscores, Index step,
+                              const PairGradients& to) const {
+  for (Index first = 0; first < pairs.query_count; first += lane_count) {
+    const Index queries = std::min(lane_count, pairs.query_count - first);
+    for (Index c = 0; c < pairs.width; ++c) {
+      const Lanes query = Lanes::load_unaligned(pairs.queries + c * pairs.query_step + first);
+      const Lanes v(pairs.weights[static_cast<std::size_t>(c)]);
+      Lanes dquery(Scalar{0});
+      Lanes dv(Scalar{0});
+      for (Index j = 0; j < pairs.key_count; ++j) {
+        const Scalar* from = dscores + j * step + first;
+        const Lanes ds = lanes_at(from, 0, queries);
+        const TanhAndSlope t(query + Lanes(pairs.keys[j * pairs.key_step + c]));
+        const Lanes dsum = ds * v * t.slope();
+        dquery += dsum;
+        dv = fused_multiply_add(ds, t.value, dv);
+        if (to.keys != nullptr) {
+          to.keys[j * to.key_stride + c] += xsimd::hadd(dsum);
+        }
+      }
+      for (Index q = 0; to.queries != nullptr && q < queries; ++q) {
+        to.queries[(first + q) * to.query_stride + c] += dquery.get(static_cast<std::size_t>(q));
+      }
+      if (to.weights != nullptr) {
+        to.weights[c] += xsimd::hadd(dv);
+      }
     }
   }
 }

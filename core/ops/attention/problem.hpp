@@ -4,11 +4,10 @@
 #include <optional>
 
 #include "core/ops/attention/bias.hpp"
-#include "core/ops/attention/bias_values.hpp"
 #include "core/ops/attention/kernel.hpp"
 #include "core/ops/attention/options.hpp"
 #include "core/ops/heads/head_columns.hpp"
-#include "core/sequence/pattern_ranges.hpp"
+#include "core/sequence/pattern.hpp"
 #include "core/sequence/segments.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

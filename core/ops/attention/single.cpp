@@ -7,11 +7,10 @@
 #include <cstdlib>
 #include <span>
 
-#include "core/kernel/exponential.hpp"
-#include "core/kernel/fused_multiply_add.hpp"
 #include "core/kernel/rows.hpp"
+#include "core/kernel/vector_functions.hpp"
 #include "core/memory/prefetch.hpp"
-#include "core/ops/attention/rows.hpp"
+#include "core/ops/attention/tile.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

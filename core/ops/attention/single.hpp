@@ -2,7 +2,7 @@
 // attention kernel would be nearly empty, so here the vector lanes hold the numbers of a head.
 #pragma once
 
-#include "core/ops/attention/bias_values.hpp"
+#include "core/ops/attention/bias.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

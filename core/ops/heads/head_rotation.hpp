@@ -1,5 +1,4 @@
-// Rotary positions (Su et al. 2021): rotates the vectors of heads by angles that grow with the
-// position. So a query's product with a key depends on their positions only through the difference.
+// Turns the vectors of heads by rotary positions (Su et al. 2021), and scales them to one length.
 #pragma once
 
 #include <limits>
@@ -22,5 +21,10 @@ Tensor rotations(Index positions, Index width, double base = 10000);
 Var rotate_heads(const HeadColumns& x, const Tensor& table, const Segments& segments, Index heads,
                  Index width, RotaryPairs pairs = RotaryPairs::halves,
                  Index last = std::numeric_limits<Index>::max());
+
+// y_h = √width x_h / sqrt(|x_h|² + epsilon), which is the length of vectors whose numbers have
+// variance one. y: (N, heads * width). Throws ShapeError.
+Var normalize_heads(const HeadColumns& x, Index heads, Index width,
+                    Scalar epsilon = static_cast<Scalar>(1e-12));
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

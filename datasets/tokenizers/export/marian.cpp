@@ -5,8 +5,8 @@
 
 #include "core/errors.hpp"
 #include "core/files/files.hpp"
-#include "datasets/tokenizers/export/json_file.hpp"
-#include "datasets/tokenizers/sentencepiece_additions.hpp"
+#include "datasets/tokenizers/export/parts.hpp"
+#include "datasets/tokenizers/sentencepiece_fields.hpp"
 #include "datasets/tokenizers/sentencepiece_tokenizer.hpp"
 
 namespace tapehead {

@@ -2,18 +2,32 @@
 // what it does with a text before, in and after its vocabulary.
 #pragma once
 
+#include <filesystem>
 #include <span>
 #include <string>
 #include <string_view>
 
+#include <nlohmann/json.hpp>
+
+#include "core/files/files.hpp"
 #include "datasets/tokenizers/byte_bpe.hpp"
-#include "datasets/tokenizers/export/json_file.hpp"
 #include "datasets/tokenizers/export/marks.hpp"
 #include "datasets/tokenizers/sentencepiece_tokenizer.hpp"
 #include "datasets/tokenizers/vocabulary_tokenizer.hpp"
 #include "datasets/tokenizers/word_piece.hpp"
 
 namespace tapehead {
+
+using Json = nlohmann::ordered_json;
+
+// With a line for each value, so that two versions of a file can be compared. Throws IoError.
+inline void write_json(const std::filesystem::path& file, const Json& json) {
+  write_file_atomically(file, json.dump(1) + '\n');
+}
+
+// Bytes as text (RFC 4648, section 4).
+
+std::string base64_of(std::string_view bytes);
 
 struct TokenizerParts {
   MarkTexts marks;

@@ -7,11 +7,10 @@
 
 #include "core/errors.hpp"
 #include "core/shown.hpp"
-#include "core/utf8.hpp"
-#include "datasets/tokenizers/export/base64.hpp"
+#include "core/text.hpp"
 #include "datasets/tokenizers/export/parts.hpp"
 #include "datasets/tokenizers/sentencepiece_content.hpp"
-#include "datasets/tokenizers/text_marks.hpp"
+#include "datasets/tokenizers/tokenizer.hpp"
 
 namespace tapehead {
 

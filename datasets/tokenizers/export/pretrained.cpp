@@ -10,7 +10,6 @@
 #include "core/files/files.hpp"
 #include "core/files/json_text.hpp"
 #include "core/text.hpp"
-#include "datasets/tokenizers/export/json_file.hpp"
 #include "datasets/tokenizers/export/parts.hpp"
 #include "datasets/tokenizers/export/tokenizer_config.hpp"
 #include "datasets/tokenizers/token_words.hpp"

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "datasets/tokenizers/export/marks.hpp"
-#include "datasets/tokenizers/pretrained_tokenizer.hpp"
+#include "datasets/tokenizers/pretrained_entries.hpp"
 #include "datasets/tokenizers/tokenizer.hpp"
 
 namespace tapehead {

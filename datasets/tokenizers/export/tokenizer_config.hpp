@@ -2,8 +2,8 @@
 // them it puts around a text.
 #pragma once
 
-#include "datasets/tokenizers/export/json_file.hpp"
 #include "datasets/tokenizers/export/marks.hpp"
+#include "datasets/tokenizers/export/parts.hpp"
 
 namespace tapehead {
 

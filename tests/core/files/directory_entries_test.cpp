@@ -1,5 +1,5 @@
 // What is in a directory, and errors that name it.
-#include "core/files/directory_entries.hpp"
+#include "core/files/files.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>

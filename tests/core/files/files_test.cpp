@@ -18,7 +18,6 @@
 #include <vector>
 
 #include "core/errors.hpp"
-#include "core/files/atomic_file.hpp"
 #include "core/files/json_text.hpp"
 #include "core/files/open_file.hpp"
 #include "tests/support/child_process.hpp"

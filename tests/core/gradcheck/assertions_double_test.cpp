@@ -5,7 +5,7 @@
 
 #include "core/ops/arithmetic.hpp"
 #include "core/ops/attention/attention.hpp"
-#include "core/ops/matmul.hpp"
+#include "core/ops/linear.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 

@@ -9,7 +9,7 @@
 
 #include "core/gradcheck/gradcheck.hpp"
 #include "core/ops/arithmetic.hpp"
-#include "core/ops/matmul.hpp"
+#include "core/ops/linear.hpp"
 #include "core/ops/reduce.hpp"
 #include "core/ops/softmax.hpp"
 #include "support/random_tensor.hpp"

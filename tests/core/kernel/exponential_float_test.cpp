@@ -1,5 +1,5 @@
 // exp_of_small beside the C library's exp in double precision.
-#include "core/kernel/exponential.hpp"
+#include "core/kernel/vector_functions.hpp"
 
 #include <gtest/gtest.h>
 

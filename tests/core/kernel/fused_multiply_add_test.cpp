@@ -1,5 +1,5 @@
 // That a fused multiply-add rounds once, in tests that are compiled with little optimisation.
-#include "core/kernel/fused_multiply_add.hpp"
+#include "core/kernel/vector_functions.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // How many threads a process has by default: cores, quotas of control groups and OMP_NUM_THREADS.
-#include "core/kernel/thread_count.hpp"
+#include "core/kernel/cpu.hpp"
 
 #include <gtest/gtest.h>
 #include <sched.h>

@@ -10,7 +10,7 @@
 
 #include "core/errors.hpp"
 #include "core/ops/arithmetic.hpp"
-#include "core/ops/matmul.hpp"
+#include "core/ops/linear.hpp"
 #include "support/random_tensor.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {

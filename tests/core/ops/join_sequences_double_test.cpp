@@ -1,5 +1,5 @@
 // Joining sequences: values by hand, gradients by differences, wrong shapes refused.
-#include "core/ops/join_sequences.hpp"
+#include "core/ops/concatenate.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -7,7 +7,6 @@
 
 #include "core/errors.hpp"
 #include "core/ops/arithmetic.hpp"
-#include "core/ops/matmul.hpp"
 #include "tests/support/plain.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {

@@ -1,5 +1,5 @@
 // Matrix product and transpose: values by hand and by three plain loops, gradients by differences.
-#include "core/ops/matmul.hpp"
+#include "core/ops/linear.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "core/ops/arithmetic.hpp"
-#include "core/ops/matmul.hpp"
+#include "core/ops/linear.hpp"
 #include "core/ops/reduce.hpp"
 #include "core/ops/softmax.hpp"
 #include "support/random_tensor.hpp"

@@ -1,5 +1,5 @@
 // Some rows of a matrix: values by hand, gradients by differences, wrong rows refused.
-#include "core/ops/select_rows.hpp"
+#include "core/ops/concatenate.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -11,7 +11,6 @@
 #include <limits>
 #include <vector>
 
-#include "core/product/blocked_product.hpp"
 #include "core/product/matrix_product.hpp"
 #include "core/product/packed_matrix.hpp"
 #include "core/scalar.hpp"

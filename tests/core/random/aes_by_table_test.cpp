@@ -1,5 +1,5 @@
 // Rounds of AES by tables against FIPS-197 written out, byte by byte.
-#include "core/random/aes_by_table.hpp"
+#include "core/random/counter.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // The threads of a rank: its part of the cores that it may use.
-#include "core/ranks/default_threads.hpp"
+#include "core/ranks/sharing.hpp"
 
 #include <gtest/gtest.h>
 #include <sched.h>

@@ -1,5 +1,5 @@
 // What ranks say at the end, when some or all have failed.
-#include "core/ranks/rank_end.hpp"
+#include "core/ranks/ranks.hpp"
 
 #include <gtest/gtest.h>
 

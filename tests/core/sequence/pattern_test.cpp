@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "core/errors.hpp"
-#include "core/sequence/pattern_ranges.hpp"
 
 namespace tapehead { namespace {
 

@@ -1,5 +1,5 @@
 // Where a column belongs: to a part, and in it to a head.
-#include "core/tape/module.hpp"
+#include "core/tape/anomaly.hpp"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 #include <optional>
 #include <set>
 
-#include "datasets/grammar/homonyms.hpp"
+#include "datasets/grammar/lexicon.hpp"
 #include "datasets/grammar/sentence.hpp"
 #include "datasets/make_task.hpp"
 #include "tests/support/synthetic_tasks.hpp"

@@ -1,5 +1,5 @@
 // Compiled normalisations: those that would lead the library out of their bytes are refused.
-#include "datasets/tokenizers/character_map.hpp"
+#include "datasets/tokenizers/sentencepiece_fields.hpp"
 
 #include <gtest/gtest.h>
 

@@ -9,7 +9,7 @@
 
 #include "core/errors.hpp"
 #include "datasets/text/text_file.hpp"
-#include "datasets/tokenizers/sentencepiece_additions.hpp"
+#include "datasets/tokenizers/sentencepiece_fields.hpp"
 #include "datasets/tokenizers/sentencepiece_tokenizer.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"
 #include "tests/support/message_of.hpp"

@@ -1,5 +1,5 @@
 // The fields of serialised messages, with the examples of the documentation of Protocol Buffers.
-#include "datasets/tokenizers/serialized_fields.hpp"
+#include "datasets/tokenizers/sentencepiece_fields.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // Heads with given weights by distance: what they say, what is recorded of them, and what others
 // do.
-#include "nn/attention/distance_weights.hpp"
+#include "nn/attention/head_distances.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // Gates on heads in a model: what they are before training, when they are drawn, and their number.
-#include "nn/attention/l0_gates.hpp"
+#include "nn/attention/head_combination.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 
 #include "core/gradcheck/model/model.hpp"
 #include "core/ops/arithmetic.hpp"
-#include "nn/transformer/loss.hpp"
+#include "nn/transformer/transformer.hpp"
 #include "tests/support/tiny_model.hpp"
 #include "train/step/gate_training.hpp"
 

@@ -14,7 +14,7 @@
 #include "core/gradcheck/model/model.hpp"
 #include "core/ops/arithmetic.hpp"
 #include "nn/attention/resolve.hpp"
-#include "nn/transformer/loss.hpp"
+#include "nn/transformer/transformer.hpp"
 #include "tests/support/attention_parameters.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/support/random_attention.hpp"

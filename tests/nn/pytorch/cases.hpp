@@ -7,7 +7,7 @@
 #include <ostream>
 #include <string>
 
-#include "nn/transformer/loss.hpp"
+#include "nn/transformer/transformer.hpp"
 #include "tests/support/pytorch.hpp"
 #include "tests/support/tiny_model.hpp"
 

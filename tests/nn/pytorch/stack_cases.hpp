@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "nn/transformer/loss.hpp"
+#include "nn/transformer/transformer.hpp"
 #include "tests/nn/pytorch/cases.hpp"
 #include "tests/support/stack_batches.hpp"
 

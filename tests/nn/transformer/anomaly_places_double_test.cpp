@@ -14,7 +14,7 @@
 
 #include "core/random/draws.hpp"
 #include "core/tape/anomaly.hpp"
-#include "nn/transformer/loss.hpp"
+#include "nn/transformer/transformer.hpp"
 #include "tests/support/stack_batches.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {

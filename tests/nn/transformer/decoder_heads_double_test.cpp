@@ -5,7 +5,7 @@
 
 #include "core/gradcheck/model/model.hpp"
 #include "core/ops/arithmetic.hpp"
-#include "nn/transformer/loss.hpp"
+#include "nn/transformer/transformer.hpp"
 #include "tests/support/naive_decoding.hpp"
 #include "tests/support/random_attention.hpp"
 #include "tests/support/stack_batches.hpp"

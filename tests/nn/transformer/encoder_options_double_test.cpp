@@ -14,7 +14,7 @@
 
 #include "core/errors.hpp"
 #include "core/gradcheck/model/model.hpp"
-#include "nn/transformer/loss.hpp"
+#include "nn/transformer/transformer.hpp"
 #include "tests/support/stack_batches.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {

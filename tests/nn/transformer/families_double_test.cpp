@@ -9,7 +9,7 @@
 
 #include "core/errors.hpp"
 #include "core/gradcheck/model/model.hpp"
-#include "nn/transformer/loss.hpp"
+#include "nn/transformer/transformer.hpp"
 #include "tests/support/stack_batches.hpp"
 #include "train/step/shards.hpp"
 

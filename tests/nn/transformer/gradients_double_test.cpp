@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/gradcheck/model/model.hpp"
-#include "nn/transformer/loss.hpp"
+#include "nn/transformer/transformer.hpp"
 #include "tests/support/tiny_model.hpp"
 #include "train/step/shards.hpp"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/member_count.hpp"
+#include "core/fields.hpp"
 #include "train/config/rows.hpp"
 #include "train/config/values.hpp"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/utf8.hpp"
+#include "core/text.hpp"
 #include "datasets/tokenizers/vocabulary_tokenizer.hpp"
 
 namespace tapehead { namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "tests/support/event_reader.hpp"
-#include "train/events/crc32c.hpp"
+#include "train/events/records.hpp"
 
 namespace tapehead { namespace {
 

@@ -15,7 +15,6 @@
 #include "tests/support/io_error.hpp"
 #include "tests/support/logged.hpp"
 #include "tests/support/temporary_directory.hpp"
-#include "train/events/event_files.hpp"
 #include "train/events/event_log.hpp"
 
 namespace tapehead { namespace {

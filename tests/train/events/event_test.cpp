@@ -11,7 +11,6 @@
 
 #include "tests/support/event_reader.hpp"
 #include "train/events/event.hpp"
-#include "train/events/wire_message.hpp"
 
 namespace tapehead { namespace {
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "nn/transformer/loss.hpp"
+#include "nn/transformer/transformer.hpp"
 #include "tests/support/pytorch.hpp"
 #include "train/interchange/import.hpp"
 #include "train/interchange/placement.hpp"

@@ -12,13 +12,13 @@
 #include "datasets/loader.hpp"
 #include "datasets/make_task.hpp"
 #include "datasets/task.hpp"
-#include "nn/transformer/loss.hpp"
+#include "nn/transformer/transformer.hpp"
 #include "tests/support/temporary_directory.hpp"
 #include "train/config/config.hpp"
 #include "train/experiment.hpp"
 #include "train/model_training.hpp"
 #include "train/step/trainer.hpp"
-#include "train/step/training_batches.hpp"
+#include "train/step/training_position.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 

@@ -1,12 +1,11 @@
 // Durations, counts and tables: written out by hand.
-#include "train/output/format.hpp"
+#include "train/output/table.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "train/output/program_path.hpp"
-#include "train/output/table.hpp"
 
 namespace tapehead { namespace {
 

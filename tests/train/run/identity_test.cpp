@@ -8,12 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "datasets/tokenizers/tokenizer_digest.hpp"
+#include "datasets/tokenizers/tokenizer.hpp"
 #include "datasets/tokenizers/vocabulary_tokenizer.hpp"
 #include "tests/support/io_error.hpp"
 #include "tests/support/temporary_directory.hpp"
 #include "train/config/config.hpp"
-#include "train/run/vocabulary_match.hpp"
 
 namespace tapehead { namespace {
 

@@ -1,6 +1,6 @@
 // The mean of several checkpoints' weights: right, and without a trace in the model that lends its
 // store.
-#include "train/run/weight_average.hpp"
+#include "train/run/checkpoint.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,7 +11,6 @@
 
 #include "core/errors.hpp"
 #include "tests/support/temporary_directory.hpp"
-#include "train/run/checkpoint.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 

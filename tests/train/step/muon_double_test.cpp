@@ -1,5 +1,5 @@
 // Muon against its formulas in plain loops.
-#include "train/step/muon.hpp"
+#include "train/step/optimizer_updates.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -9,7 +9,7 @@
 
 #include "core/errors.hpp"
 #include "core/shown.hpp"
-#include "core/utf8.hpp"
+#include "core/text.hpp"
 
 namespace tapehead {
 namespace {

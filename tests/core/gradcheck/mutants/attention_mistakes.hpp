@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/ops/concatenate.hpp"
-#include "core/ops/matmul.hpp"
+#include "core/ops/linear.hpp"
 #include "core/ops/softmax.hpp"
 #include "tests/core/gradcheck/mutants/mistake.hpp"
 #include "tests/core/gradcheck/mutants/sequence_subjects.hpp"

@@ -5,11 +5,9 @@
 #include <memory>
 #include <vector>
 
-#include "core/ops/attention/additive_score.hpp"
 #include "core/ops/attention/attention.hpp"
-#include "core/ops/heads/hard_concrete.hpp"
+#include "core/ops/attention/pair_score.hpp"
 #include "core/ops/heads/head_linear.hpp"
-#include "core/ops/heads/head_norm.hpp"
 #include "core/ops/heads/head_rotation.hpp"
 #include "core/ops/heads/head_scaling.hpp"
 #include "tests/core/gradcheck/mutants/op_subject.hpp"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/ops/arithmetic.hpp"
-#include "core/ops/matmul.hpp"
+#include "core/ops/linear.hpp"
 #include "tests/core/gradcheck/mutants/mistake.hpp"
 #include "tests/core/gradcheck/mutants/row_subjects.hpp"
 

@@ -7,7 +7,6 @@
 #include "core/ops/arithmetic.hpp"
 #include "core/ops/concatenate.hpp"
 #include "core/ops/linear.hpp"
-#include "core/ops/matmul.hpp"
 #include "core/ops/reduce.hpp"
 #include "tests/core/gradcheck/mutants/op_subject.hpp"
 

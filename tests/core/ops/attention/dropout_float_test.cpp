@@ -1,5 +1,5 @@
 // Dropout of attention weights: each pair's draw by its address, against the generator written out.
-#include "core/ops/attention/dropout.hpp"
+#include "core/ops/attention/tile_weights.hpp"
 
 #include <gtest/gtest.h>
 

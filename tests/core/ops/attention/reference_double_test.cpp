@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "core/ops/attention/additive_score.hpp"
 #include "core/ops/attention/attention.hpp"
+#include "core/ops/attention/pair_score.hpp"
 #include "tests/reference/attention.hpp"
 #include "tests/reference/expect_like.hpp"
 #include "tests/support/attention_cases.hpp"

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "core/errors.hpp"
-#include "core/ops/attention/additive_score.hpp"
 #include "core/ops/attention/attention.hpp"
+#include "core/ops/attention/pair_score.hpp"
 #include "support/random_tensor.hpp"
 #include "tests/support/attention_cases.hpp"
 #include "tests/support/plain.hpp"

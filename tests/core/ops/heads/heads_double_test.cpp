@@ -11,7 +11,6 @@
 
 #include "core/errors.hpp"
 #include "core/ops/heads/head_linear.hpp"
-#include "core/ops/heads/head_norm.hpp"
 #include "core/ops/heads/head_rotation.hpp"
 #include "core/ops/heads/head_scaling.hpp"
 #include "support/random_tensor.hpp"

@@ -3,9 +3,7 @@
 
 #include <array>
 
-#include "core/ops/heads/hard_concrete.hpp"
 #include "core/ops/heads/head_linear.hpp"
-#include "core/ops/heads/head_norm.hpp"
 #include "core/ops/heads/head_rotation.hpp"
 #include "core/ops/heads/head_scaling.hpp"
 #include "tests/reference/expect_like.hpp"

@@ -10,11 +10,10 @@
 
 #include "core/errors.hpp"
 #include "datasets/text/text_file.hpp"
-#include "datasets/tokenizers/export/base64.hpp"
 #include "datasets/tokenizers/export/parts.hpp"
 #include "datasets/tokenizers/merge_table.hpp"
-#include "datasets/tokenizers/sentencepiece_additions.hpp"
 #include "datasets/tokenizers/sentencepiece_content.hpp"
+#include "datasets/tokenizers/sentencepiece_fields.hpp"
 #include "datasets/tokenizers/sentencepiece_joint.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/support/text_corpus.hpp"

@@ -16,7 +16,6 @@
 #include "core/files/files.hpp"
 #include "datasets/text/text_file.hpp"
 #include "datasets/tokenizers/byte_bpe.hpp"
-#include "datasets/tokenizers/class_tokenizer.hpp"
 #include "datasets/tokenizers/read_pretrained.hpp"
 #include "datasets/tokenizers/sentencepiece_tokenizer.hpp"
 #include "datasets/tokenizers/vocabulary_tokenizer.hpp"

@@ -1,0 +1,105 @@
+#include "core/ops/attention/tile_weights.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "core/product/broadcast_product.hpp"
+
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
+
+void AttentionDropout::draw(const DropoutAddress& at, Index columns, Index keys) {
+  const auto salt = static_cast<std::uint32_t>(at.head) + 1;
+  const auto query_step = static_cast<std::uint32_t>(at.query_step);
+  const auto key_step = static_cast<std::uint32_t>(at.key_step);
+  for (Index word = 0; word * keep_lanes < columns; ++word) {
+    const auto query = static_cast<std::uint32_t>(at.query_row + word * keep_lanes * at.query_step);
+    auto position = static_cast<std::uint32_t>(at.position);
+    for (Index j = 0; j < keys;) {
+      const std::uint32_t block = position / 8;
+      const auto kept = draw_keep_columns(dropout_, block, query, query_step, salt);
+      for (; j < keys && position / 8 == block; ++j, position += key_step) {
+        kept_[static_cast<std::size_t>(j * key_words + word)] = kept[position % 8];
+      }
+    }
+  }
+}
+
+namespace {
+
+constexpr Scalar infinity = std::numeric_limits<Scalar>::infinity();
+
+}  // namespace
+
+void TopScores::start(Index count, Index queries) {
+  count_ = count;
+  heaps_.assign(static_cast<std::size_t>(count * queries), {.score = -infinity, .key = infinity});
+}
+
+void TopScores::add(const PanelNumbers& scores, Index query, Index key) {
+  for (Index q = 0; q < scores.queries; ++q) {
+    Entry* const heap = heaps_.data() + (query + q) * count_;
+    for (Index j = 0; j < scores.keys; ++j) {
+      const Scalar score = scores.numbers[j * scores.step + q];
+      if (score > heap->score) {
+        std::pop_heap(heap, heap + count_, better);
+        heap[count_ - 1] = {.score = score, .key = static_cast<Scalar>(key + j)};
+        std::push_heap(heap, heap + count_, better);
+      }
+    }
+  }
+}
+
+void TopScores::finish(Index first_query, const KeptScores& kept) const {
+  for (std::size_t at = 0; at < heaps_.size(); at += static_cast<std::size_t>(count_)) {
+    kept.least[first_query] = heaps_[at].score;
+    kept.last[first_query] = heaps_[at].key;
+    ++first_query;
+  }
+}
+
+void keep_top(const PanelNumbers& scores, Index key, const KeptScores& kept) {
+  std::array<Scalar, panel_queries> leasts;
+  std::array<Scalar, panel_queries> lasts{};
+  leasts.fill(-infinity);
+  std::copy_n(kept.least, scores.queries, leasts.data());
+  std::copy_n(kept.last, scores.queries, lasts.data());
+  for (Index first = 0; first < scores.columns; first += lane_count) {
+    const Lanes least = Lanes::load_unaligned(leasts.data() + first);
+    const Lanes last = Lanes::load_unaligned(lasts.data() + first);
+    for (Index j = 0; j < scores.keys; ++j) {
+      Scalar* at = scores.numbers + j * scores.step + first;
+      const Lanes score = Lanes::load_unaligned(at);
+      const auto keeps =
+          score > least || (score == least && Lanes(static_cast<Scalar>(key + j)) <= last);
+      xsimd::select(keeps, score, Lanes(-infinity)).store_unaligned(at);
+    }
+  }
+}
+
+ValueBias::ValueBias(const Tensor& rows) {
+  if (rows.shape().rank() == 0) {
+    return;
+  }
+  buckets_ = rows.dim(0);
+  step_ = whole_vectors(buckets_);
+  const Index width = rows.dim(1);
+  rows_ = Tensor::zeros({buckets_, whole_vectors(width)});
+  columns_ = Tensor::zeros({width, step_});
+  for (Index b = 0; b < buckets_; ++b) {
+    std::copy_n(rows.row(b), width, rows_.row(b));
+    for (Index c = 0; c < width; ++c) {
+      columns_.row(c)[b] = rows.row(b)[c];
+    }
+  }
+  mass_ = Tensor::empty({tile_queries, step_});
+  gradients_ = Tensor::empty({tile_queries, step_});
+}
+
+void ValueBias::clear_mass(Index queries) { std::fill_n(mass_.data(), queries * step_, Scalar{0}); }
+
+void ValueBias::take_gradients(const Scalar* dy, Index stride, Index queries) {
+  broadcast_product(queries, columns_.dim(0), step_, {dy, stride, 1}, columns_.data(), step_, {},
+                    gradients_.data(), step_);
+}
+
+}}  // namespace tapehead::TAPEHEAD_PRECISION

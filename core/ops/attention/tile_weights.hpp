@@ -1,0 +1,117 @@
+// What happens to the weights of a tile: their dropout, the largest of each query, and a bias on
+// values that follows from them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "core/memory/pool.hpp"
+#include "core/ops/attention/distance.hpp"
+#include "core/ops/attention/tile.hpp"
+#include "core/ops/dropout_mask.hpp"
+#include "core/tape/tensor.hpp"
+
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
+
+// The address of the draw for the first query and key, and the steps to the others.
+struct DropoutAddress {
+  Index head;
+  Index query_row;  // in the whole step
+  Index position;   // of the key
+  Index query_step = 1;
+  Index key_step = 1;
+
+  DropoutAddress from(Index query, Index key) const {
+    return {head, query_row + query * query_step, position + key * key_step, query_step, key_step};
+  }
+};
+
+class AttentionDropout {
+ public:
+  explicit AttentionDropout(const Dropout& dropout) : dropout_(dropout), factors_(dropout) {}
+
+  bool active() const { return dropout_.active(); }
+
+  // Draws for the first `columns` queries of a panel and for `keys` keys, at most a block's.
+  // `columns` are whole vectors.
+  void draw(const DropoutAddress& at, Index columns, Index keys);
+
+  // The factors drawn for key j and a vector of the panel's queries from `query` on: 0 or 1 / (1 -
+  // probability).
+  Lanes factors(Index j, Index query) const {
+    return factors_.of(kept_[static_cast<std::size_t>(j * key_words + query / keep_lanes)],
+                       query % keep_lanes);
+  }
+
+ private:
+  static constexpr Index key_words = (panel_queries + keep_lanes - 1) / keep_lanes;
+
+  Dropout dropout_;
+  KeepFactors factors_;
+  std::array<std::uint16_t, static_cast<std::size_t>(block_keys* key_words)> kept_;
+};
+
+// For each query: the smallest score that it keeps, and the last key that it keeps with this score.
+// Both come from the forward pass, so that the backward pass keeps the same scores.
+struct KeptScores {
+  Index count = 0;  // 0: all are kept
+  Scalar* least = nullptr;
+  Scalar* last = nullptr;
+};
+
+class TopScores {
+ public:
+  void start(Index count, Index queries);
+  // Adds the scores of a panel that begins at query `query` of the tile and at key `key`.
+  void add(const PanelNumbers& scores, Index query, Index key);
+  void finish(Index first_query, const KeptScores& kept) const;
+
+ private:
+  struct Entry {
+    Scalar score;
+    Scalar key;
+  };
+  static bool better(const Entry& a, const Entry& b) {
+    return a.score > b.score || (a.score == b.score && a.key < b.key);
+  }
+
+  Index count_ = 0;
+  PoolVector<Entry> heaps_;  // `count_` for each query, the smallest first
+};
+
+// Sets scores that are not kept to -inf. `kept` begins at the panel's first query.
+void keep_top(const PanelNumbers& scores, Index key, const KeptScores& kept);
+
+// Adds a bias to the values of a head, by the distance from query to key. The weights of a bucket
+// are summed first, so each query and bucket meet only once.
+
+// The rows of a bias in the layout that products need, and scratch memory for a tile of queries.
+// All rows are padded to whole vectors.
+class ValueBias {
+ public:
+  // rows: (B, d_value); without memory: no bias.
+  explicit ValueBias(const Tensor& rows);
+
+  bool active() const { return buckets_ > 0; }
+  Index buckets() const { return buckets_; }
+  Index step() const { return step_; }  // from query to query, in mass and gradients
+  const Scalar* rows() const { return rows_.data(); }
+  Index row_step() const { return rows_.dim(1); }
+
+  // mass[q][b] = Σ of the weights of query q for the keys of bucket b
+  Scalar* mass(Index query) { return mass_.row(query); }
+  void clear_mass(Index queries);
+  // gradients[q][b] = dL/dy_q · rows[b]
+  Scalar* gradients(Index query) { return gradients_.row(query); }
+  void take_gradients(const Scalar* dy, Index stride, Index queries);
+
+ private:
+  Index buckets_ = 0;
+  Index step_ = 0;
+  Tensor rows_;
+  Tensor columns_;  // (d_value, B)
+  Tensor mass_;
+  Tensor gradients_;
+};
+
+}}  // namespace tapehead::TAPEHEAD_PRECISION
