@@ -252,7 +252,9 @@ class SweepReader {
   }
 
   std::uint64_t unsigned_of(const ConfigNode& node) const {
-    if (node.kind != Kind::scalar) fail(node.mark, "seeds", "expected a whole number");
+    if (node.kind != Kind::scalar) {
+      fail(node.mark, "seeds", "expected a whole number");
+    }
     try {
       return parse_unsigned(node.text);
     } catch (const ConfigError& error) {

@@ -19,7 +19,9 @@ namespace fs = std::filesystem;
 std::vector<fs::path> configs() {
   std::vector<fs::path> files;
   for (const auto& entry : fs::directory_iterator(TAPEHEAD_SOURCE_DIR "/configs")) {
-    if (entry.is_regular_file()) files.push_back(entry.path());
+    if (entry.is_regular_file()) {
+      files.push_back(entry.path());
+    }
   }
   std::ranges::sort(files);
   return files;

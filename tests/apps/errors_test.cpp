@@ -105,7 +105,9 @@ TEST_F(Errors, every_option_that_takes_a_number_is_read_as_in_a_config) {
       for (const std::string value :
            {"nan", "inf", "-inf", "1e400", "-1", "010", "0x10", " ", "4x", ""}) {
         Arguments arguments{command, "a", option + "=" + value};
-        if (command == "prune") arguments.emplace_back("b");
+        if (command == "prune") {
+          arguments.emplace_back("b");
+        }
         const ProgramResult result = run(arguments);
         EXPECT_EQ(result.exit_code, wrong_command) << command << ' ' << option << '=' << value;
         EXPECT_THAT(result.errors, AllOf(StartsWith("error: " + option + ": "),

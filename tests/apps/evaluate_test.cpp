@@ -73,7 +73,9 @@ TEST_F(Evaluate, prints_one_object) {
   const auto object = evaluate_json({});
   std::vector<std::string> names;
   for (const MetricKind* kind : metric_kinds) {
-    if (!is_measured(*kind, ExampleKind::pairs)) continue;
+    if (!is_measured(*kind, ExampleKind::pairs)) {
+      continue;
+    }
     names.emplace_back(kind->name);
     if (kind->signature != nullptr) {
       names.push_back(names.back() + "_signature");

@@ -195,7 +195,9 @@ TEST(ExperimentScripts, take_a_sweep_further) {
     const auto report = nlohmann::json::parse(
         run_program({"heads", "06/" + run + ",seed=1", "--json"}, here.path()).output);
     std::size_t count = 0;
-    for (const auto& attention : report["attentions"]) count += attention["heads"].size();
+    for (const auto& attention : report["attentions"]) {
+      count += attention["heads"].size();
+    }
     return count;
   };
   EXPECT_EQ(heads("trained_on"), 21U);

@@ -84,7 +84,9 @@ TEST_F(ResumeChanged, fewer_steps_than_there_are_already_are_said_to_be) {
 // room.
 TEST_F(ResumeChanged, weights_without_a_training_are_not_replaced) {
   train(tiny_training("a"));
-  for (const int step : {30, 40}) fs::remove(step_checkpoint(here / "a", step));
+  for (const int step : {30, 40}) {
+    fs::remove(step_checkpoint(here / "a", step));
+  }
   const std::string weights = content_of(here / "a/checkpoints/best.safetensors");
   const auto expect_refused = [&] {
     const ProgramResult end = resume("a", {});

@@ -34,7 +34,9 @@ ResampledValue run_of(std::uint64_t seed, const std::string& marks,
 
 std::string repeated(const std::string& text, int times) {
   std::string all;
-  for (int i = 0; i < times; ++i) all += text;
+  for (int i = 0; i < times; ++i) {
+    all += text;
+  }
   return all;
 }
 

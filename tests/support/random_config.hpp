@@ -51,12 +51,18 @@ class RandomConfigs {
     options_.clear();
     draw_task();
     draw_model();
-    if (one_in(8)) options_["training.gate_penalty"] = "0.125";
-    if (one_in(4)) options_["training.label_smoothing"] = "0.1";
+    if (one_in(8)) {
+      options_["training.gate_penalty"] = "0.125";
+    }
+    if (one_in(4)) {
+      options_["training.label_smoothing"] = "0.1";
+    }
     set.clear();
     for (auto option = options_.begin(); one_in(3) && option != options_.end();) {
       const bool moved = option->first != "task.name" && one_in(12);
-      if (moved) set.push_back(option->first + "=" + option->second);
+      if (moved) {
+        set.push_back(option->first + "=" + option->second);
+      }
       option = moved ? options_.erase(option) : std::next(option);
     }
     write_file();
@@ -68,7 +74,9 @@ class RandomConfigs {
     std::string section;
     for (const auto& [name, value] : options_) {
       const std::string own = name.substr(0, name.find('.'));
-      if (own != section) file += own + ":\n";
+      if (own != section) {
+        file += own + ":\n";
+      }
       section = own;
       file += fmt::format("  {}: {}\n", name.substr(own.size() + 1), value);
     }
@@ -77,12 +85,18 @@ class RandomConfigs {
   void draw_task() {
     const TaskKind& task = *task_kinds()[below(task_kinds().size())];
     options_["task.name"] = task.name;
-    if (!task.files.empty() && task.name != "bigrams") return draw_text();
-    if (one_in(2)) options_["task.train_examples"] = one_of({10, 64, 5000});
+    if (!task.files.empty() && task.name != "bigrams") {
+      return draw_text();
+    }
+    if (one_in(2)) {
+      options_["task.train_examples"] = one_of({10, 64, 5000});
+    }
     if (TaskOptions(task).find<SyntheticOptions>() != nullptr) {
       options_["task.min_length"] = one_of({7, 8, 50, 700});
       options_["task.max_length"] = one_of({8, 60, 900});
-      if (one_in(2)) options_["task.vocabulary"] = one_of({4, 20, 3000});
+      if (one_in(2)) {
+        options_["task.vocabulary"] = one_of({4, 20, 3000});
+      }
     } else if (task.name == "brackets" && one_in(2)) {
       options_["task.min_pairs"] = one_of({1, 5, 100});
       options_["task.max_pairs"] = one_of({5, 300});
@@ -104,10 +118,18 @@ class RandomConfigs {
     options_["task.tokenizer"] =
         one_of({"word", "character", "bpe", "unigram", "byte_bpe", "word_piece"});
     options_["task.joint_vocabulary"] = one_of({"true", "false"});
-    if (one_in(2)) options_["task.max_length"] = one_of({10, 60, 300});
-    if (one_in(2)) options_["task.normalization"] = one_of({"nfkc", "nfkc_cf"});
-    if (one_in(2)) options_["task.character_coverage"] = "0.99";
-    if (one_in(2)) options_["task.subword_dropout"] = "0.1";
+    if (one_in(2)) {
+      options_["task.max_length"] = one_of({10, 60, 300});
+    }
+    if (one_in(2)) {
+      options_["task.normalization"] = one_of({"nfkc", "nfkc_cf"});
+    }
+    if (one_in(2)) {
+      options_["task.character_coverage"] = "0.99";
+    }
+    if (one_in(2)) {
+      options_["task.subword_dropout"] = "0.1";
+    }
   }
 
   void draw_model() {
@@ -124,25 +146,47 @@ class RandomConfigs {
       options_["model.decoder_layers"] = one_of({1, 3, 4});
       decoder = std::stol(options_["model.decoder_layers"]);
     }
-    if (one_in(4)) options_["model.d_head"] = one_of({2, 5, 16});
-    if (one_in(3)) options_["model.max_positions"] = one_of({11, 64, 301, 1000, 200000});
+    if (one_in(4)) {
+      options_["model.d_head"] = one_of({2, 5, 16});
+    }
+    if (one_in(3)) {
+      options_["model.max_positions"] = one_of({11, 64, 301, 1000, 200000});
+    }
     for (const char* section : {"model.positions", "model.norm_position", "model.tie_embeddings"}) {
       const std::string name = section;
-      if (!one_in(3)) continue;
+      if (!one_in(3)) {
+        continue;
+      }
       options_[name] = name == "model.positions"       ? one_of({"learned", "none"})
                        : name == "model.norm_position" ? one_of({"pre", "post"})
                                                        : one_of({"all", "target_output"});
     }
-    if (one_in(3)) options_["model.feed_forward"] = one_of({"gated", "none"});
-    for (const char* bias : {"attention", "feed_forward", "norm"}) {
-      if (one_in(4)) options_[fmt::format("model.bias_{}", bias)] = "false";
+    if (one_in(3)) {
+      options_["model.feed_forward"] = one_of({"gated", "none"});
     }
-    if (one_in(4)) options_["model.bias_output"] = "true";
-    if (one_in(4)) options_["model.head_transform"] = one_of({"pooler", "masked"});
-    if (one_in(4)) options_["model.d_embedding"] = one_of({4, 16, 64});
-    if (one_in(4)) options_["model.token_types"] = one_of({1, 2});
-    if (one_in(4)) options_["model.embedding_norm"] = "true";
-    if (one_in(4)) options_["model.layer_groups"] = one_of({1, 2});
+    for (const char* bias : {"attention", "feed_forward", "norm"}) {
+      if (one_in(4)) {
+        options_[fmt::format("model.bias_{}", bias)] = "false";
+      }
+    }
+    if (one_in(4)) {
+      options_["model.bias_output"] = "true";
+    }
+    if (one_in(4)) {
+      options_["model.head_transform"] = one_of({"pooler", "masked"});
+    }
+    if (one_in(4)) {
+      options_["model.d_embedding"] = one_of({4, 16, 64});
+    }
+    if (one_in(4)) {
+      options_["model.token_types"] = one_of({1, 2});
+    }
+    if (one_in(4)) {
+      options_["model.embedding_norm"] = "true";
+    }
+    if (one_in(4)) {
+      options_["model.layer_groups"] = one_of({1, 2});
+    }
     draw_attention("attention", encoder);
     draw_attention("encoder_self", encoder);
     draw_attention("decoder_self", decoder);
@@ -150,15 +194,33 @@ class RandomConfigs {
   }
 
   std::string value_of(const std::string& option) {
-    if (option == "heads") return one_of({1, 2, 3, 4, 6, 0});
-    if (option == "kv_heads") return one_of({1, 2, 3});
-    if (option == "d_qk" || option == "d_v") return one_of({2, 3, 4, 8, 16, 24});
-    if (option == "rotary_base") return one_of({10.0, 10000.0, 500000.0});
-    if (option == "clip") return one_of({0, 2, 16, 40});
-    if (option == "buckets") return one_of({4, 8, 32});
-    if (option == "farthest") return one_of({20, 128});
-    if (option == "shared_as") return one_of({"a", "b"});
-    if (option == "dropout" || option == "head_dropout") return one_of({0.0, 0.25});
+    if (option == "heads") {
+      return one_of({1, 2, 3, 4, 6, 0});
+    }
+    if (option == "kv_heads") {
+      return one_of({1, 2, 3});
+    }
+    if (option == "d_qk" || option == "d_v") {
+      return one_of({2, 3, 4, 8, 16, 24});
+    }
+    if (option == "rotary_base") {
+      return one_of({10.0, 10000.0, 500000.0});
+    }
+    if (option == "clip") {
+      return one_of({0, 2, 16, 40});
+    }
+    if (option == "buckets") {
+      return one_of({4, 8, 32});
+    }
+    if (option == "farthest") {
+      return one_of({20, 128});
+    }
+    if (option == "shared_as") {
+      return one_of({"a", "b"});
+    }
+    if (option == "dropout" || option == "head_dropout") {
+      return one_of({0.0, 0.25});
+    }
     return one_of({"full", "causal", "window 3", "window 2 0", "blocks 4", "strided 3", "fixed 8 2",
                    "window 4 top_k 2", "top_k 3", "sink_window 2 3"});
   }
@@ -166,7 +228,9 @@ class RandomConfigs {
   void draw_attention(const std::string& section, Index of_layers) {
     Config config;
     for (const Section& one : sections(config)) {
-      if (one.name != section) continue;
+      if (one.name != section) {
+        continue;
+      }
       for (const Row& row : one.rows) {
         const bool apart = section == "cross" && row.field.name == "positions";
         if (one_in(14) && !apart) {
@@ -186,12 +250,18 @@ class RandomConfigs {
     const auto of_heads = [&] {
       std::string text = value();
       const std::size_t heads = list.by_head && one_in(2) ? 1 + below(4) : 1;
-      for (std::size_t head = 1; head < heads; ++head) text += ", " + value();
+      for (std::size_t head = 1; head < heads; ++head) {
+        text += ", " + value();
+      }
       return list.by_head ? "[" + text + "]" : text;
     };
-    if (of_layers < 2 || one_in(2)) return of_heads();
+    if (of_layers < 2 || one_in(2)) {
+      return of_heads();
+    }
     std::string text = of_heads();
-    for (Index layer = 1; layer < of_layers; ++layer) text += ", " + of_heads();
+    for (Index layer = 1; layer < of_layers; ++layer) {
+      text += ", " + of_heads();
+    }
     return "[" + text + "]";
   }
 

@@ -20,7 +20,9 @@ namespace fs = std::filesystem;
 // Takes the entry `base` out of a document.
 std::optional<ConfigEntry> take_base(ConfigNode& root) {
   const auto found = std::ranges::find(root.entries, base_key, &ConfigEntry::key);
-  if (found == root.entries.end()) return {};
+  if (found == root.entries.end()) {
+    return {};
+  }
   ConfigEntry entry = std::move(*found);
   root.entries.erase(found);
   return entry;
@@ -59,7 +61,9 @@ void expect_no_cycle(const std::vector<ConfigSource>& sources, const ConfigEntry
     return identity(source.file) == identity(base);
   };
   const auto found = std::ranges::find_if(sources, same);
-  if (found == sources.end()) return;
+  if (found == sources.end()) {
+    return;
+  }
   std::string cycle;
   for (auto source = found; source != sources.end(); ++source) {
     cycle += shown(source->file) + " -> ";

@@ -20,8 +20,12 @@ struct ValueJson {
   }
   nlohmann::ordered_json operator()(const LayeredCell& list) const {
     nlohmann::ordered_json layers = nlohmann::ordered_json::array();
-    for (Index i = 0; i < list.layers(); ++i) layers.push_back(layer(list, i));
-    if (layers.empty()) return nullptr;
+    for (Index i = 0; i < list.layers(); ++i) {
+      layers.push_back(layer(list, i));
+    }
+    if (layers.empty()) {
+      return nullptr;
+    }
     return layers.size() == 1 ? layers.front() : layers;
   }
   template <class Value>

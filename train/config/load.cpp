@@ -33,7 +33,9 @@ std::string suggestion(const fs::path& file) {
   }
   const std::vector<std::string_view> candidates(names.begin(), names.end());
   const auto near = nearest(file.filename().string(), candidates);
-  if (!near) return "";
+  if (!near) {
+    return "";
+  }
   return fmt::format("; did you mean {}?", shown((file.parent_path() / *near).string()));
 }
 

@@ -46,7 +46,9 @@ std::optional<Violation> tied_output_fits(const Config& config) {
 
 std::optional<Violation> layer_groups_fit(const Config& config) {
   const ModelOptions& model = config.model;
-  if (!model.layer_groups) return {};
+  if (!model.layer_groups) {
+    return {};
+  }
   const Index most = most_layers(model);
   if (*model.layer_groups > most) {
     return Violation{

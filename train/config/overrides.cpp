@@ -34,7 +34,9 @@ Override parse_override(const std::string& text) {
   result.place = place;
   result.name_place = place;
   const std::size_t dot = name.find('.');
-  if (dot != std::string_view::npos) result.section = name.substr(0, dot);
+  if (dot != std::string_view::npos) {
+    result.section = name.substr(0, dot);
+  }
   result.option = dot == std::string_view::npos ? name : name.substr(dot + 1);
   const std::string_view value = trimmed(std::string_view(text).substr(equals + 1));
   result.text = value;
@@ -85,7 +87,9 @@ std::vector<std::string> options_given(const Sources& sources) {
     for (const ConfigEntry& section : source.root.entries) {
       for (const ConfigEntry& option : section.value.entries) {
         const std::string name = full_name(section.key, option.key);
-        if (section.key != "task" && name != "training.epochs") names.push_back(name);
+        if (section.key != "task" && name != "training.epochs") {
+          names.push_back(name);
+        }
       }
     }
   }
@@ -108,7 +112,9 @@ std::vector<std::string> take_out_derived(Sources& sources, const Values& values
   std::vector<std::string> derived;
   for (const std::string& name : options_given(sources)) {
     Sources rest = without_option(sources, name);
-    if (values_if_valid(rest, {}) != values) continue;
+    if (values_if_valid(rest, {}) != values) {
+      continue;
+    }
     sources = std::move(rest);
     derived.push_back(name);
   }
@@ -146,11 +152,15 @@ std::vector<std::string> preventing(const Sources& sources, const std::vector<Ov
                                     std::string_view overridden) {
   std::vector<std::string> names;
   for (const std::string& name : options_given(sources)) {
-    if (!may_follow(name, overridden)) continue;
+    if (!may_follow(name, overridden)) {
+      continue;
+    }
     const Sources rest = without_option(sources, name);
     const auto with = values_if_valid(rest, all);
     const auto unset = values_if_valid(rest, others);
-    if (with && unset && differ_in_use(*with, *unset)) names.push_back(name);
+    if (with && unset && differ_in_use(*with, *unset)) {
+      names.push_back(name);
+    }
   }
   return names;
 }
@@ -159,13 +169,19 @@ void expect_effect(const Sources& sources, const std::vector<Override>& override
                    const Values& values) {
   for (const Override& one : overrides) {
     const std::string name = full_name(one);
-    if (!is_for_others(name)) continue;
+    if (!is_for_others(name)) {
+      continue;
+    }
     std::vector<Override> others = overrides;
     std::erase_if(others, [&](const Override& other) { return full_name(other) == name; });
     const auto unset = values_if_valid(sources, others);
-    if (!unset || unset->at(name) == values.at(name) || differ_in_use(values, *unset)) continue;
+    if (!unset || unset->at(name) == values.at(name) || differ_in_use(values, *unset)) {
+      continue;
+    }
     std::vector<std::string> own = preventing(sources, overrides, others, name);
-    if (own.empty()) continue;
+    if (own.empty()) {
+      continue;
+    }
     const LoadedConfig loaded = read_config(sources, others);
     for (std::string& option : own) {
       option = fmt::format("{}: {}", loaded.origins.at(option), option);
@@ -182,13 +198,17 @@ void expect_effect(const Sources& sources, const std::vector<Override>& override
 std::string full_name(const Override& value) { return full_name(value.section, value.option); }
 
 LoadedConfig override_config(const Sources& sources, const std::vector<Override>& overrides) {
-  if (overrides.empty()) return read_config(sources, {});
+  if (overrides.empty()) {
+    return read_config(sources, {});
+  }
   // Documents that are valid only with the overrides have no values of their own to compare with.
   const std::optional<LoadedConfig> before = read_if_valid(sources, {});
   const Values values_before = before ? option_map(before->config) : Values();
   Sources rest = sources;
   std::vector<std::string> derived;
-  if (before && is_written_out(*before)) derived = take_out_derived(rest, values_before);
+  if (before && is_written_out(*before)) {
+    derived = take_out_derived(rest, values_before);
+  }
   LoadedConfig loaded = read_config(rest, overrides);
   const Values values = option_map(loaded.config);
   expect_effect(rest, overrides, values);
@@ -205,7 +225,9 @@ LoadedConfig override_config(const Sources& sources, const std::vector<Override>
 std::vector<Override> parse_overrides(const std::vector<std::string>& texts) {
   std::vector<Override> overrides;
   overrides.reserve(texts.size());
-  for (const std::string& text : texts) overrides.push_back(parse_override(text));
+  for (const std::string& text : texts) {
+    overrides.push_back(parse_override(text));
+  }
   return overrides;
 }
 

@@ -32,10 +32,14 @@ class Reader {
     for (const ConfigSource& source : sources) {
       file_ = source.file;
       loaded_.files.insert(loaded_.files.begin(), source.file);
-      for (const ConfigEntry& entry : source.root.entries) read_entry(entry);
+      for (const ConfigEntry& entry : source.root.entries) {
+        read_entry(entry);
+      }
     }
     for (const Override& one : overrides_) {
-      if (!names_task(one.section, one.option)) apply(one);
+      if (!names_task(one.section, one.option)) {
+        apply(one);
+      }
     }
     apply_preset();
     name_defaults();
@@ -67,28 +71,38 @@ class Reader {
       file_ = source.file;
       for (const ConfigEntry& section : source.root.entries) {
         for (const ConfigEntry& option : section.value.entries) {
-          if (names_task(section.key, option.key)) read_option("task", option);
+          if (names_task(section.key, option.key)) {
+            read_option("task", option);
+          }
         }
       }
     }
     for (const Override& one : overrides_) {
-      if (names_task(one.section, one.option)) apply(one);
+      if (names_task(one.section, one.option)) {
+        apply(one);
+      }
     }
   }
 
   void read_entry(const ConfigEntry& entry) {
-    if (find_row("", entry.key) != nullptr) return read_option("", entry);
+    if (find_row("", entry.key) != nullptr) {
+      return read_option("", entry);
+    }
     if (find_section(entry.key) == nullptr) {
       fail(at(entry.mark, entry.key),
            explain_unknown_section(entry.key, loaded_.config.task.kind()));
     }
-    if (entry.value.kind == ConfigNode::Kind::null) return;  // a section that contains no options
+    if (entry.value.kind == ConfigNode::Kind::null) {
+      return;  // a section that contains no options
+    }
     if (entry.value.kind != ConfigNode::Kind::mapping) {
       fail(at(entry.value.mark, entry.key),
            "a section takes options, each as `name: value` on a line below it");
     }
     for (const ConfigEntry& option : entry.value.entries) {
-      if (!names_task(entry.key, option.key)) read_option(entry.key, option);
+      if (!names_task(entry.key, option.key)) {
+        read_option(entry.key, option);
+      }
     }
   }
 
@@ -138,12 +152,16 @@ class Reader {
   // A preset gives its values to the options that nothing has set.
   void apply_preset() {
     const std::vector<PresetValue> values = preset_values(loaded_.config);
-    if (values.empty()) return;
+    if (values.empty()) {
+      return;
+    }
     const Row& preset = *find_row("model", "preset");
     preset_origin_ = fmt::format("preset {}", write_value(preset));
     for (const auto& [option, value] : values) {
       const std::string name(option);
-      if (places_.contains(name)) continue;
+      if (places_.contains(name)) {
+        continue;
+      }
       const std::size_t dot = option.find('.');
       const Row& row = *find_row(option.substr(0, dot), option.substr(dot + 1));
       ConfigNode node;
@@ -184,7 +202,9 @@ class Reader {
   std::string culprit(const Violation& violation) const {
     for (const Source source : {Source::command, Source::file, Source::preset}) {
       for (const std::string& option : violation.options) {
-        if (places_.contains(option) && source_of(option) == source) return places_.at(option);
+        if (places_.contains(option) && source_of(option) == source) {
+          return places_.at(option);
+        }
       }
     }
     return fmt::format("{}: {}", shown(file_), violation.options.front());
@@ -194,7 +214,9 @@ class Reader {
   std::string place_of(const Violation& violation) const {
     std::string place = culprit(violation);
     const std::string& subject = violation.options.front();
-    if (!places_.contains(subject) || places_.at(subject) == place) return place;
+    if (!places_.contains(subject) || places_.at(subject) == place) {
+      return place;
+    }
     const bool by_preset = source_of(subject) == Source::preset;
     return by_preset ? fmt::format("{}: {}: {}", place, preset_origin_, subject)
                      : fmt::format("{}: {}", place, places_.at(subject));
@@ -211,7 +233,9 @@ class Reader {
     }
     resolve(loaded_.config);
     for (const auto& [row, name] : absent) {
-      if (write_value(*row) != "auto") loaded_.origins[name] = "auto";
+      if (write_value(*row) != "auto") {
+        loaded_.origins[name] = "auto";
+      }
     }
   }
 
@@ -223,10 +247,14 @@ class Reader {
 
   const Row* find_row(std::string_view section_name, std::string_view option) const {
     for (const Section& section : all_) {
-      if (section.name != section_name) continue;
+      if (section.name != section_name) {
+        continue;
+      }
       const auto found = std::ranges::find_if(
           section.rows, [&](const Row& row) { return row.field.name == option; });
-      if (found != section.rows.end()) return &*found;
+      if (found != section.rows.end()) {
+        return &*found;
+      }
     }
     return nullptr;
   }

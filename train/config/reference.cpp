@@ -77,7 +77,9 @@ std::string task_tables() {
     Config config = config_for(*group.front());
     std::vector<std::string> names;
     names.reserve(group.size());
-    for (const TaskKind* task : group) names.push_back(fmt::format("`{}`", task->name));
+    for (const TaskKind* task : group) {
+      names.push_back(fmt::format("`{}`", task->name));
+    }
     const Section section = sections(config)[1];
     if (text.empty()) {
       text = fmt::format("{}\n`name` decides which options stand beside it.\n",
@@ -90,7 +92,9 @@ std::string task_tables() {
 }
 
 std::string tables(const Section& section) {
-  if (section.name == "task") return task_tables();
+  if (section.name == "task") {
+    return task_tables();
+  }
   const bool of_a_kind =
       std::ranges::find(attention_kind_names, section.name) != attention_kind_names.end();
   return of_a_kind ? "The options of `attention`.\n" : table(section.rows);
@@ -109,7 +113,9 @@ std::string config_reference() {
     }
   }
   text += "\n## What must fit together\n\n";
-  for (const Rule& rule : rules()) text += fmt::format("- {}\n", rule.says);
+  for (const Rule& rule : rules()) {
+    text += fmt::format("- {}\n", rule.says);
+  }
   return text;
 }
 

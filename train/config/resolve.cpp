@@ -10,7 +10,9 @@ namespace {
 
 template <class Value>
 void fill(std::optional<Value>& option, Value value) {
-  if (!option) option = value;
+  if (!option) {
+    option = value;
+  }
 }
 
 }  // namespace
@@ -24,8 +26,12 @@ void resolve(Config& config) {
   fill(model.encoder_layers, model.family == Family::decoder ? 0 : model.layers);
   fill(model.decoder_layers, model.family == Family::encoder ? 0 : model.layers);
   // One value for one meaning: `auto` is also that of weights from before these options.
-  if (!model.factored_embedding()) model.d_embedding.reset();
-  if (model.layer_groups >= most_layers(model)) model.layer_groups.reset();
+  if (!model.factored_embedding()) {
+    model.d_embedding.reset();
+  }
+  if (model.layer_groups >= most_layers(model)) {
+    model.layer_groups.reset();
+  }
   fill(model.dropout_embedding, model.dropout);
   fill(model.dropout_attention, model.dropout);
   fill(model.dropout_residual, model.dropout);
@@ -34,8 +40,12 @@ void resolve(Config& config) {
     fill(model.dropout_feed_forward, model.dropout);
   }
   TrainingOptions& training = config.training;
-  if (!training.steps && !training.minutes) fill(training.epochs, Index{10});
-  if (training.memory > 0) fill(config.evaluation.memory, training.memory);
+  if (!training.steps && !training.minutes) {
+    fill(training.epochs, Index{10});
+  }
+  if (training.memory > 0) {
+    fill(config.evaluation.memory, training.memory);
+  }
   fill(training.shards, automatic_shards(training.batch_tokens));
 }
 

@@ -8,7 +8,9 @@ namespace {
 std::vector<std::string_view> option_names(const TaskKind& task) {
   TaskOptions options(task);
   std::vector<std::string_view> names;
-  for (const Row& row : rows_of(options)) names.push_back(row.field.name);
+  for (const Row& row : rows_of(options)) {
+    names.push_back(row.field.name);
+  }
   return names;
 }
 
@@ -24,7 +26,9 @@ std::vector<Section> sections(Config& config) {
 
 std::string full_name(std::string_view section, std::string_view option) {
   std::string name(section);
-  if (!section.empty()) name += '.';
+  if (!section.empty()) {
+    name += '.';
+  }
   return name += option;
 }
 

@@ -59,9 +59,15 @@ Verdict lists_over_layers(const Config& config) {
   const ModelOptions& model = config.model;
   for (const AttentionKind kind : attention_kinds) {
     const Index layers = attention_layers(model, kind);
-    if (layers == 0) continue;
-    if (Verdict own = list_over(model.settings(kind), name_of(kind), kind, layers)) return own;
-    if (Verdict all = list_over(model.attention, "attention", kind, layers)) return all;
+    if (layers == 0) {
+      continue;
+    }
+    if (Verdict own = list_over(model.settings(kind), name_of(kind), kind, layers)) {
+      return own;
+    }
+    if (Verdict all = list_over(model.attention, "attention", kind, layers)) {
+      return all;
+    }
   }
   return {};
 }
@@ -81,7 +87,9 @@ Verdict names_share(const Config& config) {
   std::map<std::string, AttentionSpec> first;
   for (const AttentionKind kind : attention_kinds) {
     for (const AttentionSpec& spec : attention_specs(config.model, kind)) {
-      if (spec.shared_as.empty()) continue;
+      if (spec.shared_as.empty()) {
+        continue;
+      }
       const auto [other, fresh] = first.emplace(spec.shared_as, spec);
       if (!fresh && !can_share_weights(spec, other->second)) {
         return Violation{attention_options(kind, {"shared_as"}),
@@ -96,7 +104,9 @@ Verdict names_share(const Config& config) {
 
 Verdict warmup_ends(const Config& config) {
   const TrainingOptions& training = config.training;
-  if (!training.steps || training.warmup < *training.steps) return {};
+  if (!training.steps || training.warmup < *training.steps) {
+    return {};
+  }
   return Violation{{"training.warmup", "training.steps"},
                    fmt::format("the warmup must end before the run does (warmup {}, steps {})",
                                training.warmup, *training.steps)};
@@ -107,7 +117,9 @@ Verdict schedule_has_end(const Config& config) {
   const bool falls =
       training.schedule == ScheduleKind::linear || training.schedule == ScheduleKind::cosine;
   const bool endless = training.minutes && !training.steps && !training.epochs;
-  if (!falls || !endless) return {};
+  if (!falls || !endless) {
+    return {};
+  }
   return Violation{{"training.schedule", "training.minutes"},
                    "linear and cosine need a last step, which minutes alone do not determine; set "
                    "training.steps or training.epochs too"};
@@ -115,12 +127,16 @@ Verdict schedule_has_end(const Config& config) {
 
 Verdict rate_falls_to_its_end(const Config& config) {
   const TrainingOptions& training = config.training;
-  if (training.learning_rate_end == 0) return {};
+  if (training.learning_rate_end == 0) {
+    return {};
+  }
   if (training.schedule != ScheduleKind::linear && training.schedule != ScheduleKind::cosine) {
     return Violation{{"training.learning_rate_end", "training.schedule"},
                      "this schedule has no last learning rate (only linear, cosine)"};
   }
-  if (training.learning_rate_end <= training.learning_rate) return {};
+  if (training.learning_rate_end <= training.learning_rate) {
+    return {};
+  }
   return Violation{{"training.learning_rate_end", "training.learning_rate"},
                    fmt::format("the learning rate must not end above its highest value ({}; "
                                "learning_rate {})",
@@ -129,14 +145,18 @@ Verdict rate_falls_to_its_end(const Config& config) {
 
 Verdict noam_warms_up(const Config& config) {
   const TrainingOptions& training = config.training;
-  if (training.schedule != ScheduleKind::noam || training.warmup > 0) return {};
+  if (training.schedule != ScheduleKind::noam || training.warmup > 0) {
+    return {};
+  }
   return Violation{{"training.warmup", "training.schedule"},
                    "the noam schedule needs a warmup (0; allowed: 1 or more)"};
 }
 
 Verdict muon_follows_a_rate(const Config& config) {
   const TrainingOptions& training = config.training;
-  if (training.optimizer != OptimizerKind::muon || training.learning_rate > 0) return {};
+  if (training.optimizer != OptimizerKind::muon || training.learning_rate > 0) {
+    return {};
+  }
   return Violation{{"training.learning_rate", "training.optimizer"},
                    "muon_rate moves in proportion to learning_rate, which must be more than 0"};
 }
@@ -147,7 +167,9 @@ Verdict metric_is_measured(const Config& config) {
   if (!is_measured(kind, examples)) {
     std::vector<std::string> measured;
     for (const MetricKind* other : metric_kinds) {
-      if (is_measured(*other, examples)) measured.emplace_back(other->name);
+      if (is_measured(*other, examples)) {
+        measured.emplace_back(other->name);
+      }
     }
     return Violation{{"evaluation.metric", "task.name"},
                      fmt::format("{} is not measured for this task (allowed: {})", kind.name,
@@ -159,10 +181,14 @@ Verdict metric_is_measured(const Config& config) {
                                  "tokens (allowed: loss, perplexity, token_accuracy)",
                                  kind.name)};
   }
-  if (!kind.of_outputs || config.evaluation.decode) return {};
+  if (!kind.of_outputs || config.evaluation.decode) {
+    return {};
+  }
   std::vector<std::string> others;
   for (const MetricKind* other : metric_kinds) {
-    if (is_measured(*other, examples) && !other->of_outputs) others.emplace_back(other->name);
+    if (is_measured(*other, examples) && !other->of_outputs) {
+      others.emplace_back(other->name);
+    }
   }
   return Violation{{"evaluation.metric", "evaluation.decode"},
                    fmt::format("{} needs evaluation.decode (allowed without it: {})", kind.name,
@@ -171,7 +197,9 @@ Verdict metric_is_measured(const Config& config) {
 
 Verdict prefix_fits(const Config& config) {
   const ModelOptions& model = config.model;
-  if (model.prefix == SourceRows::causal) return {};
+  if (model.prefix == SourceRows::causal) {
+    return {};
+  }
   if (model.family != Family::decoder) {
     return Violation{{"model.prefix", "model.family"},
                      "only a decoder that reads the source itself has a prefix"};
@@ -193,7 +221,9 @@ Verdict prefix_fits(const Config& config) {
 Verdict one_sequence_has_one_vocabulary(const Config& config) {
   const auto* text = config.task.find<ParallelTextOptions>();
   const bool one = config.model.family == Family::decoder;
-  if (!one || text == nullptr || text->joint_vocabulary) return {};
+  if (!one || text == nullptr || text->joint_vocabulary) {
+    return {};
+  }
   return Violation{{"task.joint_vocabulary", "model.family"},
                    "a decoder reads source and target with one vocabulary; set "
                    "task.joint_vocabulary: true"};
@@ -207,7 +237,9 @@ Verdict tied_share_words(const Config& config) {
                      "there is one embedding, for source and target (allowed: none, "
                      "target_output)"};
   }
-  if (!tied || text == nullptr || text->joint_vocabulary) return {};
+  if (!tied || text == nullptr || text->joint_vocabulary) {
+    return {};
+  }
   return Violation{{"model.tie_embeddings", "task.joint_vocabulary"},
                    "source and target embeddings cannot be shared with two vocabularies (allowed "
                    "with task.joint_vocabulary false: none, target_output)"};
@@ -220,7 +252,9 @@ Verdict positions_suffice(const Config& config) {
     const bool encoder = model.family == Family::encoder;
     const bool text = config.task.kind().of_text();
     const Index rows = longest + (text ? (encoder ? 1 : 0) : (encoder ? 2 : 1));
-    if (rows <= model.max_positions) return {};
+    if (rows <= model.max_positions) {
+      return {};
+    }
     return Violation{
         {"model.max_positions", std::string(option), "model.positions"},
         fmt::format("too few positions for {} of {} tokens{} ({}; allowed: {} or more)",
@@ -228,7 +262,9 @@ Verdict positions_suffice(const Config& config) {
                     model.max_positions, rows)};
   }
   const Index tokens = longest * (model.family == Family::decoder ? 2 : 1);
-  if (tokens < model.max_positions) return {};
+  if (tokens < model.max_positions) {
+    return {};
+  }
   return Violation{
       {"model.max_positions", std::string(option), "model.positions"},
       fmt::format("too few positions for {} tokens and a mark ({}; allowed: {} or more)", tokens,
@@ -238,7 +274,9 @@ Verdict positions_suffice(const Config& config) {
 Verdict stride_covers(const Config& config) {
   const auto* text = config.task.find<TextOptions>();
   const auto& stride = config.evaluation.stride;
-  if (text == nullptr || !stride || *stride <= text->context) return {};
+  if (text == nullptr || !stride || *stride <= text->context) {
+    return {};
+  }
   return Violation{{"evaluation.stride", "task.context"},
                    fmt::format("windows of {} tokens would leave some out ({}; allowed: 1 to {})",
                                text->context, *stride, text->context)};
@@ -248,7 +286,9 @@ Verdict stride_covers(const Config& config) {
 std::vector<Rule> with_task_rules(std::vector<Rule> rules) {
   for (const TaskKind* kind : task_kinds()) {
     for (const TaskRule& rule : kind->rules) {
-      if (std::ranges::find(rules, rule.says, &Rule::says) != rules.end()) continue;
+      if (std::ranges::find(rules, rule.says, &Rule::says) != rules.end()) {
+        continue;
+      }
       rules.push_back({rule.says, [&rule](const Config& config) {
                          const auto own = config.task.kind().rules;
                          return std::ranges::find(own, rule) != own.end() ? rule.check(config.task)

@@ -18,7 +18,9 @@ using Json = nlohmann::ordered_json;
 // A limit that is a whole number is written without a point.
 Json limit(double value) {
   constexpr double exact = 9007199254740992;  // 2^53
-  if (value == std::floor(value) && std::abs(value) < exact) return static_cast<Index>(value);
+  if (value == std::floor(value) && std::abs(value) < exact) {
+    return static_cast<Index>(value);
+  }
   return value;
 }
 
@@ -107,14 +109,18 @@ struct ValueSchema {
 Json option_schema(const Row& row) {
   Json schema = std::visit(ValueSchema{row.field}, row.cell);
   std::string help(row.field.help);
-  if (!row.field.unit.empty()) help += " [" + std::string(row.field.unit) + "]";
+  if (!row.field.unit.empty()) {
+    help += " [" + std::string(row.field.unit) + "]";
+  }
   schema["description"] = help;
   return schema;
 }
 
 Json properties(const std::vector<Row>& rows) {
   Json all = Json::object();
-  for (const Row& row : rows) all[std::string(row.field.name)] = option_schema(row);
+  for (const Row& row : rows) {
+    all[std::string(row.field.name)] = option_schema(row);
+  }
   return all;
 }
 
@@ -132,12 +138,16 @@ Json task_schema() {
   Json result;
   for (const auto& group : task_groups()) {
     Json names = Json::array();
-    for (const TaskKind* task : group) names.push_back(task->name);
+    for (const TaskKind* task : group) {
+      names.push_back(task->name);
+    }
     const bool is_default = std::ranges::find(group, &TaskOptions{}.kind()) != group.end();
     Config config = config_for(*group.front());
     const Section section = sections(config)[1];
     Json condition{{"properties", {{"name", {{"enum", names}}}}}};
-    if (!is_default) condition["required"] = Json::array({"name"});
+    if (!is_default) {
+      condition["required"] = Json::array({"name"});
+    }
     Json options = properties(section.rows);
     const Json name = std::exchange(options["name"], Json(true));
     if (result.is_null()) {

@@ -17,7 +17,9 @@ namespace {
 std::vector<std::string_view> option_names(const Section& section) {
   std::vector<std::string_view> names;
   names.reserve(section.rows.size());
-  for (const Row& row : section.rows) names.push_back(row.field.name);
+  for (const Row& row : section.rows) {
+    names.push_back(row.field.name);
+  }
   return names;
 }
 
@@ -32,8 +34,12 @@ std::vector<std::string_view> tasks_with(std::string_view option) {
   for (const auto& group : task_groups()) {
     Config config = config_for(*group.front());
     for (const Section& section : sections(config)) {
-      if (section.name != "task" || !has_option(section, option)) continue;
-      for (const TaskKind* task : group) tasks.push_back(task->name);
+      if (section.name != "task" || !has_option(section, option)) {
+        continue;
+      }
+      for (const TaskKind* task : group) {
+        tasks.push_back(task->name);
+      }
     }
   }
   return tasks;
@@ -43,7 +49,9 @@ std::vector<std::string_view> tasks_with(std::string_view option) {
 std::vector<std::string> homes(const std::vector<Section>& all, std::string_view option) {
   std::vector<std::string> names;
   for (const Section& section : all) {
-    if (has_option(section, option)) names.push_back(full_name(section.name, option));
+    if (has_option(section, option)) {
+      names.push_back(full_name(section.name, option));
+    }
   }
   return names;
 }
@@ -69,7 +77,9 @@ std::string explain_unknown_option(std::string_view section, std::string_view op
       std::ranges::find_if(all, [&](const Section& one) { return one.name == section; });
   const auto names = option_names(*here);
   const auto near = nearest(option, names);
-  if (near) return fmt::format("unknown option; did you mean {}?", full_name(section, *near));
+  if (near) {
+    return fmt::format("unknown option; did you mean {}?", full_name(section, *near));
+  }
   return fmt::format("unknown option; {} has {}", section, join(names, ", "));
 }
 
@@ -78,9 +88,13 @@ std::string explain_unknown_section(std::string_view name, const TaskKind& task)
   const std::vector<Section> all = sections(config);
   std::vector<std::string_view> names;
   for (const Section& section : all) {
-    if (!section.name.empty()) names.push_back(section.name);
+    if (!section.name.empty()) {
+      names.push_back(section.name);
+    }
     for (const Row& row : section.rows) {
-      if (section.name.empty()) names.push_back(row.field.name);
+      if (section.name.empty()) {
+        names.push_back(row.field.name);
+      }
       if (full_name(section.name, row.field.name) == name) {
         return fmt::format("options are written in their section: `{}:`, and in it `{}:`",
                            section.name, row.field.name);

@@ -8,7 +8,9 @@ namespace tapehead {
 
 std::optional<Violation> unused_norm_bias(const Config& config) {
   const ModelOptions& model = config.model;
-  if (model.bias_norm || model.norm == NormKind::layer_norm) return {};
+  if (model.bias_norm || model.norm == NormKind::layer_norm) {
+    return {};
+  }
   return Violation{{"model.bias_norm", "model.norm"},
                    model.norm == NormKind::rms_norm
                        ? "rms_norm never has a bias; leave out model.bias_norm"
@@ -18,14 +20,22 @@ std::optional<Violation> unused_norm_bias(const Config& config) {
 std::optional<Violation> unused_norm_options(const Config& config) {
   const ModelOptions& model = config.model;
   const ModelOptions defaults;
-  if (model.norm != NormKind::none) return {};
+  if (model.norm != NormKind::none) {
+    return {};
+  }
   const auto without = [](const char* option) {
     return Violation{{option, "model.norm"},
                      "there are no norms (with model.norm none it keeps its default)"};
   };
-  if (model.norm_epsilon != defaults.norm_epsilon) return without("model.norm_epsilon");
-  if (model.norm_position != defaults.norm_position) return without("model.norm_position");
-  if (model.embedding_norm) return without("model.embedding_norm");
+  if (model.norm_epsilon != defaults.norm_epsilon) {
+    return without("model.norm_epsilon");
+  }
+  if (model.norm_position != defaults.norm_position) {
+    return without("model.norm_position");
+  }
+  if (model.embedding_norm) {
+    return without("model.embedding_norm");
+  }
   return {};
 }
 
@@ -41,13 +51,17 @@ std::optional<Violation> unused_position_scale(const Config& config) {
 
 std::optional<Violation> unused_depth_scale(const Config& config) {
   const ModelOptions& model = config.model;
-  if (!model.initializer_depth_scale || model.feed_forward != FeedForwardKind::none) return {};
+  if (!model.initializer_depth_scale || model.feed_forward != FeedForwardKind::none) {
+    return {};
+  }
   const bool projected = std::ranges::any_of(attention_kinds, [&](AttentionKind kind) {
     return std::ranges::any_of(attention_specs(model, kind), [](const AttentionSpec& spec) {
       return spec.heads > 0 && spec.combine == Combine::output;
     });
   });
-  if (projected) return {};
+  if (projected) {
+    return {};
+  }
   return Violation{{"model.initializer_depth_scale", "attention.combine", "model.feed_forward"},
                    "no block ends with a map whose first weights it could scale"};
 }

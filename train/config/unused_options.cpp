@@ -45,7 +45,9 @@ const Value* said_anew(const Layered<Value>& own, const Layered<Value>& inherite
                        const Value& standard, Index layers) {
   for (Index layer = 0; own.given() && layer < layers; ++layer) {
     const bool repeated = inherited.given() && own.at(layer) == inherited.at(layer);
-    if (own.at(layer) != standard && !repeated) return &own.at(layer);
+    if (own.at(layer) != standard && !repeated) {
+      return &own.at(layer);
+    }
   }
   return nullptr;
 }
@@ -53,7 +55,9 @@ const Value* said_anew(const Layered<Value>& own, const Layered<Value>& inherite
 Violation without_positions(const AttentionField& field, std::string_view section,
                             const std::string& value) {
   std::vector<std::string> users;
-  for (const AttentionPositions scheme : field.positions) users.push_back(text_of(scheme));
+  for (const AttentionPositions scheme : field.positions) {
+    users.push_back(text_of(scheme));
+  }
   const std::string name = fmt::format("{}.{}", section, field.name);
   return {{name, fmt::format("{}.positions", section), "attention.positions"},
           fmt::format("no attention has positions that use {} ({}; only {})", name, value,
@@ -90,7 +94,9 @@ Verdict unused_budget(const ModelOptions& model) {
   const bool all = std::ranges::all_of(attention_kinds, [&](AttentionKind kind) {
     return widths_given(model, kind, model.attention);
   });
-  if (!model.attention.budget.given() || !all) return {};
+  if (!model.attention.budget.given() || !all) {
+    return {};
+  }
   return Violation{{"attention.budget"}, std::string(problem)};
 }
 
@@ -102,7 +108,9 @@ bool budget_without_d_head(const ModelOptions& model, AttentionKind kind) {
 }
 
 Verdict unused_d_head(const ModelOptions& model) {
-  if (!model.d_head || *model.d_head == std::max<Index>(model.d_model / model.heads, 1)) return {};
+  if (!model.d_head || *model.d_head == std::max<Index>(model.d_model / model.heads, 1)) {
+    return {};
+  }
   // In a stored config the sections of the kinds contain the widths that d_head led to.
   const bool stored = std::ranges::any_of(
       attention_kinds, [&](AttentionKind kind) { return gives_widths(model.settings(kind)); });
@@ -110,7 +118,9 @@ Verdict unused_d_head(const ModelOptions& model) {
     return attention_layers(model, kind) == 0 || budget_without_d_head(model, kind) ||
            widths_given(model, kind, model.attention);
   });
-  if (stored || !all) return {};
+  if (stored || !all) {
+    return {};
+  }
   return Violation{{"model.d_head", "attention.budget"},
                    fmt::format("no attention has its width from model.d_head ({})", *model.d_head)};
 }
@@ -120,9 +130,13 @@ Verdict unused_d_head(const ModelOptions& model) {
 Verdict unused_gate_options(const Config& config) {
   const TrainingOptions defaults;
   const bool rate = config.training.gate_rate != defaults.gate_rate;
-  if (config.training.gate_penalty == 0 && !rate) return {};
+  if (config.training.gate_penalty == 0 && !rate) {
+    return {};
+  }
   const auto gated = [](const AttentionSpec& spec) { return spec.gates == HeadGating::l0; };
-  if (any_attention(config.model, gated)) return {};
+  if (any_attention(config.model, gated)) {
+    return {};
+  }
   return Violation{{rate ? "training.gate_rate" : "training.gate_penalty", "attention.gates"},
                    "no attention has gates to train; set attention.gates: l0 too"};
 }
@@ -131,7 +145,9 @@ Verdict unused_decay_options(const Config& config) {
   const TrainingOptions& training = config.training;
   const bool some_left_out =
       !training.decay_gains || !training.decay_biases || !training.decay_embeddings;
-  if (training.weight_decay > 0 || !some_left_out) return {};
+  if (training.weight_decay > 0 || !some_left_out) {
+    return {};
+  }
   const std::string_view option = !training.decay_gains    ? "training.decay_gains"
                                   : !training.decay_biases ? "training.decay_biases"
                                                            : "training.decay_embeddings";
@@ -151,7 +167,9 @@ Verdict unused_by_optimizer(const Config& config) {
     };
     std::vector<std::string> users;
     for (const OptimizerTraits& kind : optimizer_kinds) {
-      if (uses(kind)) users.emplace_back(kind.name);
+      if (uses(kind)) {
+        users.emplace_back(kind.name);
+      }
     }
     if (users.empty() || uses(traits_of(training.optimizer)) ||
         write_value(rows[i]) == write_value(standard[i])) {
@@ -169,7 +187,9 @@ Verdict unused_by_positions(const Config& config) {
   Verdict verdict;
   const auto check = [&]<class Value>(const AttentionField& field, const Value& standard,
                                       const Layered<Value>& all, const auto&... kinds) {
-    if (verdict || field.positions.empty()) return;
+    if (verdict || field.positions.empty()) {
+      return;
+    }
     const auto used = [&](const AttentionSpec& spec) { return field.used_with(spec.positions); };
     const Value* value = said_anew(all, {}, standard, std::ssize(all.values));
     if (value != nullptr && !any_attention(model, used)) {
@@ -240,7 +260,9 @@ Verdict unused_by_evaluation(const Config& config) {
 }
 
 Verdict unused_widths(const Config& config) {
-  if (Verdict verdict = unused_budget(config.model)) return verdict;
+  if (Verdict verdict = unused_budget(config.model)) {
+    return verdict;
+  }
   return unused_d_head(config.model);
 }
 

@@ -30,7 +30,9 @@ struct TypeText {
 
 std::string limit_text(double value) {
   constexpr double exact = 9007199254740992;  // 2^53
-  if (value == std::floor(value) && std::abs(value) < exact) return fmt::format("{:.0f}", value);
+  if (value == std::floor(value) && std::abs(value) < exact) {
+    return fmt::format("{:.0f}", value);
+  }
   return number_text(value);
 }
 
@@ -39,7 +41,9 @@ std::string limit_text(double value) {
 std::string type_text(const Row& row) {
   std::string type(std::visit(TypeText{}, row.cell));
   const auto* list = std::get_if<LayeredCell>(&row.cell);
-  if (list == nullptr) return type;
+  if (list == nullptr) {
+    return type;
+  }
   return type + (list->by_head ? ", or a list over heads, or over layers of such lists"
                                : ", or a list over layers");
 }
@@ -58,16 +62,22 @@ std::string range_text(const Row& row) {
     return fmt::format("0 to {}", std::numeric_limits<std::uint64_t>::max());
   }
   const Field& field = row.field;
-  if (std::isinf(field.minimum) && std::isinf(field.maximum)) return "";
+  if (std::isinf(field.minimum) && std::isinf(field.maximum)) {
+    return "";
+  }
   std::string range;
   if (field.exclusive_minimum) {
     range = fmt::format("above {}", limit_text(field.minimum));
   } else {
     range = fmt::format("{}", limit_text(field.minimum));
   }
-  if (std::isinf(field.maximum)) return range + (field.exclusive_minimum ? "" : " or more");
+  if (std::isinf(field.maximum)) {
+    return range + (field.exclusive_minimum ? "" : " or more");
+  }
   const char* joint = field.exclusive_maximum ? " to below " : " to ";
-  if (field.exclusive_minimum) joint = field.exclusive_maximum ? ", below " : ", at most ";
+  if (field.exclusive_minimum) {
+    joint = field.exclusive_maximum ? ", below " : ", at most ";
+  }
   return range + joint + limit_text(field.maximum);
 }
 

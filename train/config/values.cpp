@@ -19,7 +19,9 @@ namespace {
 void check_range(const Field& field, double value) {
   const bool low = value < field.minimum || (field.exclusive_minimum && value == field.minimum);
   const bool high = value > field.maximum || (field.exclusive_maximum && value == field.maximum);
-  if (low || high) throw ConfigError("out of range");
+  if (low || high) {
+    throw ConfigError("out of range");
+  }
 }
 
 // Converts the text of a scalar to a member; one overload for each type of member.
@@ -49,13 +51,17 @@ struct Assign {
   }
   void operator()(std::uint64_t* member) const { *member = parse_unsigned(text); }
   void operator()(std::string* member) const {
-    if (has_hidden_characters(text)) throw ConfigError("a control character in the text");
+    if (has_hidden_characters(text)) {
+      throw ConfigError("a control character in the text");
+    }
     *member = text;
   }
   void operator()(std::vector<std::string>* member) const { (*this)(&member->emplace_back()); }
   template <class Value>
   void operator()(std::optional<Value>* member) const {
-    if (text == "auto") return member->reset();
+    if (text == "auto") {
+      return member->reset();
+    }
     Value value{};
     (*this)(&value);
     *member = value;
@@ -72,7 +78,9 @@ struct Assign {
   void operator()(const Notation& notation) const { notation.set(text); }
   void operator()(const LayeredCell& list) const {
     list.clear();
-    if (text == "auto") return;
+    if (text == "auto") {
+      return;
+    }
     list.begin_layer();
     std::visit(*this, list.element->cell);
     list.append();
@@ -80,9 +88,15 @@ struct Assign {
 };
 
 void reset(const Row& row) {
-  if (const auto* list = std::get_if<LayeredCell>(&row.cell)) list->clear();
-  if (const auto* whole = std::get_if<std::optional<Index>*>(&row.cell)) (*whole)->reset();
-  if (const auto* number = std::get_if<std::optional<double>*>(&row.cell)) (*number)->reset();
+  if (const auto* list = std::get_if<LayeredCell>(&row.cell)) {
+    list->clear();
+  }
+  if (const auto* whole = std::get_if<std::optional<Index>*>(&row.cell)) {
+    (*whole)->reset();
+  }
+  if (const auto* number = std::get_if<std::optional<double>*>(&row.cell)) {
+    (*number)->reset();
+  }
 }
 
 std::string value_shown(std::string_view text) {
@@ -92,9 +106,13 @@ std::string value_shown(std::string_view text) {
 
 // "[1, [a, b]]"
 std::string list_text(const ConfigNode& node) {
-  if (node.kind != ConfigNode::Kind::sequence) return value_shown(node.text);
+  if (node.kind != ConfigNode::Kind::sequence) {
+    return value_shown(node.text);
+  }
   std::vector<std::string> texts;
-  for (const ConfigNode& item : node.items) texts.push_back(list_text(item));
+  for (const ConfigNode& item : node.items) {
+    texts.push_back(list_text(item));
+  }
   return value_shown(fmt::format("[{}]", join(texts, ", ")));
 }
 
@@ -104,22 +122,34 @@ std::string list_text(const ConfigNode& node) {
 void read_list(const Row& row, const LayeredCell& list, const ConfigNode& node) {
   using Kind = ConfigNode::Kind;
   const auto append = [&](const ConfigNode& item) {
-    if (item.kind != Kind::scalar) throw ConfigError("a list of values that are none");
+    if (item.kind != Kind::scalar) {
+      throw ConfigError("a list of values that are none");
+    }
     std::visit(Assign{row.field, item.text}, list.element->cell);
     list.append();
   };
   list.clear();
-  if (node.items.empty()) throw ConfigError("an empty list");
+  if (node.items.empty()) {
+    throw ConfigError("an empty list");
+  }
   const bool of_layers =
       !list.by_head || std::ranges::any_of(node.items, [](const ConfigNode& item) {
         return item.kind == Kind::sequence;
       });
-  if (!of_layers) list.begin_layer();
+  if (!of_layers) {
+    list.begin_layer();
+  }
   for (const ConfigNode& item : node.items) {
-    if (of_layers) list.begin_layer();
+    if (of_layers) {
+      list.begin_layer();
+    }
     if (list.by_head && item.kind == Kind::sequence) {
-      if (item.items.empty()) throw ConfigError("an empty list");
-      for (const ConfigNode& head : item.items) append(head);
+      if (item.items.empty()) {
+        throw ConfigError("an empty list");
+      }
+      for (const ConfigNode& head : item.items) {
+        append(head);
+      }
     } else {
       append(item);
     }
@@ -129,7 +159,9 @@ void read_list(const Row& row, const LayeredCell& list, const ConfigNode& node) 
 void read_texts(const Row& row, std::vector<std::string>& texts, const ConfigNode& node) {
   texts.clear();
   for (const ConfigNode& item : node.items) {
-    if (item.kind != ConfigNode::Kind::scalar) throw ConfigError("a list of values that are none");
+    if (item.kind != ConfigNode::Kind::scalar) {
+      throw ConfigError("a list of values that are none");
+    }
     Assign{row.field, item.text}(&texts);
   }
 }
@@ -146,7 +178,9 @@ struct Write {
   std::string operator()(const std::string* member) const { return nlohmann::json(*member).dump(); }
   std::string operator()(const std::vector<std::string>* member) const {
     std::vector<std::string> texts;
-    for (const std::string& text : *member) texts.push_back((*this)(&text));
+    for (const std::string& text : *member) {
+      texts.push_back((*this)(&text));
+    }
     return fmt::format("[{}]", join(texts, ", "));
   }
   template <class Value>
@@ -159,10 +193,16 @@ struct Write {
   std::string operator()(const Notation& notation) const { return notation.get(); }
   std::string operator()(const LayeredCell& list) const {
     const Index layers = list.layers();
-    if (layers == 0) return "auto";
-    if (layers == 1) return layer(list, 0);
+    if (layers == 0) {
+      return "auto";
+    }
+    if (layers == 1) {
+      return layer(list, 0);
+    }
     std::vector<std::string> texts;
-    for (Index i = 0; i < layers; ++i) texts.push_back(layer(list, i));
+    for (Index i = 0; i < layers; ++i) {
+      texts.push_back(layer(list, i));
+    }
     return fmt::format("[{}]", join(texts, ", "));
   }
 
@@ -183,14 +223,20 @@ struct Write {
 void read_value(const Row& row, const ConfigNode& node) {
   switch (node.kind) {
     case ConfigNode::Kind::null:
-      if (!is_optional(row)) refuse(row, "has no value", "null");
+      if (!is_optional(row)) {
+        refuse(row, "has no value", "null");
+      }
       return reset(row);
     case ConfigNode::Kind::sequence: {
       const auto* texts = std::get_if<std::vector<std::string>*>(&row.cell);
       const auto* list = std::get_if<LayeredCell>(&row.cell);
-      if (list == nullptr && texts == nullptr) refuse(row, "takes one value", "a list");
+      if (list == nullptr && texts == nullptr) {
+        refuse(row, "takes one value", "a list");
+      }
       try {
-        if (texts != nullptr) return read_texts(row, **texts, node);
+        if (texts != nullptr) {
+          return read_texts(row, **texts, node);
+        }
         return read_list(row, *list, node);
       } catch (const ConfigError& error) {
         refuse(row, error.what(), list_text(node));
@@ -202,7 +248,9 @@ void read_value(const Row& row, const ConfigNode& node) {
       break;
   }
   try {
-    if (const auto* texts = std::get_if<std::vector<std::string>*>(&row.cell)) (*texts)->clear();
+    if (const auto* texts = std::get_if<std::vector<std::string>*>(&row.cell)) {
+      (*texts)->clear();
+    }
     std::visit(Assign{row.field, node.text}, row.cell);
   } catch (const ConfigError& error) {
     refuse(row, error.what(), value_shown(node.text));

@@ -37,14 +37,18 @@ std::vector<Line> lines_of(Config config) {
 
 std::string dump_config(const Config& config) {
   std::string dump;
-  for (const Line& line : lines_of(config)) dump += line.text + '\n';
+  for (const Line& line : lines_of(config)) {
+    dump += line.text + '\n';
+  }
   return dump;
 }
 
 std::string dump_section(const Config& config, std::string_view section) {
   std::string dump;
   for (const Line& line : lines_of(config)) {
-    if (line.option.starts_with(fmt::format("{}.", section))) dump += line.text + '\n';
+    if (line.option.starts_with(fmt::format("{}.", section))) {
+      dump += line.text + '\n';
+    }
   }
   return dump;
 }
@@ -65,7 +69,9 @@ std::string dump_config_with_origins(const LoadedConfig& loaded) {
   const std::vector<Line> lines = lines_of(loaded.config);
   std::size_t width = 0;
   for (const Line& line : lines) {
-    if (line.text.size() <= widest) width = std::max(width, line.text.size());
+    if (line.text.size() <= widest) {
+      width = std::max(width, line.text.size());
+    }
   }
   std::string dump;
   for (const Line& line : lines) {
@@ -81,7 +87,9 @@ std::string dump_config_with_origins(const LoadedConfig& loaded) {
 
 std::vector<std::string> differences(const Config& one, const Config& other, const Counts& counts) {
   std::map<std::string, std::string> others;
-  for (const auto& [option, value] : option_values(other)) others[option] = value;
+  for (const auto& [option, value] : option_values(other)) {
+    others[option] = value;
+  }
   std::vector<std::string> differing;
   Config copy = one;  // rows point into their config
   for (const Section& section : sections(copy)) {

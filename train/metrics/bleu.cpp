@@ -19,7 +19,9 @@ namespace {
 std::vector<std::uint32_t> tokens_of(std::string_view sentence, const BleuOptions& options,
                                      WordNumbers& words) {
   std::u32string text = decode_utf8(sentence);
-  if (options.lowercase) make_lower_case(text);
+  if (options.lowercase) {
+    make_lower_case(text);
+  }
   while (!text.empty() && is_space(text.back())) {
     text.pop_back();
   }
@@ -48,8 +50,12 @@ std::array<double, 4> smoothed_precisions(const BleuCounts& counts) {
 
 // exp(1 - reference / hypothesis) if the corpus is shorter than its reference.
 double brevity_penalty(Index hypothesis, Index reference) {
-  if (hypothesis >= reference) return 1;
-  if (hypothesis == 0) return 0;
+  if (hypothesis >= reference) {
+    return 1;
+  }
+  if (hypothesis == 0) {
+    return 0;
+  }
   return std::exp(1 - static_cast<double>(reference) / static_cast<double>(hypothesis));
 }
 

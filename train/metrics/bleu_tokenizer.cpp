@@ -73,7 +73,9 @@ void replace_all(std::u32string& line, std::u32string_view from, std::u32string_
 // In this order: &amp;lt; becomes < and &amp;quot; becomes &quot;.
 void normalize_13a(std::u32string& line) {
   const auto is_special = [](char32_t c) { return c == U'<' || c == U'\n' || c == U'&'; };
-  if (std::ranges::none_of(line, is_special)) return;
+  if (std::ranges::none_of(line, is_special)) {
+    return;
+  }
   replace_all(line, U"<skipped>", U"");
   replace_all(line, U"-\n", U"");
   replace_all(line, U"\n", U" ");

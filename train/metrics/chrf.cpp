@@ -32,18 +32,24 @@ void append_words(std::u32string_view word, WordNumbers& numbers,
   } else if (word.size() > 1 && is_ascii_punctuation(word.front())) {
     cut = 1;
   }
-  if (cut > 0) words.push_back(numbers.number(word.substr(0, cut)));
+  if (cut > 0) {
+    words.push_back(numbers.number(word.substr(0, cut)));
+  }
   words.push_back(numbers.number(word.substr(cut)));
 }
 
 Units units_of(std::string_view sentence, const ChrfOptions& options, WordNumbers& numbers) {
   std::u32string text = decode_utf8(sentence);
-  if (options.lowercase) make_lower_case(text);
+  if (options.lowercase) {
+    make_lower_case(text);
+  }
   Units units;
   units.characters.reserve(text.size());
   for_each_word(text, [&](std::u32string_view word) {
     units.characters.insert(units.characters.end(), word.begin(), word.end());
-    if (options.word_order > 0) append_words(word, numbers, units.words);
+    if (options.word_order > 0) {
+      append_words(word, numbers, units.words);
+    }
   });
   return units;
 }
@@ -59,12 +65,16 @@ double f_score(const ChrfCounts& orders) {
   double recall = 0;
   double effective_orders = 0;
   for (const NgramCounts& counts : orders) {
-    if (counts.hypothesis == 0 || counts.reference == 0) continue;
+    if (counts.hypothesis == 0 || counts.reference == 0) {
+      continue;
+    }
     precision += static_cast<double>(counts.matches) / static_cast<double>(counts.hypothesis);
     recall += static_cast<double>(counts.matches) / static_cast<double>(counts.reference);
     ++effective_orders;
   }
-  if (precision + recall == 0) return 0;
+  if (precision + recall == 0) {
+    return 0;
+  }
   precision /= effective_orders;
   recall /= effective_orders;
   return 100 * ((1 + beta_squared) * precision * recall / (beta_squared * precision + recall));

@@ -52,7 +52,9 @@ char32_t lower_sigma(std::u32string_view text, std::size_t position) {
 }
 
 char32_t lower(char32_t c) {
-  if (c < 0x80) return c >= U'A' && c <= U'Z' ? c + (U'a' - U'A') : c;
+  if (c < 0x80) {
+    return c >= U'A' && c <= U'Z' ? c + (U'a' - U'A') : c;
+  }
   return static_cast<char32_t>(u_tolower(static_cast<UChar32>(c)));
 }
 
@@ -88,7 +90,9 @@ std::u32string decode_utf8(std::string_view text) {
 }
 
 bool is_space(char32_t c) {
-  if (c < 0x80) return (c >= 0x09 && c <= 0x0D) || (c >= 0x1C && c <= 0x20);
+  if (c < 0x80) {
+    return (c >= 0x09 && c <= 0x0D) || (c >= 0x1C && c <= 0x20);
+  }
   return c == 0x85 || c == 0xA0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200A) || c == 0x2028 ||
          c == 0x2029 || c == 0x202F || c == 0x205F || c == 0x3000;
 }

@@ -8,7 +8,9 @@ namespace tapehead {
 
 void expect_pairs(std::span<const std::string> hypotheses, std::span<const std::string> references,
                   std::string_view metric) {
-  if (hypotheses.size() == references.size()) return;
+  if (hypotheses.size() == references.size()) {
+    return;
+  }
   throw ShapeError(
       fmt::format("{}: {} hypotheses, but {} references; hypothesis i is compared "
                   "with reference i, so there must be as many",

@@ -23,10 +23,16 @@ void for_each_word(std::u32string_view text, Visitor&& visit) {
   std::size_t end = 0;
   while (true) {
     std::size_t start = end;
-    while (start < text.size() && is_space(text[start])) ++start;
-    if (start == text.size()) return;
+    while (start < text.size() && is_space(text[start])) {
+      ++start;
+    }
+    if (start == text.size()) {
+      return;
+    }
     end = start;
-    while (end < text.size() && !is_space(text[end])) ++end;
+    while (end < text.size() && !is_space(text[end])) {
+      ++end;
+    }
     visit(text.substr(start, end - start));
   }
 }

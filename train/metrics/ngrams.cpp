@@ -28,7 +28,9 @@ std::size_t PairNumbers::slot_of(std::uint64_t pair) const {
 
 std::uint32_t PairNumbers::number(std::uint32_t first, std::uint32_t second) {
   std::size_t slot = slot_of(pair_of(first, second));
-  if (slots_[slot].number != none) return slots_[slot].number;
+  if (slots_[slot].number != none) {
+    return slots_[slot].number;
+  }
   if (2 * (filled_.size() + 1) > slots_.size()) {
     grow();
     slot = slot_of(pair_of(first, second));
@@ -89,11 +91,14 @@ NgramCounts NgramMatcher::match_order(std::span<const std::uint32_t> hypothesis,
   }
   for (std::size_t i = 0; i + order <= hypothesis.size(); ++i) {
     ++counts.hypothesis;
-    if (hypothesis_[i] == PairNumbers::none)
+    if (hypothesis_[i] == PairNumbers::none) {
       continue;  // a run that the reference lacks cannot be
                  // extended
+    }
     hypothesis_[i] = ngrams_.find(hypothesis_[i], hypothesis[i + order - 1]);
-    if (hypothesis_[i] == PairNumbers::none || unused_[hypothesis_[i]] == 0) continue;
+    if (hypothesis_[i] == PairNumbers::none || unused_[hypothesis_[i]] == 0) {
+      continue;
+    }
     --unused_[hypothesis_[i]];
     ++counts.matches;
   }

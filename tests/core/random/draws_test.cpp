@@ -29,7 +29,9 @@ TEST(Philox, gives_the_known_answers) {
 
 std::vector<std::uint64_t> bits_of(const Draws& draws, std::uint64_t count = 8) {
   std::vector<std::uint64_t> bits(count);
-  for (std::uint64_t i = 0; i < count; ++i) bits[i] = draw_bits(draws, i);
+  for (std::uint64_t i = 0; i < count; ++i) {
+    bits[i] = draw_bits(draws, i);
+  }
   return bits;
 }
 
@@ -64,7 +66,9 @@ TEST(Draws, of_neighbouring_streams_are_not_correlated) {
   const Draws here(1, "a", 0);
   for (const Draws& there : {Draws(2, "a", 0), Draws(1, "b", 0), Draws(1, "a", 1)}) {
     double sum = 0;
-    for (std::uint64_t i = 0; i < count; ++i) sum += draw_normal(here, i) * draw_normal(there, i);
+    for (std::uint64_t i = 0; i < count; ++i) {
+      sum += draw_normal(here, i) * draw_normal(there, i);
+    }
     EXPECT_LT(std::abs(sum / count), 4 / std::sqrt(count));  // four standard deviations
   }
 }
@@ -79,7 +83,9 @@ double chi_square(const std::vector<int>& bins) {
   const double expected =
       std::accumulate(bins.begin(), bins.end(), 0.0) / static_cast<double>(bins.size());
   double sum = 0;
-  for (const int bin : bins) sum += (bin - expected) * (bin - expected) / expected;
+  for (const int bin : bins) {
+    sum += (bin - expected) * (bin - expected) / expected;
+  }
   return sum;
 }
 
@@ -107,14 +113,18 @@ TEST(Draws, below_a_bound_are_even) {
   }
   EXPECT_LT(chi_square(bins), 99 + 4 * 14.1);
   EXPECT_GT(chi_square(bins), 99 - 4 * 14.1);
-  for (std::uint64_t i = 0; i < 100; ++i) EXPECT_EQ(draw_below(draws, i, 1), 0);
+  for (std::uint64_t i = 0; i < 100; ++i) {
+    EXPECT_EQ(draw_below(draws, i, 1), 0);
+  }
 }
 
 TEST(Draws, below_a_bound_beyond_32_bits_reach_all_of_it) {
   const Draws draws(1, "wide", 0);
   const Index bound = Index{1} << 60;
   Index highest = 0;
-  for (std::uint64_t i = 0; i < 100; ++i) highest = std::max(highest, draw_below(draws, i, bound));
+  for (std::uint64_t i = 0; i < 100; ++i) {
+    highest = std::max(highest, draw_below(draws, i, bound));
+  }
   EXPECT_LT(highest, bound);
   EXPECT_GT(highest, bound / 10 * 9);  // but for a chance of 0.9^100
 }

@@ -43,7 +43,9 @@ std::string whole_text() { return join(read_lines(bigrams_text), "\n") + "\n"; }
 // The five most frequent of one-byte characters.
 std::set<std::string> most_frequent_characters() {
   std::map<char, int> counts;
-  for (const char character : whole_text()) ++counts[character];
+  for (const char character : whole_text()) {
+    ++counts[character];
+  }
   std::set<std::string> found;
   while (found.size() < 5) {
     const auto most =
@@ -129,13 +131,17 @@ TEST(Bigrams, write_white_space_so_that_it_can_be_typed) {
 TEST(Bigrams, refuse_more_triggers_than_characters_and_no_file) {
   TaskOptions options = bigram_options();
   for (const Row& row : rows_of(options)) {
-    if (row.field.name == "triggers") *std::get<Index*>(row.cell) = 500;
+    if (row.field.name == "triggers") {
+      *std::get<Index*>(row.cell) = 500;
+    }
   }
   EXPECT_THAT(
       message_of<DataError>([&] { make_task(options, 1); }),
       ::testing::HasSubstr("task.triggers: there are more triggers than characters (500; "));
   for (const Row& row : rows_of(options)) {
-    if (row.field.name == "text") *std::get<std::string*>(row.cell) = "nowhere.txt";
+    if (row.field.name == "text") {
+      *std::get<std::string*>(row.cell) = "nowhere.txt";
+    }
   }
   EXPECT_THAT(message_of<IoError>([&] { make_task(options, 1); }),
               ::testing::HasSubstr("task.text"));

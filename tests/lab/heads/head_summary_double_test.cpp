@@ -90,7 +90,9 @@ TEST(HeadSummary, has_the_best_head_of_all_layers_for_a_relation) {
   const auto with = [](AttentionSite site, std::vector<std::optional<double>> agreement,
                        std::vector<double> random) {
     AttentionReport report = attention(site, {head(1, Role::none), head(1, Role::none)});
-    for (HeadReport& one : report.heads) one.divergence = one.output_distance = {0, 0};
+    for (HeadReport& one : report.heads) {
+      one.divergence = one.output_distance = {0, 0};
+    }
     report.relations.push_back({.name = "object to verb",
                                 .queries = 5,
                                 .random = std::move(random),

@@ -28,7 +28,9 @@ std::string error_of(const std::string& text) {
 
 std::vector<std::string> names_of(const SweepPlan& plan) {
   std::vector<std::string> names;
-  for (const SweepRun& run : plan.runs) names.push_back(run.name);
+  for (const SweepRun& run : plan.runs) {
+    names.push_back(run.name);
+  }
   return names;
 }
 
@@ -200,7 +202,9 @@ TEST(SweepPlan, lists_keep_any_text) {
   const Override& value = sweep.axes[0].settings[0].values[0];
   EXPECT_EQ(value.text, R"(["x, y", "null", "", " z", "[1]", "-2", "it\"s: #5"])");
   std::vector<std::string> texts;
-  for (const ConfigNode& item : value.value.items) texts.push_back(item.text);
+  for (const ConfigNode& item : value.value.items) {
+    texts.push_back(item.text);
+  }
   EXPECT_THAT(texts, ElementsAre("x, y", "null", "", " z", "[1]", "-2", "it\"s: #5"));
 }
 

@@ -117,7 +117,9 @@ TEST(SweepResults, by_loss_less_is_better) {
   by_loss.metric = Metric::loss;
   Scores all = three_cells;
   for (const std::size_t run : {std::size_t{0}, std::size_t{3}}) {
-    for (ExampleScore& example : all[run]->examples) example.negative_log_likelihood = 0.4;
+    for (ExampleScore& example : all[run]->examples) {
+      example.negative_log_likelihood = 0.4;
+    }
   }
   const SweepResults results = sweep_results(by_loss, all);
   EXPECT_EQ(results.best, 0U);
@@ -151,13 +153,17 @@ TEST(SweepResults, tests_of_other_texts_are_not_compared) {
   Scores texts = three_cells;
   for (auto& run : texts) {
     run->text = "a";
-    for (ExampleScore& example : run->examples) example.reference = "";
+    for (ExampleScore& example : run->examples) {
+      example.reference = "";
+    }
   }
   texts[0]->text = texts[3]->text = "b";
   texts[2]->text = texts[5]->text = "";  // of a version that did not write it
   SweepPlan by_loss = three_cell_plan();
   by_loss.metric = Metric::loss;
-  for (ExampleScore& example : texts[1]->examples) example.negative_log_likelihood = 0.4;
+  for (ExampleScore& example : texts[1]->examples) {
+    example.negative_log_likelihood = 0.4;
+  }
   const SweepResults results = sweep_results(by_loss, texts);
   ASSERT_EQ(results.best, 1U);
   EXPECT_FALSE(results.cells[0].to_best);

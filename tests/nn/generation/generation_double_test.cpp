@@ -69,7 +69,9 @@ INSTANTIATE_TEST_SUITE_P(Schemes, Generation, ::testing::ValuesIn(generation_sch
 
 TEST_P(Generation, equals_recomputation) {
   for (const bool shaken : {false, true}) {  // untrained weights, and others
-    if (shaken) model_.shake(0.05);
+    if (shaken) {
+      model_.shake(0.05);
+    }
     const GenerationOptions options{.samples = 3, .max_tokens = 12, .context = 24};
     const auto generated = generate(model_, prompts, options);
     ASSERT_EQ(generated.size(), prompts.size());

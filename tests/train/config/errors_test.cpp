@@ -61,7 +61,9 @@ TEST(ConfigErrors, unknown_choice) {
             "a.yaml:1:21: model.activation: no such choice, did you mean relu? (rellu; allowed: "
             "relu, gelu, silu, tanh, gelu_exact)");
   std::vector<std::string_view> tasks;
-  for (const TaskKind* kind : task_kinds()) tasks.push_back(kind->name);
+  for (const TaskKind* kind : task_kinds()) {
+    tasks.push_back(kind->name);
+  }
   EXPECT_EQ(config_error("task:\n  name: translation\n"),
             fmt::format("a.yaml:2:9: task.name: no such choice (translation; allowed: {})",
                         join(tasks, ", ")));

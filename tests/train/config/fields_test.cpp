@@ -55,7 +55,9 @@ struct Change {
 
 std::vector<std::string> values_of(const std::vector<Row>& rows) {
   std::vector<std::string> values;
-  for (const Row& row : rows) values.push_back(write_value(row));
+  for (const Row& row : rows) {
+    values.push_back(write_value(row));
+  }
   return values;
 }
 
@@ -80,7 +82,9 @@ TEST(ConfigFields, each_member_of_a_tasks_options_has_its_row) {
 TEST(ConfigFields, each_section_and_the_seed_are_visited) {
   Config config;
   std::vector<std::string_view> names;
-  for (const Section& section : sections(config)) names.push_back(section.name);
+  for (const Section& section : sections(config)) {
+    names.push_back(section.name);
+  }
   EXPECT_EQ(names, (std::vector<std::string_view>{"", "task", "model", "attention", "encoder_self",
                                                   "decoder_self", "cross", "training", "evaluation",
                                                   "run"}));
@@ -97,7 +101,9 @@ TEST(ConfigFields, each_row_has_a_help_a_default_in_range_and_no_twin) {
         EXPECT_TRUE(names.insert(row.field.name).second) << name << " twice";
         EXPECT_FALSE(row.field.help.empty()) << name;
         std::string text = write_value(row);
-        if (text == "\"\"") text.clear();
+        if (text == "\"\"") {
+          text.clear();
+        }
         EXPECT_NO_THROW(read_value(row, make_node(ConfigNode::Kind::scalar, {}, text))) << name;
       }
     }
@@ -108,7 +114,9 @@ TEST(ConfigFields, tasks_with_the_same_options_are_one_group) {
   std::vector<std::vector<std::string_view>> names;
   for (const auto& group : task_groups()) {
     names.emplace_back();
-    for (const TaskKind* kind : group) names.back().push_back(kind->name);
+    for (const TaskKind* kind : group) {
+      names.back().push_back(kind->name);
+    }
   }
   EXPECT_THAT(names.front(),
               IsSupersetOf({"copy", "reverse", "sort", "previous_token", "induction"}));

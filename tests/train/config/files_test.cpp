@@ -31,7 +31,9 @@ std::string load_error(const fs::path& file) {
 TEST(ConfigFiles, the_shipped_configs_load) {
   int count = 0;
   for (const auto& entry : fs::directory_iterator(root / "configs")) {
-    if (entry.path().extension() != ".yaml") continue;
+    if (entry.path().extension() != ".yaml") {
+      continue;
+    }
     EXPECT_EQ(load_error(entry.path()), "accepted");
     ++count;
   }

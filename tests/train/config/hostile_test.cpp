@@ -17,13 +17,17 @@ constexpr std::size_t largest = 1 << 20;  // what is larger is refused unread
 
 std::string repeated(const std::string& unit) {
   std::string text;
-  while (text.size() + unit.size() < largest - 10) text += unit;
+  while (text.size() + unit.size() < largest - 10) {
+    text += unit;
+  }
   return text;
 }
 
 std::string numbered_keys(const std::string& before, const std::string& after) {
   std::string text;
-  for (int i = 0; text.size() < largest - 30; ++i) text += before + std::to_string(i) + after;
+  for (int i = 0; text.size() < largest - 30; ++i) {
+    text += before + std::to_string(i) + after;
+  }
   return text;
 }
 

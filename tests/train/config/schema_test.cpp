@@ -19,7 +19,9 @@ TEST(ConfigSchema, every_option_is_described_and_no_other_is_allowed) {
   EXPECT_EQ(all["additionalProperties"], false);
   Config config;
   for (const Section& section : sections(config)) {
-    if (section.name == "task") continue;
+    if (section.name == "task") {
+      continue;
+    }
     const json& part = section.name.empty() ? all : all["properties"][std::string(section.name)];
     EXPECT_EQ(part["additionalProperties"], false);
     for (const Row& row : section.rows) {

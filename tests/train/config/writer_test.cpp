@@ -45,7 +45,9 @@ struct Scramble {
   }
   void operator()(const Field& field, std::vector<std::string>* member) const {
     member->resize(draw() % 3);
-    for (std::string& text : *member) (*this)(field, &text);
+    for (std::string& text : *member) {
+      (*this)(field, &text);
+    }
   }
   template <class Value>
   void operator()(const Field& field, std::optional<Value>* member) const {
@@ -264,7 +266,9 @@ TEST(ConfigWriter, a_dump_reads_back_as_it_was) {
       Config config = config_for(*group.front());
       for (const Section& section : sections(config)) {
         for (const Row& row : section.rows) {
-          if (full_name(section.name, row.field.name) == "task.name") continue;
+          if (full_name(section.name, row.field.name) == "task.name") {
+            continue;
+          }
           std::visit([&](auto& cell) { Scramble{draw}(row.field, cell); }, row.cell);
         }
       }
@@ -342,8 +346,12 @@ TEST(ConfigWriter, origins_stand_in_an_aligned_column) {
   std::optional<std::size_t> column;
   while (std::getline(lines, line)) {
     const std::size_t comment = line.find(" # ");
-    if (comment == std::string::npos) continue;
-    if (!column) column = comment;
+    if (comment == std::string::npos) {
+      continue;
+    }
+    if (!column) {
+      column = comment;
+    }
     EXPECT_EQ(comment, *column) << line;
   }
   EXPECT_THAT(dump, ::testing::ContainsRegex("  d_model: 32 +# a.yaml:2:18\n"));

@@ -44,7 +44,9 @@ std::set<std::string> values_of(const ModelOptions& model, AttentionKind kind,
     if constexpr (std::is_same_v<Value, Index>) {
       values.insert(std::to_string(spec.*member));
     } else {
-      for (const AttentionPattern& pattern : (spec.*member).values) values.insert(pattern.text());
+      for (const AttentionPattern& pattern : (spec.*member).values) {
+        values.insert(pattern.text());
+      }
     }
   }
   return values;
@@ -74,13 +76,21 @@ ModelGradcheckReport check(const Config& config) {
 void note_values(const Config& config, std::set<std::string>& seen) {
   for (const auto& [option, value] : option_values(config)) {
     const std::string name = option.substr(option.find('.') + 1);
-    if (value.starts_with('[')) seen.insert(name + " in a list");
-    if (value.starts_with("[[")) seen.insert(name + " in lists of lists");
+    if (value.starts_with('[')) {
+      seen.insert(name + " in a list");
+    }
+    if (value.starts_with("[[")) {
+      seen.insert(name + " in lists of lists");
+    }
     std::string word;
     for (const char c : value + ",") {
-      if (c == ',') seen.insert(name + ' ' + std::exchange(word, ""));
+      if (c == ',') {
+        seen.insert(name + ' ' + std::exchange(word, ""));
+      }
       const bool leading = c == ' ' && word.empty();
-      if (c != '[' && c != ']' && c != ',' && !leading) word += c;
+      if (c != '[' && c != ']' && c != ',' && !leading) {
+        word += c;
+      }
     }
   }
 }
@@ -89,9 +99,13 @@ void expect_all_kinds(const std::set<std::string>& seen) {
   std::vector<std::string> wanted{"heads in a list", "clip in a list", "score in a list",
                                   "pattern in lists of lists"};
   const auto want = [&](const std::string& option, const auto& names) {
-    for (const auto& name : names) wanted.push_back(fmt::format("{} {}", option, name));
+    for (const auto& name : names) {
+      wanted.push_back(fmt::format("{} {}", option, name));
+    }
   };
-  for (const TaskKind* kind : task_kinds()) wanted.push_back(fmt::format("name {}", kind->name));
+  for (const TaskKind* kind : task_kinds()) {
+    wanted.push_back(fmt::format("name {}", kind->name));
+  }
   want("positions", EnumNames<AttentionPositions>::names);
   want("positions", EnumNames<PositionKind>::names);
   want("sharing", EnumNames<Sharing>::names);
@@ -99,7 +113,9 @@ void expect_all_kinds(const std::set<std::string>& seen) {
   want("score", EnumNames<Score>::names);
   want("pattern", std::vector{"full", "causal", "window 3", "window 2 0", "blocks 4", "strided 3",
                               "fixed 8 2", "window 4 top_k 2", "top_k 3", "sink_window 2 3"});
-  for (const std::string& kind : wanted) EXPECT_TRUE(seen.contains(kind)) << "never: " << kind;
+  for (const std::string& kind : wanted) {
+    EXPECT_TRUE(seen.contains(kind)) << "never: " << kind;
+  }
 }
 
 TEST(ProveConfigs, every_config_that_loads_can_be_made_small) {
@@ -123,7 +139,9 @@ TEST(ProveConfigs, every_config_that_loads_can_be_made_small) {
       ++checked;
     }
   }
-  if (cases >= 500) expect_all_kinds(seen);
+  if (cases >= 500) {
+    expect_all_kinds(seen);
+  }
   tell_figures(
       fmt::format("configs: {} of {} drawn were accepted; each was made small, loads and "
                   "makes a model; {} had their gradients checked",
@@ -142,7 +160,9 @@ TEST(ProveConfigs, pruned_models_of_three_layers_can_be_made_small) {
     std::vector<HeadName> removed;
     for (const MultiHeadAttention* attention : model.transformer.attentions()) {
       for (Index head = 0; head < attention->spec.heads; ++head) {
-        if (configs.below(3) == 0) removed.push_back({attention->site, head});
+        if (configs.below(3) == 0) {
+          removed.push_back({attention->site, head});
+        }
       }
     }
     try {

@@ -62,7 +62,9 @@ TEST(Classification, metrics_are_for_tasks_of_their_kind) {
   const auto measured = [](ExampleKind examples) {
     std::vector<std::string_view> names;
     for (const MetricKind* kind : metric_kinds) {
-      if (is_measured(*kind, examples)) names.push_back(kind->name);
+      if (is_measured(*kind, examples)) {
+        names.push_back(kind->name);
+      }
     }
     return names;
   };

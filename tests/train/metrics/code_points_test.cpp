@@ -37,7 +37,9 @@ TEST(CodePoints, each_byte_of_no_character_becomes_a_replacement_character) {
 TEST(CodePoints, white_space_is_pythons) {
   std::u32string spaces;
   for (char32_t c = 0; c < 0x110000; ++c) {
-    if (is_space(c)) spaces += c;
+    if (is_space(c)) {
+      spaces += c;
+    }
   }
   EXPECT_EQ(spaces,
             U"\t\n\v\f\r\x1C\x1D\x1E\x1F \u0085\u00A0\u1680\u2000\u2001\u2002\u2003\u2004\u2005"

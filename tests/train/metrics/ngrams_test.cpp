@@ -59,10 +59,14 @@ Index matches_by_map(const Units& hypothesis, const Units& reference, std::size_
     const auto begin = units.begin() + static_cast<Index>(i);
     return Units(begin, begin + static_cast<Index>(order));
   };
-  for (std::size_t i = 0; i + order <= reference.size(); ++i) ++unused[ngram(reference, i)];
+  for (std::size_t i = 0; i + order <= reference.size(); ++i) {
+    ++unused[ngram(reference, i)];
+  }
   Index matches = 0;
   for (std::size_t i = 0; i + order <= hypothesis.size(); ++i) {
-    if (unused[ngram(hypothesis, i)]-- > 0) ++matches;
+    if (unused[ngram(hypothesis, i)]-- > 0) {
+      ++matches;
+    }
   }
   return matches;
 }
@@ -74,7 +78,9 @@ TEST(NgramMatcher, equals_counting_with_a_map) {
     const Draws draws(1, "ngrams", sample);
     const auto units_from = [&](std::uint64_t first) {
       Units units(static_cast<std::size_t>(draw_below(draws, first, 40)));
-      for (auto& unit : units) unit = static_cast<std::uint32_t>(draw_below(draws, ++first, 3));
+      for (auto& unit : units) {
+        unit = static_cast<std::uint32_t>(draw_below(draws, ++first, 3));
+      }
       return units;
     };
     const Units hypothesis = units_from(0);

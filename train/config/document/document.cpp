@@ -25,7 +25,9 @@ void check_keys(const ConfigNode& node, std::string_view file) {
     }
     check_keys(entry.value, file);
   }
-  for (const ConfigNode& item : node.items) check_keys(item, file);
+  for (const ConfigNode& item : node.items) {
+    check_keys(item, file);
+  }
 }
 
 }  // namespace
@@ -42,7 +44,9 @@ void check_characters(std::string_view text, std::string_view file) {
   Mark mark;
   while (!text.empty()) {
     const std::size_t bytes = utf8_length(text);
-    if (bytes == 0) fail_at(file, mark, "not UTF-8 text");
+    if (bytes == 0) {
+      fail_at(file, mark, "not UTF-8 text");
+    }
     const auto first = static_cast<unsigned char>(text.front());
     if (first == '\n') {
       mark = {mark.line + 1, 1};
@@ -65,7 +69,9 @@ ConfigNode parse_document(std::string_view text, std::string_view file, const Do
   if (text.size() > largest) {
     throw ConfigError(fmt::format("{}: larger than 1 MiB, so not a config", shown(file)));
   }
-  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+  if (text.starts_with("\xEF\xBB\xBF")) {
+    text.remove_prefix(3);
+  }
   check_characters(text, file);
   if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) {
     throw ConfigError(fmt::format("{}: empty; {}", shown(file), kind.least));

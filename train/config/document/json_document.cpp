@@ -18,22 +18,32 @@ class JsonReader {
   ConfigNode document() {
     ConfigNode root = value(0);
     skip_space();
-    if (!rest_.empty()) fail("something after the end");
+    if (!rest_.empty()) {
+      fail("something after the end");
+    }
     return root;
   }
 
  private:
   ConfigNode value(Index depth) {
     skip_space();
-    if (depth == document_depth) fail("nested too deeply");
-    if (next() == '{') return mapping(depth);
-    if (next() == '[') return sequence(depth);
+    if (depth == document_depth) {
+      fail("nested too deeply");
+    }
+    if (next() == '{') {
+      return mapping(depth);
+    }
+    if (next() == '[') {
+      return sequence(depth);
+    }
     ConfigNode node = make_node(ConfigNode::Kind::scalar, mark_);
     if (next() == '"') {
       node.text = string();
     } else {
       node.text = word();
-      if (node.text == "null") node = make_node(ConfigNode::Kind::null, node.mark);
+      if (node.text == "null") {
+        node = make_node(ConfigNode::Kind::null, node.mark);
+      }
     }
     return node;
   }
@@ -42,11 +52,15 @@ class JsonReader {
     ConfigNode node = make_node(ConfigNode::Kind::mapping, mark_);
     items('}', [&] {
       const Mark mark = mark_;
-      if (next() != '"') fail("expected a name in double quotes");
+      if (next() != '"') {
+        fail("expected a name in double quotes");
+      }
       std::string key = string();
       expect(':');
       ConfigNode member = value(depth + 1);
-      if (member.kind == ConfigNode::Kind::null) member.mark = mark;
+      if (member.kind == ConfigNode::Kind::null) {
+        member.mark = mark;
+      }
       node.entries.push_back({std::move(key), mark, std::move(member)});
     });
     return node;
@@ -63,12 +77,18 @@ class JsonReader {
   void items(char close, Item&& item) {
     advance(1);
     skip_space();
-    if (next() == close) return advance(1);
+    if (next() == close) {
+      return advance(1);
+    }
     while (true) {
       item();
       skip_space();
-      if (next() == close) return advance(1);
-      if (next() != ',') fail(fmt::format("expected `,` or `{}`", close));
+      if (next() == close) {
+        return advance(1);
+      }
+      if (next() != ',') {
+        fail(fmt::format("expected `,` or `{}`", close));
+      }
       advance(1);
       skip_space();
     }
@@ -76,17 +96,25 @@ class JsonReader {
 
   std::string string() {
     std::size_t end = 1;
-    while (end < rest_.size() && rest_[end] != '"') end += rest_[end] == '\\' ? 2 : 1;
-    if (end >= rest_.size()) fail("text without its closing quote");
+    while (end < rest_.size() && rest_[end] != '"') {
+      end += rest_[end] == '\\' ? 2 : 1;
+    }
+    if (end >= rest_.size()) {
+      fail("text without its closing quote");
+    }
     const auto parsed = nlohmann::json::parse(rest_.substr(0, end + 1), nullptr, false);
-    if (parsed.is_discarded()) fail("text with an escape or a line break that JSON does not allow");
+    if (parsed.is_discarded()) {
+      fail("text with an escape or a line break that JSON does not allow");
+    }
     advance(end + 1);
     return parsed.get<std::string>();
   }
 
   std::string word() {
     const std::size_t end = std::min(rest_.find_first_of(" \t\r\n,:{}[]\""), rest_.size());
-    if (end == 0) fail(rest_.empty() ? "the text ends too early" : "expected a value");
+    if (end == 0) {
+      fail(rest_.empty() ? "the text ends too early" : "expected a value");
+    }
     std::string text(rest_.substr(0, end));
     if (!nlohmann::json::accept(text)) {
       fail(fmt::format("`{}` is not a JSON value (text needs double quotes)", shown(text)));
@@ -97,7 +125,9 @@ class JsonReader {
 
   void expect(char character) {
     skip_space();
-    if (next() != character) fail(fmt::format("expected `{}`", character));
+    if (next() != character) {
+      fail(fmt::format("expected `{}`", character));
+    }
     advance(1);
   }
 

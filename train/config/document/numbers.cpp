@@ -21,7 +21,9 @@ std::string without_underscores(std::string_view text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     const bool between =
         i > 0 && i + 1 < text.size() && is_digit(text[i - 1]) && is_digit(text[i + 1]);
-    if (text[i] != '_' || !between) plain += text[i];
+    if (text[i] != '_' || !between) {
+      plain += text[i];
+    }
   }
   return plain;
 }
@@ -32,13 +34,17 @@ void refuse_non_finite(std::string_view unsigned_text) {
     return character >= 'A' && character <= 'Z' ? static_cast<char>(character + 32) : character;
   });
   constexpr std::array<std::string_view, 3> words{"nan", "inf", "infinity"};
-  if (std::ranges::find(words, word) != words.end()) throw ConfigError("not finite");
+  if (std::ranges::find(words, word) != words.end()) {
+    throw ConfigError("not finite");
+  }
 }
 
 // The text in the form that from_chars accepts.
 std::string plain_decimal(std::string_view text) {
   const bool negative = text.starts_with('-');
-  if (negative || text.starts_with('+')) text.remove_prefix(1);
+  if (negative || text.starts_with('+')) {
+    text.remove_prefix(1);
+  }
   refuse_non_finite(text);
   if (!text.empty() && !is_digit(text.front()) && text.front() != '.') {
     throw ConfigError("not a number");
@@ -62,15 +68,21 @@ struct Decimal {
 
 Decimal decimal_of(std::string_view text) {
   Decimal decimal{.negative = text.starts_with('-'), .digits = {}, .magnitude = 0};
-  if (decimal.negative) text.remove_prefix(1);
+  if (decimal.negative) {
+    text.remove_prefix(1);
+  }
   const std::size_t e = std::min(text.find_first_of("eE"), text.size());
   std::string_view power = text.substr(std::min(e + 1, text.size()));
-  if (power.starts_with('+')) power.remove_prefix(1);
+  if (power.starts_with('+')) {
+    power.remove_prefix(1);
+  }
   std::from_chars(power.data(), power.data() + power.size(), decimal.magnitude);
   const std::string_view mantissa = text.substr(0, e);
   const std::size_t point = std::min(mantissa.find('.'), e);
   decimal.digits = mantissa.substr(0, point);
-  if (point < e) decimal.digits += mantissa.substr(point + 1);
+  if (point < e) {
+    decimal.digits += mantissa.substr(point + 1);
+  }
   const std::size_t zeros = std::min(decimal.digits.find_first_not_of('0'), decimal.digits.size());
   decimal.digits.erase(0, zeros);
   decimal.magnitude += static_cast<std::ptrdiff_t>(point) - static_cast<std::ptrdiff_t>(zeros);
@@ -81,8 +93,12 @@ Decimal decimal_of(std::string_view text) {
 std::optional<std::string> whole_digits(std::string_view text) {
   auto [negative, digits, magnitude] = decimal_of(text);
   const std::size_t last = digits.find_last_not_of('0');
-  if (last == std::string::npos) return "0";
-  if (magnitude <= static_cast<std::ptrdiff_t>(last)) return std::nullopt;
+  if (last == std::string::npos) {
+    return "0";
+  }
+  if (magnitude <= static_cast<std::ptrdiff_t>(last)) {
+    return std::nullopt;
+  }
   digits.resize(static_cast<std::size_t>(magnitude), '0');
   return (negative ? "-" : "") + digits;
 }
@@ -93,7 +109,9 @@ std::optional<Number> read_exactly(const std::string& text) {
   Number value{};
   const char* end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, value);
-  if (stop != end || error == std::errc::invalid_argument) return std::nullopt;
+  if (stop != end || error == std::errc::invalid_argument) {
+    return std::nullopt;
+  }
   if (error == std::errc::result_out_of_range) {
     throw ConfigError(decimal_of(text).magnitude < 0 ? "too close to 0" : "out of range");
   }
@@ -106,12 +124,18 @@ std::optional<Number> read_exactly(const std::string& text) {
 template <class Whole>
 Whole parse_integer(std::string_view text) {
   const std::string plain = plain_decimal(text);
-  if (const auto value = read_exactly<Whole>(plain)) return *value;
+  if (const auto value = read_exactly<Whole>(plain)) {
+    return *value;
+  }
   parse_number(text);  // says what is not a number
   const auto digits = whole_digits(plain);
-  if (!digits) throw ConfigError("not a whole number");
+  if (!digits) {
+    throw ConfigError("not a whole number");
+  }
   const auto value = read_exactly<Whole>(*digits);
-  if (!value) throw ConfigError("out of range");
+  if (!value) {
+    throw ConfigError("out of range");
+  }
   constexpr Whole exact = 9007199254740992;  // 2^53
   if (*value > exact || (std::is_signed_v<Whole> && *value + exact < 0)) {
     throw ConfigError(
@@ -124,7 +148,9 @@ Whole parse_integer(std::string_view text) {
 
 double parse_number(std::string_view text) {
   const auto value = read_exactly<double>(plain_decimal(text));
-  if (!value) throw ConfigError("not a number");
+  if (!value) {
+    throw ConfigError("not a number");
+  }
   return *value;
 }
 

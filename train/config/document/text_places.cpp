@@ -11,7 +11,9 @@ TextPlaces::TextPlaces(std::string_view text) : text_(text), starts_{0} {
     characters_.push_back(characters);
     const bool begins = (static_cast<unsigned char>(text[byte]) & 0xC0U) != 0x80U;
     characters += begins ? 1 : 0;
-    if (text[byte] == '\n') starts_.push_back(byte + 1);
+    if (text[byte] == '\n') {
+      starts_.push_back(byte + 1);
+    }
   }
   characters_.push_back(characters);
 }
@@ -23,10 +25,14 @@ Mark TextPlaces::at(std::size_t byte) const {
 }
 
 std::string_view TextPlaces::line(Index number) const {
-  if (number < 1 || number > std::ssize(starts_)) return {};
+  if (number < 1 || number > std::ssize(starts_)) {
+    return {};
+  }
   const std::string_view rest = text_.substr(begin_of(number));
   std::string_view line = rest.substr(0, rest.find('\n'));
-  if (line.ends_with('\r')) line.remove_suffix(1);
+  if (line.ends_with('\r')) {
+    line.remove_suffix(1);
+  }
   return line;
 }
 

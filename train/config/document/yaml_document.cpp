@@ -26,7 +26,9 @@ std::size_t byte_of(const YAML::Mark& mark, std::string_view text) {
 // Whether a quote at the beginning of the text is closed: yaml-cpp accepts a last line that ends
 // inside quotes.
 bool quote_closes(std::string_view text) {
-  if (!text.starts_with('"') && !text.starts_with('\'')) return true;
+  if (!text.starts_with('"') && !text.starts_with('\'')) {
+    return true;
+  }
   const char quote = text.front();
   for (std::size_t i = 1; i < text.size(); ++i) {
     const bool doubled = quote == '\'' && text.substr(i).starts_with("''");
@@ -66,7 +68,9 @@ class TreeBuilder : public YAML::EventHandler {
     if (!quote_closes(written)) {
       fail_at(file_, place(mark), "not YAML: text without its closing quote");
     }
-    if (tag == "?" && !written.starts_with(value)) fail_over_lines(mark);
+    if (tag == "?" && !written.starts_with(value)) {
+      fail_over_lines(mark);
+    }
     add(make_node(ConfigNode::Kind::scalar, place(mark), value));
   }
   void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t,
@@ -107,14 +111,18 @@ class TreeBuilder : public YAML::EventHandler {
 
   // yaml-cpp gives "?" to plain scalars and collections, "!" to quoted scalars.
   void check_tag(const YAML::Mark& mark, const std::string& tag) const {
-    if (tag.empty() || tag == "?" || tag == "!") return;
+    if (tag.empty() || tag == "?" || tag == "!") {
+      return;
+    }
     fail_at(file_, place(mark),
             shown(tag) + ": tags are not used in configs; an option has its own type");
   }
 
   void begin(ConfigNode::Kind kind, const YAML::Mark& mark, const std::string& tag) {
     check_tag(mark, tag);
-    if (std::ssize(open_) == document_depth) fail_at(file_, place(mark), "nested too deeply");
+    if (std::ssize(open_) == document_depth) {
+      fail_at(file_, place(mark), "nested too deeply");
+    }
     open_.push_back({.node = make_node(kind, place(mark))});
   }
 
@@ -135,8 +143,12 @@ class TreeBuilder : public YAML::EventHandler {
       return;
     }
     if (!parent.key) {
-      if (node.kind != ConfigNode::Kind::scalar) fail_at(file_, node.mark, "a key must be a name");
-      if (node.text == "<<") fail_at(file_, node.mark, "<<: merge keys are not used in configs");
+      if (node.kind != ConfigNode::Kind::scalar) {
+        fail_at(file_, node.mark, "a key must be a name");
+      }
+      if (node.text == "<<") {
+        fail_at(file_, node.mark, "<<: merge keys are not used in configs");
+      }
       parent.key = Key{std::move(node.text), node.mark};
       return;
     }

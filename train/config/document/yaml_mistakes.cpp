@@ -80,15 +80,21 @@ class Explanation {
   // earlier line.
   YamlMistake colon() const {
     const std::string_view before = before_in_line();
-    if (const std::size_t tab = before.find('\t'); tab < indentation(before)) return tab_at(tab);
+    if (const std::size_t tab = before.find('\t'); tab < indentation(before)) {
+      return tab_at(tab);
+    }
     if (has_key(before)) {
       return {mark_,
               "a second colon in the line: text with a colon in it needs quotes, and each "
               "option a line of its own"};
     }
     const Index above = line_before(mark_.line, places_);
-    if (above == 0) return {mark_, "a colon without a name before it"};
-    if (!has_key(places_.line(above))) return without_colon(above);
+    if (above == 0) {
+      return {mark_, "a colon without a name before it"};
+    }
+    if (!has_key(places_.line(above))) {
+      return without_colon(above);
+    }
     return too_deep(mark_.line, above);
   }
 
@@ -96,10 +102,16 @@ class Explanation {
   YamlMistake second_line() const {
     const std::vector<std::size_t> at_end = open_brackets(text_, text_.size());
     const std::vector<std::size_t> open = open_brackets(text_, byte_);
-    if (!open.empty() && !at_end.empty()) return unclosed(open.back());
-    if (!open.empty()) return {mark_, "a comma is missing at the end of the line"};
+    if (!open.empty() && !at_end.empty()) {
+      return unclosed(open.back());
+    }
+    if (!open.empty()) {
+      return {mark_, "a comma is missing at the end of the line"};
+    }
     Index line = mark_.line + 1;
-    while (says_nothing(places_.line(line))) ++line;
+    while (says_nothing(places_.line(line))) {
+      ++line;
+    }
     return has_key(places_.line(line)) ? too_deep(line, mark_.line) : without_colon(line);
   }
 
@@ -114,7 +126,9 @@ class Explanation {
     if (trimmed(line).starts_with("- ")) {
       return {mark_, "an entry of a list among options; a list is written `name: [1, 2]`"};
     }
-    if (!has_key(line)) return without_colon(mark_.line);
+    if (!has_key(line)) {
+      return without_colon(mark_.line);
+    }
     const Index above = line_before(mark_.line, places_);
     if (above > 0 && indentation(line) > indentation(places_.line(above))) {
       return too_deep(mark_.line, above);
@@ -125,9 +139,13 @@ class Explanation {
   // A list or mapping in brackets that does not continue correctly.
   YamlMistake end_of_brackets() const {
     const std::vector<std::size_t> at_end = open_brackets(text_, text_.size());
-    if (!at_end.empty()) return unclosed(at_end.back());
+    if (!at_end.empty()) {
+      return unclosed(at_end.back());
+    }
     const std::vector<std::size_t> open = open_brackets(text_, byte_);
-    if (open.empty()) return {mark_, "a comma or a closing bracket is missing here"};
+    if (open.empty()) {
+      return {mark_, "a comma or a closing bracket is missing here"};
+    }
     return {mark_, fmt::format("`,` or `{}` is missing here", closing(text_[open.back()]))};
   }
 
@@ -201,16 +219,27 @@ YamlMistake explain_yaml(std::string_view message, std::size_t byte, std::string
                          const TextPlaces& places) {
   byte = std::min(byte, text.size());
   const Explanation explain(byte, text, places);
-  if (message == "illegal map value") return explain.colon();
-  if (message == "end of map not found") return explain.end_of_options();
-  if (contains(message, "flow not found")) return explain.end_of_brackets();
-  if (message == "illegal flow end") return explain.closing_bracket();
+  if (message == "illegal map value") {
+    return explain.colon();
+  }
+  if (message == "end of map not found") {
+    return explain.end_of_options();
+  }
+  if (contains(message, "flow not found")) {
+    return explain.end_of_brackets();
+  }
+  if (message == "illegal flow end") {
+    return explain.closing_bracket();
+  }
   if (message == "illegal block entry") {
     return explain.here("an entry of a list needs a line of its own; a list in one line is [1, 2]");
   }
-  if (message == "unknown token") return explain.special_character();
-  if (contains(message, "tab"))
+  if (message == "unknown token") {
+    return explain.special_character();
+  }
+  if (contains(message, "tab")) {
     return explain.here("a tab in the indentation; YAML takes spaces alone");
+  }
   if (contains(message, "anchor") || contains(message, "alias") || contains(message, "tag")) {
     return explain.here("anchors, aliases and tags are not used in configs; write values out");
   }
