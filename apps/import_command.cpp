@@ -20,7 +20,7 @@
 #include "train/options/application.hpp"
 #include "train/output/logging.hpp"
 #include "train/output/program_path.hpp"
-#include "train/run/directory.hpp"
+#include "train/run/run_directory.hpp"
 
 namespace tapehead {
 

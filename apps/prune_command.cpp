@@ -27,8 +27,8 @@
 #include "train/run/checkpoint.hpp"
 #include "train/run/checkpoints.hpp"
 #include "train/run/data.hpp"
-#include "train/run/directory.hpp"
 #include "train/run/identity.hpp"
+#include "train/run/run_directory.hpp"
 
 namespace tapehead {
 

@@ -6,7 +6,7 @@
 
 #include "core/text.hpp"
 #include "train/output/program_path.hpp"
-#include "train/output/table.hpp"
+#include "train/output/text_table.hpp"
 
 namespace tapehead {
 

@@ -21,7 +21,7 @@
 #include "lab/sweep/inputs.hpp"
 #include "lab/sweep/record.hpp"
 #include "train/output/logging.hpp"
-#include "train/run/files.hpp"
+#include "train/run/run_files.hpp"
 
 namespace tapehead {
 

@@ -26,7 +26,7 @@
 #include "datasets/tokenizers/unknown_text.hpp"
 #include "train/evaluation/scorer.hpp"
 #include "train/output/logging.hpp"
-#include "train/output/table.hpp"
+#include "train/output/text_table.hpp"
 
 namespace tapehead {
 

@@ -23,7 +23,7 @@
 #include "lab/sweep/shared_directory.hpp"
 #include "train/output/program_path.hpp"
 #include "train/output/signals.hpp"
-#include "train/output/table.hpp"
+#include "train/output/text_table.hpp"
 
 namespace tapehead {
 

@@ -9,7 +9,7 @@
 #include <array>
 
 #include "core/files/standard_streams.hpp"
-#include "train/output/table.hpp"
+#include "train/output/text_table.hpp"
 
 namespace tapehead {
 

@@ -11,7 +11,7 @@
 #include "lab/sweep/make_plan.hpp"
 #include "train/config/overrides.hpp"
 #include "train/model_training.hpp"
-#include "train/run/files.hpp"
+#include "train/run/run_files.hpp"
 
 namespace tapehead {
 

@@ -19,7 +19,7 @@
 #include "lab/report/run.hpp"
 #include "train/loop/training.hpp"
 #include "train/output/program_path.hpp"
-#include "train/run/record.hpp"
+#include "train/run/run_record.hpp"
 
 namespace tapehead {
 

@@ -12,7 +12,7 @@
 #include "bench/heads.hpp"
 #include "bench/report.hpp"
 #include "core/clock.hpp"
-#include "nn/attention/attention.hpp"
+#include "nn/attention/multi_head_attention.hpp"
 #include "nn/attention/spec.hpp"
 #include "train/config/config.hpp"
 

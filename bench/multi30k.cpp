@@ -12,7 +12,7 @@
 #include "core/files/files.hpp"
 #include "support/quality_curve.hpp"
 #include "train/run/checkpoints.hpp"
-#include "train/run/files.hpp"
+#include "train/run/run_files.hpp"
 
 namespace tapehead {
 

@@ -9,7 +9,7 @@
 #include "core/errors.hpp"
 #include "core/files/files.hpp"
 #include "core/files/json_text.hpp"
-#include "train/run/files.hpp"
+#include "train/run/run_files.hpp"
 
 namespace tapehead {
 

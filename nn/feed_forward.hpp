@@ -5,7 +5,7 @@
 #include <string>
 
 #include "nn/init.hpp"
-#include "nn/residual.hpp"
+#include "nn/residual_connection.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

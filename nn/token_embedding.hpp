@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "core/sequence/batch.hpp"
-#include "nn/residual.hpp"
+#include "nn/residual_connection.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

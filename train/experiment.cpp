@@ -15,7 +15,7 @@
 #include "train/options/layout.hpp"
 #include "train/run/checkpoint.hpp"
 #include "train/run/checkpoints.hpp"
-#include "train/run/files.hpp"
+#include "train/run/run_files.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/gradcheck/diagnosis/verdict.hpp"
-#include "core/gradcheck/options.hpp"
+#include "core/gradcheck/gradcheck_options.hpp"
 #include "core/sequence/segments.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

@@ -3,7 +3,7 @@
 
 #include <numbers>
 
-#include "core/kernel/rows.hpp"
+#include "core/kernel/row_kernels.hpp"
 #include "core/ops/activation_kind.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "core/kernel/rows.hpp"
+#include "core/kernel/row_kernels.hpp"
 #include "core/kernel/vector_functions.hpp"
 #include "core/ops/row_sums.hpp"
 #include "core/tape/dims.hpp"

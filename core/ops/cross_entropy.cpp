@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "core/errors.hpp"
-#include "core/kernel/rows.hpp"
+#include "core/kernel/row_kernels.hpp"
 #include "core/kernel/vector_functions.hpp"
 #include "core/tape/dims.hpp"
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "core/kernel/rows.hpp"
+#include "core/kernel/row_kernels.hpp"
 #include "core/memory/pool.hpp"
 #include "core/random/keep_bits.hpp"
 #include "core/tape/tensor.hpp"

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "core/errors.hpp"
-#include "core/kernel/rows.hpp"
+#include "core/kernel/row_kernels.hpp"
 #include "core/ops/row_sums.hpp"
 #include "core/product/matrix_product.hpp"
 #include "core/tape/dims.hpp"

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "core/kernel/rows.hpp"
+#include "core/kernel/row_kernels.hpp"
 #include "core/kernel/vector_functions.hpp"
 #include "core/tape/dims.hpp"
 

@@ -3,7 +3,7 @@
 // of rows.
 #pragma once
 
-#include "core/kernel/rows.hpp"
+#include "core/kernel/row_kernels.hpp"
 #include "core/memory/prefetch.hpp"
 #include "core/scalar.hpp"
 #include "core/types.hpp"

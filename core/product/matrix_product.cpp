@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "core/kernel/cpu.hpp"
-#include "core/kernel/rows.hpp"
+#include "core/kernel/row_kernels.hpp"
 #include "core/memory/prefetch.hpp"
 #include "core/product/packed_matrix.hpp"
 

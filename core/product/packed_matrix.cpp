@@ -8,7 +8,7 @@
 
 #include <xflens/cxxblas/cxxblas.cxx>
 
-#include "core/kernel/rows.hpp"
+#include "core/kernel/row_kernels.hpp"
 #include "core/product/transpose.hpp"
 
 // The BLAS wrappers that xtensor-blas is built on; they rely on the three headers above.

@@ -4,7 +4,7 @@
 #include <array>
 #include <utility>
 
-#include "core/kernel/rows.hpp"
+#include "core/kernel/row_kernels.hpp"
 #include "core/memory/prefetch.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

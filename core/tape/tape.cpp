@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "core/errors.hpp"
-#include "core/kernel/rows.hpp"
+#include "core/kernel/row_kernels.hpp"
 #include "core/tape/finite.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

@@ -11,7 +11,7 @@
 #include "lab/heads/head_summary.hpp"
 #include "lab/heads/relation_report.hpp"
 #include "lab/removal/removal_choice.hpp"
-#include "train/output/table.hpp"
+#include "train/output/text_table.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

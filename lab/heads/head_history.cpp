@@ -11,9 +11,9 @@
 #include "lab/heads/relation_report.hpp"
 #include "lab/heads/token_facts.hpp"
 #include "train/options/layout.hpp"
-#include "train/output/table.hpp"
+#include "train/output/text_table.hpp"
 #include "train/run/checkpoints.hpp"
-#include "train/run/files.hpp"
+#include "train/run/run_files.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "train/output/table.hpp"
+#include "train/output/text_table.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

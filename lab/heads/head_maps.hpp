@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "nn/attention/attention.hpp"
+#include "nn/attention/multi_head_attention.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

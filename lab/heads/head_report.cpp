@@ -6,7 +6,7 @@
 
 #include "lab/heads/pair_report.hpp"
 #include "lab/heads/relation_report.hpp"
-#include "train/output/table.hpp"
+#include "train/output/text_table.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "nn/attention/attention.hpp"
+#include "nn/attention/multi_head_attention.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "lab/heads/attention_sums.hpp"
-#include "train/output/table.hpp"
+#include "train/output/text_table.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

@@ -7,7 +7,7 @@
 
 #include "core/shown.hpp"
 #include "core/text.hpp"
-#include "train/output/table.hpp"
+#include "train/output/text_table.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

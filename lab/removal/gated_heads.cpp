@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "core/ops/heads/head_scaling.hpp"
-#include "train/output/table.hpp"
+#include "train/output/text_table.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

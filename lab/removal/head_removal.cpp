@@ -7,7 +7,7 @@
 #include <string>
 
 #include "core/errors.hpp"
-#include "nn/attention/resolve.hpp"
+#include "nn/attention/resolved_attention.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

@@ -8,10 +8,10 @@
 #include "datasets/task_kind.hpp"
 #include "lab/sweep/run_progress.hpp"
 #include "train/config/config.hpp"
-#include "train/output/table.hpp"
+#include "train/output/text_table.hpp"
 #include "train/run/checkpoints.hpp"
-#include "train/run/files.hpp"
-#include "train/run/record.hpp"
+#include "train/run/run_files.hpp"
+#include "train/run/run_record.hpp"
 
 namespace tapehead {
 

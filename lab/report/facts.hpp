@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/types.hpp"
-#include "train/run/files.hpp"
+#include "train/run/run_files.hpp"
 
 namespace tapehead {
 

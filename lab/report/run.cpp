@@ -16,7 +16,7 @@
 #include "train/evaluation/evaluation.hpp"
 #include "train/experiment.hpp"
 #include "train/output/figures.hpp"
-#include "train/run/files.hpp"
+#include "train/run/run_files.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

@@ -7,7 +7,7 @@
 #include "lab/embedding_spectrum.hpp"
 #include "train/experiment.hpp"
 #include "train/run/checkpoints.hpp"
-#include "train/run/files.hpp"
+#include "train/run/run_files.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

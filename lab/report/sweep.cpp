@@ -16,7 +16,7 @@
 #include "lab/sweep/record.hpp"
 #include "lab/sweep/report.hpp"
 #include "lab/sweep/run_progress.hpp"
-#include "train/run/files.hpp"
+#include "train/run/run_files.hpp"
 
 namespace tapehead {
 

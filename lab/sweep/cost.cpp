@@ -7,7 +7,7 @@
 #include "train/options/layout.hpp"
 #include "train/plan/step_flops.hpp"
 #include "train/run/data.hpp"
-#include "train/run/files.hpp"
+#include "train/run/run_files.hpp"
 
 namespace tapehead {
 

@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "train/run/files.hpp"
+#include "train/run/run_files.hpp"
 
 namespace tapehead {
 

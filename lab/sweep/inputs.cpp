@@ -4,7 +4,7 @@
 
 #include "core/files/files.hpp"
 #include "train/loop/run_inputs.hpp"
-#include "train/run/directory.hpp"
+#include "train/run/run_directory.hpp"
 
 namespace tapehead {
 

@@ -10,7 +10,7 @@
 #include "core/files/files.hpp"
 #include "core/files/json_text.hpp"
 #include "train/config/config.hpp"
-#include "train/run/files.hpp"
+#include "train/run/run_files.hpp"
 
 namespace tapehead {
 

@@ -10,7 +10,7 @@
 #include "lab/sweep/cost.hpp"
 #include "lab/sweep/directory.hpp"
 #include "train/run/data.hpp"
-#include "train/run/files.hpp"
+#include "train/run/run_files.hpp"
 
 namespace tapehead {
 

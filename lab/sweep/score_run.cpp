@@ -19,7 +19,7 @@
 #include "train/experiment.hpp"
 #include "train/options/layout.hpp"
 #include "train/run/checkpoints.hpp"
-#include "train/run/record.hpp"
+#include "train/run/run_record.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

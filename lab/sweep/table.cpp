@@ -9,7 +9,7 @@
 #include "core/text.hpp"
 #include "lab/sweep/report.hpp"
 #include "nn/attention/spec.hpp"
-#include "train/output/table.hpp"
+#include "train/output/text_table.hpp"
 
 namespace tapehead {
 

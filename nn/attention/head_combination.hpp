@@ -7,7 +7,7 @@
 #include "nn/attention/head_copy.hpp"
 #include "nn/attention/spec.hpp"
 #include "nn/pass.hpp"
-#include "nn/residual.hpp"
+#include "nn/residual_connection.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

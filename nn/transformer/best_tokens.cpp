@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "core/errors.hpp"
-#include "core/kernel/rows.hpp"
+#include "core/kernel/row_kernels.hpp"
 #include "core/kernel/vector_functions.hpp"
 #include "core/memory/prefetch.hpp"
 #include "core/product/broadcast_product.hpp"

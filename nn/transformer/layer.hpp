@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "nn/attention/attention.hpp"
+#include "nn/attention/multi_head_attention.hpp"
 #include "nn/feed_forward.hpp"
 #include "nn/token_embedding.hpp"
 

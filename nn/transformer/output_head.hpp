@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "nn/residual.hpp"
+#include "nn/residual_connection.hpp"
 #include "nn/transformer/best_tokens.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

@@ -32,9 +32,9 @@
 #include "train/loop/training_run.hpp"
 #include "train/output/figures.hpp"
 #include "train/run/checkpoints.hpp"
-#include "train/run/directory.hpp"
-#include "train/run/files.hpp"
-#include "train/run/record.hpp"
+#include "train/run/run_directory.hpp"
+#include "train/run/run_files.hpp"
+#include "train/run/run_record.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 

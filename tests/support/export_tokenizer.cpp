@@ -10,7 +10,7 @@
 
 #include "core/files/files.hpp"
 #include "datasets/text/text_file.hpp"
-#include "datasets/tokenizers/export/marian.hpp"
+#include "datasets/tokenizers/export/marian_files.hpp"
 #include "datasets/tokenizers/export/pretrained.hpp"
 #include "datasets/tokenizers/sentencepiece_corpus.hpp"
 #include "datasets/tokenizers/sentencepiece_joint.hpp"

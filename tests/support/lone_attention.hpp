@@ -8,8 +8,8 @@
 #include <stdexcept>
 #include <string>
 
-#include "nn/attention/attention.hpp"
-#include "nn/attention/rules.hpp"
+#include "nn/attention/attention_rules.hpp"
+#include "nn/attention/multi_head_attention.hpp"
 #include "tests/support/tiny_model.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

@@ -5,7 +5,7 @@
 #include <random>
 #include <span>
 
-#include "nn/attention/rules.hpp"
+#include "nn/attention/attention_rules.hpp"
 #include "tests/support/tiny_model.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

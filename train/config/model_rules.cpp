@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "nn/attention/rules.hpp"
+#include "nn/attention/attention_rules.hpp"
 
 namespace tapehead {
 namespace {

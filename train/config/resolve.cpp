@@ -1,7 +1,7 @@
 // Resolves a config: sets each `auto` that other options determine.
 #include <algorithm>
 
-#include "nn/attention/resolve.hpp"
+#include "nn/attention/resolved_attention.hpp"
 #include "train/config/config.hpp"
 #include "train/config/model_rules.hpp"
 

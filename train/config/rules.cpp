@@ -12,7 +12,7 @@
 #include "core/text.hpp"
 #include "datasets/text/options.hpp"
 #include "datasets/text/text_options.hpp"
-#include "nn/attention/rules.hpp"
+#include "nn/attention/attention_rules.hpp"
 #include "train/config/family_rules.hpp"
 #include "train/config/memory_rules.hpp"
 #include "train/config/model_rules.hpp"

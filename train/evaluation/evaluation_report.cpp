@@ -7,7 +7,7 @@
 #include "core/shown.hpp"
 #include "train/metrics/likelihood.hpp"
 #include "train/output/program_path.hpp"
-#include "train/output/table.hpp"
+#include "train/output/text_table.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

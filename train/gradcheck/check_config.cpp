@@ -13,7 +13,7 @@
 #include "datasets/loader.hpp"
 #include "train/model_training.hpp"
 #include "train/options/layout.hpp"
-#include "train/output/table.hpp"
+#include "train/output/text_table.hpp"
 #include "train/step/shards.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

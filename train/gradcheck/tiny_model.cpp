@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "nn/attention/resolve.hpp"
+#include "nn/attention/resolved_attention.hpp"
 
 namespace tapehead {
 

@@ -2,7 +2,7 @@
 
 #include "core/files/files.hpp"
 #include "datasets/text/text_options.hpp"
-#include "datasets/tokenizers/export/marian.hpp"
+#include "datasets/tokenizers/export/marian_files.hpp"
 #include "datasets/tokenizers/export/pretrained.hpp"
 #include "datasets/tokenizers/sentencepiece_tokenizer.hpp"
 #include "train/options/application.hpp"

@@ -29,8 +29,8 @@
 #include "train/interchange/weight_copy.hpp"
 #include "train/run/checkpoint.hpp"
 #include "train/run/checkpoints.hpp"
-#include "train/run/directory.hpp"
 #include "train/run/identity.hpp"
+#include "train/run/run_directory.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

@@ -18,8 +18,8 @@
 #include "train/config/meaning.hpp"
 #include "train/options/application.hpp"
 #include "train/run/checkpoint.hpp"
-#include "train/run/files.hpp"
 #include "train/run/identity.hpp"
+#include "train/run/run_files.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

@@ -17,7 +17,7 @@
 #include "train/run/data.hpp"
 #include "train/run/metrics_log.hpp"
 #include "train/run/rank_checkpoint.hpp"
-#include "train/run/record.hpp"
+#include "train/run/run_record.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

@@ -3,7 +3,7 @@
 #include "core/errors.hpp"
 #include "datasets/text/data_files.hpp"
 #include "datasets/text/documents.hpp"
-#include "train/run/directory.hpp"
+#include "train/run/run_directory.hpp"
 
 namespace tapehead {
 

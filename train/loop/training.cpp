@@ -20,7 +20,7 @@
 #include "train/model_training.hpp"
 #include "train/run/checkpoints.hpp"
 #include "train/run/data.hpp"
-#include "train/run/record.hpp"
+#include "train/run/run_record.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

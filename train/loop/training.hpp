@@ -6,7 +6,7 @@
 #include "train/config/config.hpp"
 #include "train/loop/training_run.hpp"
 #include "train/output/logging.hpp"
-#include "train/run/directory.hpp"
+#include "train/run/run_directory.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

@@ -23,7 +23,7 @@
 #include "train/loop/validation.hpp"
 #include "train/model_training.hpp"
 #include "train/options/layout.hpp"
-#include "train/output/table.hpp"
+#include "train/output/text_table.hpp"
 #include "train/plan/activations.hpp"
 #include "train/plan/start_table.hpp"
 #include "train/run/kept_files.hpp"

@@ -18,7 +18,7 @@
 #include "train/output/signals.hpp"
 #include "train/plan/run_plan.hpp"
 #include "train/run/data.hpp"
-#include "train/run/files.hpp"
+#include "train/run/run_files.hpp"
 #include "train/step/gate_training.hpp"
 #include "train/step/trainer.hpp"
 #include "train/step/training_position.hpp"

@@ -13,7 +13,7 @@
 
 #include "core/files/open_file.hpp"
 #include "core/shown.hpp"
-#include "train/output/table.hpp"
+#include "train/output/text_table.hpp"
 
 namespace tapehead {
 

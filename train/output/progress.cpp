@@ -9,7 +9,7 @@
 #include <spdlog/spdlog.h>
 
 #include "train/output/logging.hpp"
-#include "train/output/table.hpp"
+#include "train/output/text_table.hpp"
 
 namespace tapehead {
 

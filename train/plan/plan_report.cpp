@@ -5,7 +5,7 @@
 #include <cmath>
 #include <optional>
 
-#include "train/output/table.hpp"
+#include "train/output/text_table.hpp"
 #include "train/plan/parts_table.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

@@ -10,9 +10,9 @@
 #include "core/errors.hpp"
 #include "core/text.hpp"
 #include "datasets/loader.hpp"
-#include "nn/attention/rules.hpp"
+#include "nn/attention/attention_rules.hpp"
 #include "train/options/layout.hpp"
-#include "train/output/table.hpp"
+#include "train/output/text_table.hpp"
 #include "train/step/schedule.hpp"
 
 namespace tapehead {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "nn/attention/resolve.hpp"
+#include "nn/attention/resolved_attention.hpp"
 #include "train/config/rows.hpp"
 #include "train/config/values.hpp"
 

@@ -12,7 +12,7 @@
 #include "core/files/tensor_file.hpp"
 #include "core/types.hpp"
 #include "train/options/kept_checkpoints.hpp"
-#include "train/run/files.hpp"
+#include "train/run/run_files.hpp"
 
 namespace tapehead {
 

@@ -10,7 +10,7 @@
 
 #include "datasets/task.hpp"
 #include "datasets/task_options.hpp"
-#include "train/run/files.hpp"
+#include "train/run/run_files.hpp"
 
 namespace tapehead {
 

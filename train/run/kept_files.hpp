@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "core/tape/parameters.hpp"
-#include "train/run/files.hpp"
 #include "train/run/identity.hpp"
+#include "train/run/run_files.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/kernel/rows.hpp"
+#include "core/kernel/row_kernels.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

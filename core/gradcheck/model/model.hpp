@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/gradcheck/model/options.hpp"
+#include "core/gradcheck/model/model_check_options.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

@@ -8,7 +8,7 @@
 
 #include "core/gradcheck/diagnosis/comparison.hpp"
 #include "core/gradcheck/diagnosis/grid.hpp"
-#include "core/gradcheck/model/options.hpp"
+#include "core/gradcheck/model/model_check_options.hpp"
 #include "core/gradcheck/model/parameter_slopes.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

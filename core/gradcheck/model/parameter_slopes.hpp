@@ -5,7 +5,7 @@
 #include <functional>
 #include <utility>
 
-#include "core/gradcheck/model/options.hpp"
+#include "core/gradcheck/model/model_check_options.hpp"
 #include "core/gradcheck/slopes/slope.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

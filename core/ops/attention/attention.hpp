@@ -3,8 +3,8 @@
 
 #include <optional>
 
+#include "core/ops/attention/attention_options.hpp"
 #include "core/ops/attention/bias.hpp"
-#include "core/ops/attention/options.hpp"
 #include "core/ops/heads/head_columns.hpp"
 #include "core/sequence/segments.hpp"
 #include "core/tape/tape.hpp"

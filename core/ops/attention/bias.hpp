@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "core/memory/pool.hpp"
-#include "core/ops/attention/distance.hpp"
+#include "core/ops/attention/distance_terms.hpp"
 #include "core/sequence/distance.hpp"
 #include "core/sequence/segments.hpp"
 #include "core/tape/tape.hpp"

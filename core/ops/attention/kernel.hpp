@@ -8,7 +8,7 @@
 #include <array>
 #include <optional>
 
-#include "core/ops/attention/distance.hpp"
+#include "core/ops/attention/distance_terms.hpp"
 #include "core/ops/attention/pair_score.hpp"
 #include "core/ops/attention/tile.hpp"
 #include "core/ops/attention/tile_weights.hpp"

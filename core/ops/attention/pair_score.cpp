@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/kernel/rows.hpp"
+#include "core/kernel/row_kernels.hpp"
 #include "core/kernel/vector_functions.hpp"
 #include "core/memory/pool.hpp"
 

@@ -3,9 +3,9 @@
 
 #include <optional>
 
+#include "core/ops/attention/attention_options.hpp"
 #include "core/ops/attention/bias.hpp"
 #include "core/ops/attention/kernel.hpp"
-#include "core/ops/attention/options.hpp"
 #include "core/ops/heads/head_columns.hpp"
 #include "core/sequence/pattern.hpp"
 #include "core/sequence/segments.hpp"

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <span>
 
-#include "core/kernel/rows.hpp"
+#include "core/kernel/row_kernels.hpp"
 #include "core/kernel/vector_functions.hpp"
 #include "core/memory/prefetch.hpp"
 #include "core/ops/attention/tile.hpp"

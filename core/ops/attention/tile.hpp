@@ -6,7 +6,7 @@
 #include <array>
 #include <limits>
 
-#include "core/kernel/rows.hpp"
+#include "core/kernel/row_kernels.hpp"
 #include "core/memory/prefetch.hpp"
 #include "core/product/broadcast_product.hpp"
 #include "core/sequence/pattern.hpp"

@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "core/memory/pool.hpp"
-#include "core/ops/attention/distance.hpp"
+#include "core/ops/attention/distance_terms.hpp"
 #include "core/ops/attention/tile.hpp"
 #include "core/ops/dropout_mask.hpp"
 #include "core/tape/tensor.hpp"

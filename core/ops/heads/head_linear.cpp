@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "core/kernel/rows.hpp"
+#include "core/kernel/row_kernels.hpp"
 #include "core/product/matrix_product.hpp"
 #include "core/tape/dims.hpp"
 

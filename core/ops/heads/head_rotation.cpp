@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "core/errors.hpp"
-#include "core/kernel/rows.hpp"
+#include "core/kernel/row_kernels.hpp"
 #include "core/tape/dims.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

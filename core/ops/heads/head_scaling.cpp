@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "core/kernel/rows.hpp"
+#include "core/kernel/row_kernels.hpp"
 #include "core/kernel/vector_functions.hpp"
 #include "core/ops/dropout_mask.hpp"
 #include "core/tape/dims.hpp"

@@ -10,8 +10,8 @@
 #include "core/files/files.hpp"
 #include "core/files/json_text.hpp"
 #include "core/text.hpp"
-#include "datasets/tokenizers/export/parts.hpp"
 #include "datasets/tokenizers/export/tokenizer_config.hpp"
+#include "datasets/tokenizers/export/tokenizer_parts.hpp"
 #include "datasets/tokenizers/token_words.hpp"
 
 namespace tapehead {

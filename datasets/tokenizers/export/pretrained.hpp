@@ -15,7 +15,7 @@ namespace tapehead {
 // byte-level BPE also vocab.json and merges.txt, and for SentencePiece its model, tokenizer.model.
 // All ids are ours; the mask, if there is one, is `mask_id`. Marks that are spelled out in a text
 // are text, unless the model has a mask: then they are marks. Throws DataError for a tokenizer that
-// the files cannot hold (datasets/tokenizers/export/parts.hpp), and IoError.
+// the files cannot hold (datasets/tokenizers/export/tokenizer_parts.hpp), and IoError.
 void write_pretrained_tokenizer(const Tokenizer& tokenizer, const PretrainedMarks& marks,
                                 const std::filesystem::path& directory);
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "datasets/tokenizers/export/marks.hpp"
-#include "datasets/tokenizers/export/parts.hpp"
+#include "datasets/tokenizers/export/tokenizer_parts.hpp"
 
 namespace tapehead {
 

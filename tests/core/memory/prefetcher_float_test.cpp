@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/kernel/rows.hpp"
+#include "core/kernel/row_kernels.hpp"
 #include "core/product/broadcast_product.hpp"
 #include "core/types.hpp"
 

@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-#include "core/kernel/rows.hpp"
+#include "core/kernel/row_kernels.hpp"
 #include "core/product/transpose.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

@@ -1,5 +1,5 @@
 // Multi-head attention: three ways to give it its inputs, and what the recorder sees of it.
-#include "nn/attention/attention.hpp"
+#include "nn/attention/multi_head_attention.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "nn/attention/rules.hpp"
+#include "nn/attention/attention_rules.hpp"
 #include "tests/support/lone_attention.hpp"
 #include "tests/support/tiny_model.hpp"
 

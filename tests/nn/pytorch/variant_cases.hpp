@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "core/ops/arithmetic.hpp"
-#include "nn/attention/rules.hpp"
+#include "nn/attention/attention_rules.hpp"
 #include "tests/nn/pytorch/layer_cases.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

@@ -13,7 +13,7 @@
 #include "datasets/text/labelled_options.hpp"
 #include "datasets/text/options.hpp"
 #include "datasets/text/text_options.hpp"
-#include "nn/attention/resolve.hpp"
+#include "nn/attention/resolved_attention.hpp"
 #include "tests/support/task_option.hpp"
 #include "train/config/config.hpp"
 #include "train/config/json.hpp"

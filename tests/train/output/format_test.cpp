@@ -1,5 +1,5 @@
 // Durations, counts and tables: written out by hand.
-#include "train/output/table.hpp"
+#include "train/output/text_table.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // The run directory: what is made, what is refused with which choices, what overwriting removes,
 // and who holds the lock.
-#include "train/run/directory.hpp"
+#include "train/run/run_directory.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

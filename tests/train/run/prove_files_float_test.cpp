@@ -29,7 +29,7 @@
 #include "train/loop/replay.hpp"
 #include "train/loop/training_run.hpp"
 #include "train/output/figures.hpp"
-#include "train/run/directory.hpp"
+#include "train/run/run_directory.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 

@@ -1,5 +1,5 @@
 // The record of a run, written and read back.
-#include "train/run/record.hpp"
+#include "train/run/run_record.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // The tokenizers of parallel text as Marian's files.
-#include "datasets/tokenizers/export/marian.hpp"
+#include "datasets/tokenizers/export/marian_files.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -10,7 +10,7 @@
 
 #include "core/errors.hpp"
 #include "datasets/text/text_file.hpp"
-#include "datasets/tokenizers/export/parts.hpp"
+#include "datasets/tokenizers/export/tokenizer_parts.hpp"
 #include "datasets/tokenizers/merge_table.hpp"
 #include "datasets/tokenizers/sentencepiece_content.hpp"
 #include "datasets/tokenizers/sentencepiece_fields.hpp"

@@ -1,4 +1,4 @@
-#include "train/run/files.hpp"
+#include "train/run/run_files.hpp"
 
 #include <cerrno>
 #include <string>

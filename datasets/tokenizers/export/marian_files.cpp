@@ -1,11 +1,11 @@
-#include "datasets/tokenizers/export/marian.hpp"
+#include "datasets/tokenizers/export/marian_files.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "core/errors.hpp"
 #include "core/files/files.hpp"
-#include "datasets/tokenizers/export/parts.hpp"
+#include "datasets/tokenizers/export/tokenizer_parts.hpp"
 #include "datasets/tokenizers/sentencepiece_fields.hpp"
 #include "datasets/tokenizers/sentencepiece_tokenizer.hpp"
 

@@ -1,12 +1,10 @@
-#include "train/run/directory.hpp"
+#include "train/run/run_directory.hpp"
 
 #include <algorithm>
 #include <array>
 #include <iterator>
 #include <string>
-#include <string_view>
 #include <system_error>
-#include <vector>
 
 #include <fmt/format.h>
 

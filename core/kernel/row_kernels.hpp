@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+
 #include <xsimd/xsimd.hpp>
 
 #include "core/scalar.hpp"

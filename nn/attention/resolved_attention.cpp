@@ -1,4 +1,4 @@
-#include "nn/attention/resolve.hpp"
+#include "nn/attention/resolved_attention.hpp"
 
 #include <algorithm>
 #include <functional>

@@ -1,4 +1,4 @@
-#include "nn/residual.hpp"
+#include "nn/residual_connection.hpp"
 
 #include "core/ops/norm.hpp"
 

@@ -1,4 +1,4 @@
-#include "train/output/table.hpp"
+#include "train/output/text_table.hpp"
 
 #include <algorithm>
 #include <array>

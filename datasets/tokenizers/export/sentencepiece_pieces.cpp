@@ -1,4 +1,5 @@
 // SentencePiece's models in tokenizer.json.
+
 #include <algorithm>
 #include <numeric>
 #include <utility>
@@ -8,7 +9,7 @@
 #include "core/errors.hpp"
 #include "core/shown.hpp"
 #include "core/text.hpp"
-#include "datasets/tokenizers/export/parts.hpp"
+#include "datasets/tokenizers/export/tokenizer_parts.hpp"
 #include "datasets/tokenizers/sentencepiece_content.hpp"
 #include "datasets/tokenizers/tokenizer.hpp"
 

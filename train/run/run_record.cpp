@@ -1,11 +1,11 @@
-#include "train/run/record.hpp"
-
-#include <fmt/format.h>
-#include <spdlog/spdlog.h>
+#include "train/run/run_record.hpp"
 
 #include <algorithm>
 #include <fstream>
 #include <system_error>
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
 
 #include "core/errors.hpp"
 #include "core/files/files.hpp"

@@ -1,14 +1,14 @@
-#include "nn/attention/attention.hpp"
-
-#include <fmt/format.h>
+#include "nn/attention/multi_head_attention.hpp"
 
 #include <algorithm>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "core/errors.hpp"
 #include "core/ops/concatenate.hpp"
 #include "core/ops/heads/head_scaling.hpp"
-#include "nn/attention/rules.hpp"
+#include "nn/attention/attention_rules.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

@@ -1,4 +1,4 @@
-#include "datasets/tokenizers/export/parts.hpp"
+#include "datasets/tokenizers/export/tokenizer_parts.hpp"
 
 #include <algorithm>
 #include <cstdint>

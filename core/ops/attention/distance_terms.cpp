@@ -1,4 +1,4 @@
-#include "core/ops/attention/distance.hpp"
+#include "core/ops/attention/distance_terms.hpp"
 
 #include <algorithm>
 #include <cstdlib>

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/files/input_files.hpp"
-#include "train/run/files.hpp"
+#include "train/run/run_files.hpp"
 
 namespace tapehead {
 
