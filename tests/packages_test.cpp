@@ -43,10 +43,9 @@ const std::map<std::string, std::string> programs_in{
     {"clang-tidy-19", "clang-tidy-19"},
     {"cmake", "cmake ctest"},
     {"coreutils",
-     "basename cat chmod chroot cp cut dirname du env head ln ls md5sum mkdir mktemp mv nohup "
+     "basename cat chmod chroot cp cut dirname du env head ln ls mkdir mktemp mv nohup "
      "nproc "
      "paste realpath rm seq sha256sum sleep sort tail tee timeout touch tr uname wc"},
-    {"curl", "curl"},
     {"dash", "sh"},
     {"debootstrap", "debootstrap"},
     {"diffutils", "diff"},
@@ -69,8 +68,7 @@ const std::map<std::string, std::string> programs_in{
     {"sudo", "sudo"},
     {"tar", "tar"},
     {"universal-ctags", "ctags"},
-    {"util-linux", "mount setarch setpriv unshare"},
-    {"wget", "wget"}};
+    {"util-linux", "mount setarch setpriv unshare"}};
 
 std::map<std::string, std::string> package_of_each() {
   std::map<std::string, std::string> packages;
@@ -135,7 +133,7 @@ std::string whole_text(const fs::path& script) {
 std::set<std::string> programs_of(const fs::path& script) {
   const std::string text = whole_text(script);
   std::set<std::string> programs = matches_in(text, "^#!(/usr)?/bin/(env )?([a-z0-9]+)");
-  if (script.extension() == ".py") {
+  if (programs.contains("python3")) {
     for (const std::string& literal : matches_in(text, "\"([a-z0-9-]+)\"")) {
       if (package_of.contains(literal) && text.find("subprocess") != std::string::npos) {
         programs.insert(literal);
