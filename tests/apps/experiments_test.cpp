@@ -172,11 +172,10 @@ TEST_P(Experiments, say_what_is_expected_and_have_three_seeds_or_more) {
   EXPECT_THAT(text, ContainsRegex("\nseeds: (3|5|10)\n"));
 }
 
-// Which heads matter: the trainings that follow the sweep, and the table and picture that are kept.
-TEST(ExperimentScripts, take_a_sweep_further) {
+// The tables and the picture.
+TEST(ExperimentScripts, keep_what_a_sweep_found) {
   const TemporaryDirectory here;
   fs::create_directory_symlink(TAPEHEAD_SOURCE_DIR "/configs", here / "configs");
-  const std::string scripts = TAPEHEAD_SOURCE_DIR "/scripts/";
   const std::string file = TAPEHEAD_SOURCE_DIR "/configs/experiments/06_matter_grammar.yaml";
   Arguments arguments{"sweep", file, "--run", "06"};
   set_options(arguments,
@@ -184,29 +183,8 @@ TEST(ExperimentScripts, take_a_sweep_further) {
                "task.train_examples=60", "task.validation_examples=4", "task.test_examples=4",
                "evaluation.every=2", "evaluation.max_extra_length=2"});
   ASSERT_EQ(run_program(arguments, here.path()).exit_code, 0);
-  const ProgramResult pruned =
-      run_script(scripts + "pruned_or_from_scratch.sh", {"06", "3", "4"}, here.path());
-  ASSERT_EQ(pruned.exit_code, 0) << pruned.errors;
-  EXPECT_EQ(content_of(here / "06/pruned.csv"), pruned.output);
-  EXPECT_THAT(pruned.output,
-              ContainsRegex("^seed,steps,whole,[^\n]*\n1,2(,[0-9]+[.][0-9]+){4}\n$"));
-  // The same shape: 21 of 24 heads; from scratch for as many steps as the two trainings had.
-  const auto heads = [&](const std::string& run) {
-    const auto report = nlohmann::json::parse(
-        run_program({"heads", "06/" + run + ",seed=1", "--json"}, here.path()).output);
-    std::size_t count = 0;
-    for (const auto& attention : report["attentions"]) {
-      count += attention["heads"].size();
-    }
-    return count;
-  };
-  EXPECT_EQ(heads("trained_on"), 21U);
-  EXPECT_EQ(heads("from_scratch"), 21U);
-  EXPECT_TRUE(fs::exists(step_checkpoint(here / "06/trained_on,seed=1", 4)));
-  EXPECT_TRUE(fs::exists(step_checkpoint(here / "06/from_scratch,seed=1", 6)));
-
-  const ProgramResult kept =
-      run_script(scripts + "keep_experiment.py", {"06", "--to", "kept"}, here.path());
+  const ProgramResult kept = run_script(TAPEHEAD_SOURCE_DIR "/scripts/keep_experiment.py",
+                                        {"06", "--to", "kept"}, here.path());
   ASSERT_EQ(kept.exit_code, 0) << kept.errors;
   EXPECT_THAT(
       content_of(here / "kept/06.csv"),
@@ -214,53 +192,6 @@ TEST(ExperimentScripts, take_a_sweep_further) {
   EXPECT_THAT(content_of(here / "kept/06_runs.csv"),
               AllOf(HasSubstr("gates,seed,loss,heads.closed,"), HasSubstr("penalty 0.02,1,")));
   EXPECT_THAT(content_of(here / "kept/06.png"), HasSubstr("PNG"));
-}
-
-// Sinks: each run of the sweep by three patterns, in windows of 1, 4 and 16 times its context.
-TEST(ExperimentScripts, read_on) {
-  const TemporaryDirectory here;
-  fs::create_directory_symlink(TAPEHEAD_SOURCE_DIR "/configs", here / "configs");
-  const std::string file = TAPEHEAD_SOURCE_DIR "/configs/experiments/21_sinks.yaml";
-  Arguments arguments{"sweep", file, "--run", "21"};
-  set_options(arguments, {"seed=1", "training.steps=2", "training.warmup=1", "task.context=8",
-                          "training.batch_tokens=64", "evaluation.every=2",
-                          std::string("task.train_text=") + TAPEHEAD_FIXTURES "/text/train.en"});
-  ASSERT_EQ(run_program(arguments, here.path()).exit_code, 0);
-  const ProgramResult read =
-      run_script(TAPEHEAD_SOURCE_DIR "/scripts/read_on.sh", {"21"}, here.path());
-  ASSERT_EQ(read.exit_code, 0) << read.errors;
-  EXPECT_EQ(content_of(here / "21/read_on.csv"), read.output);
-  const std::string loss = "[0-9]+[.][0-9]+\n";
-  std::string rows = "^seed,pattern,context,loss\n";
-  for (const std::string pattern : {"full", "window 7 0", "sink_window 4 3"}) {
-    for (const std::string context : {"8", "32", "128"}) {
-      rows += "1," + pattern + "," + context + "," + loss;
-    }
-  }
-  EXPECT_THAT(read.output, ContainsRegex(rows + "$"));
-  const auto evaluated = nlohmann::json::parse(
-      run_program({"evaluate", "21/seed=1", "--split", "validation", "--json"}, here.path())
-          .output);
-  EXPECT_THAT(read.output, HasSubstr("\n1,full,8," + evaluated["loss"].dump() + "\n"));
-}
-
-// By hand: 99 of 100 tokens of a batch at step 2; of the validation at step 4, twice as late.
-TEST(ExperimentScripts, say_when_the_validation_follows_the_training) {
-  const TemporaryDirectory here;
-  for (const std::string run : {"follows", "never"}) {
-    fs::create_directory(here / run);
-    std::ofstream metrics(here / run / "metrics.jsonl");
-    for (int step = 1; step <= 4; ++step) {
-      metrics << R"({"step":)" << step << R"(,"token_accuracy":)" << (step == 1 ? 0.5 : 0.99)
-              << "}\n"
-              << R"({"step":)" << step << R"(,"split":"validation","sequence_accuracy":)"
-              << (step == 4 && run == "follows" ? 1.0 : 0.1) << "}\n";
-    }
-  }
-  const ProgramResult told =
-      run_script(TAPEHEAD_SOURCE_DIR "/scripts/first_steps.py", {"follows", "never"}, here.path());
-  EXPECT_EQ(told.exit_code, 0) << told.errors;
-  EXPECT_EQ(told.output, "run,training,validation,factor\nfollows,2,4,2.0\nnever,2,,\n");
 }
 
 INSTANTIATE_TEST_SUITE_P(Shipped, Experiments, ::testing::ValuesIn(experiments()),
