@@ -4,7 +4,7 @@
 Needs: pip install transformers==4.46.3 tokenizers==0.20.3 sentencepiece; ninja -C build export_tokenizer
 
 Of each kind a tokenizer is trained on tests/fixtures/tokenizers/training.txt and written by
-build/tests/export_tokenizer. For the 5,000 texts of make_tokenizer_fixtures.py the script counts those whose ids are
+build/tests/export_tokenizer. For the 5,000 texts of texts.json there the script counts those whose ids are
 equal, and those whose ids come back as the same text. skip_special_tokens leaves unknown tokens out, so our text is
 that of the other tokens. Of Marian's files the texts come back for the target alone.
 """

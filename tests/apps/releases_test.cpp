@@ -1,5 +1,5 @@
 // A run that a former version trained is used as it was, and gone on with. Each release keeps some
-// (scripts/make_release_fixtures.py); 0.1.0 was no release, its run is of commit 2d130da.
+// (scripts/make_fixtures.py release); 0.1.0 was no release, its run is of commit 2d130da.
 // expected.json has what that version said of the run.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

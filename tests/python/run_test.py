@@ -103,7 +103,7 @@ class Reading(unittest.TestCase):
         for name, average in run.weights.items():
             np.testing.assert_allclose(average, (last[0][name] + last[1][name]) / 2, atol=1e-6)
 
-    def test_a_file_of_the_reference_implementation(self):  # scripts/make_safetensors_fixture.py
+    def test_a_file_of_the_reference_implementation(self):  # scripts/make_fixtures.py
         tensors, metadata = tapehead.read_tensors(FIXTURES / "safetensors_python.safetensors")
         self.assertEqual(metadata, {"from": "Python – ü"})
         np.testing.assert_array_equal(tensors["weight"], np.float32([[1.5, -2.25, 3.0], [0.1, 1e-30, -0.0]]))

@@ -1,4 +1,4 @@
-// Texts that the package tokenizers has encoded (scripts/make_tokenizer_fixtures.py).
+// Texts that the package tokenizers has encoded (scripts/make_fixtures.py).
 #pragma once
 
 #include <filesystem>

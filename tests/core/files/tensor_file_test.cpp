@@ -165,7 +165,7 @@ TEST(TensorFile, what_cannot_be_written_is_refused) {
   EXPECT_TRUE(fs::is_empty(directory.path()));
 }
 
-// Values as scripts/make_safetensors_fixture.py gives them to the reference implementation.
+// Values as scripts/make_fixtures.py gives them to the reference implementation.
 TEST(TensorFile, a_file_of_the_reference_implementation_is_read_when_asked_for) {
   const fs::path path = fs::path(TAPEHEAD_FIXTURES) / "safetensors_python.safetensors";
   EXPECT_THAT(io_error_of([&] { TensorFile{path}; }),

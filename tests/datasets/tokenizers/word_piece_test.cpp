@@ -114,7 +114,7 @@ std::string class_of(const std::string& character) {
   return plain[0] == "ab" ? "gone" : words(true)[0] == "ab" ? "accent" : "letter";
 }
 
-// scripts/make_tokenizer_fixtures.py: the classes of Unicode 8.0, and of a block of ideographs only
+// scripts/make_fixtures.py: the classes of Unicode 8.0, and of a block of ideographs only
 // a part.
 TEST(WordPiece, treats_every_character_as_the_reference) {
   std::ifstream runs(tokenizer_fixtures / "word_piece_classes.txt");

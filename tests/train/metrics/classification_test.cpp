@@ -13,7 +13,7 @@ namespace tapehead { namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Written by scripts/make_classification_fixtures.py, which rounds to 11 decimals.
+// Written by scripts/make_fixtures.py, which rounds to 11 decimals.
 const Json& labels_fixture() {
   static const Json json = Json::parse(read_file(TAPEHEAD_FIXTURES "/classification/labels.json"));
   return json;

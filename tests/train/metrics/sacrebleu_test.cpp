@@ -28,7 +28,7 @@ struct Corpus {
   std::vector<std::string> references;
 };
 
-// Written by scripts/make_sacrebleu_fixtures.py.
+// Written by scripts/make_fixtures.py.
 const Json& fixture() {
   static const Json json = Json::parse(read_file(TAPEHEAD_FIXTURES "/sacrebleu/corpora.json"));
   return json;
