@@ -24,7 +24,7 @@ def as_float(number):
     """The nearest float; None, as JSON has it, if that is not finite."""
     try:
         rounded = struct.unpack("f", struct.pack("f", number))[0]
-    except OverflowError:
+    except (OverflowError, struct.error):
         return None
     return rounded if abs(rounded) < float("inf") else None
 
@@ -33,21 +33,13 @@ def code_block(text):
     return "    " + text.replace("\n", "\n    ").replace("\r", "\r    ")
 
 
-def numbers_of(line):
-    """The numbers of a line of the metrics. What is not finite there is null."""
-    group = line.get("split", "train")
-    for name, value in line.items():
-        if name != "step" and (value is None or isinstance(value, (int, float))):
-            yield f"{group}/{name}", None if value is None else as_float(value)
-
-
 def metrics_of(run):
-    """Scalars and samples of metrics.jsonl, by tag and step."""
+    """Scalars and samples of metrics.jsonl, by tag and step. What is not finite there is null."""
     scalars, samples = collections.defaultdict(dict), {}
-    for text in (run / "metrics.jsonl").read_bytes().splitlines():
-        line = json.loads(text)
-        for tag, value in numbers_of(line):
-            scalars[tag][line["step"]] = value
+    for line in map(json.loads, (run / "metrics.jsonl").read_bytes().splitlines()):
+        for name, value in line.items():
+            if name != "step" and (value is None or isinstance(value, (int, float))):
+                scalars[f"{line.get('split', 'train')}/{name}"][line["step"]] = as_float(value)
         if "samples" in line:
             samples[line["step"]] = [code_block(sample) for sample in line["samples"]]
     return scalars, samples
@@ -55,52 +47,41 @@ def metrics_of(run):
 
 def texts_of(events, tag):
     """The texts of a tag, by step."""
-    if tag not in events.Tags()["tensors"]:
-        return {}
-    return {event.step: [cell.decode() for cell in event.tensor_proto.string_val] for event in events.Tensors(tag)}
-
-
-def scalar_differences(events, expected):
-    found = {tag: events.Scalars(tag) for tag in events.Tags()["scalars"]}
-    for tag in sorted(expected.keys() | found.keys()):
-        values = {event.step: as_float(event.value) for event in found.get(tag, [])}
-        if len(values) != len(found.get(tag, [])):
-            yield f"{tag}: a step has several values"
-        for step in sorted(expected[tag].keys() | values.keys()):
-            one, other = (list_of.get(step, "nothing") for list_of in (expected[tag], values))
-            if one != other:
-                yield f"{tag}, step {step}: {one} in metrics.jsonl, {other} in the events"
+    tagged = events.Tensors(tag) if tag in events.Tags()["tensors"] else []
+    return {event.step: [cell.decode() for cell in event.tensor_proto.string_val] for event in tagged}
 
 
 def differences(run):
     events = EventAccumulator(str(run), size_guidance={SCALARS: 0, TENSORS: 0})
     events.Reload()
     scalars, samples = metrics_of(run)
-    yield from scalar_differences(events, scalars)
+    tags = events.Tags()["scalars"]
+    for tag in sorted({*scalars, *tags}):
+        found = [(event.step, as_float(event.value)) for event in events.Scalars(tag)] if tag in tags else []
+        values = dict(found)
+        if len(values) != len(found):
+            yield f"{tag}: a step has several values"
+        for step in sorted({*scalars[tag], *values}):
+            one, other = scalars[tag].get(step, "nothing"), values.get(step, "nothing")
+            if one != other:
+                yield f"{tag}, step {step}: {one} in metrics.jsonl, {other} in the events"
     configs = texts_of(events, "config")
     if not configs or configs[max(configs)] != [code_block((run / "config.yaml").read_bytes().decode())]:
         yield "config: not that of config.yaml"
     shown = texts_of(events, "validation/samples")
     if samples and shown != samples:
         yield "validation/samples: not those of metrics.jsonl"
-    print(f"{run}: {len(events.Tags()['scalars'])} scalars with {sum(map(len, scalars.values()))} values, "
+    print(f"{run}: {len(tags)} scalars with {sum(map(len, scalars.values()))} values, "
           f"samples of {len(shown)} validations")
 
 
-def main():
-    if len(sys.argv) == 1 or sys.argv[1].startswith("-"):
-        print(__doc__.strip())
-        return 0 if sys.argv[1:] in (["--help"], ["-h"]) else 2
-    found = 0
-    for name in sys.argv[1:]:
-        if not pathlib.Path(name, "metrics.jsonl").is_file():
-            sys.exit(f"{name} is not a run")
-        lines = list(differences(pathlib.Path(name)))
-        found += len(lines)
-        print("\n".join([*lines[:SHOWN], *([f"and {len(lines) - SHOWN} more"] if len(lines) > SHOWN else [])] or
-                        ["no differences"]))
-    return 1 if found else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+if len(sys.argv) == 1 or sys.argv[1].startswith("-"):
+    sys.exit(__doc__.strip())
+failed = False
+for name in sys.argv[1:]:
+    if not pathlib.Path(name, "metrics.jsonl").is_file():
+        sys.exit(f"{name} is not a run")
+    lines = list(differences(pathlib.Path(name)))
+    failed |= bool(lines)
+    print("\n".join([*lines[:SHOWN], f"and {len(lines) - SHOWN} more"][: len(lines)]) or "no differences")
+sys.exit(failed)

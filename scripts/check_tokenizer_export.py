@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Compares tokenizers that are written for other programs with what the package transformers makes of them.
 
+Usage: scripts/check_tokenizer_export.py [--show COUNT] [KIND ...]   (without kinds: all of them)
 Needs: pip install transformers==4.46.3 tokenizers==0.20.3 sentencepiece; ninja -C build export_tokenizer
 
 Of each kind a tokenizer is trained on tests/fixtures/tokenizers/training.txt and written by
-build/tests/export_tokenizer. For the 5,000 texts of texts.json there the script counts those whose ids are
-equal, and those whose ids come back as the same text. skip_special_tokens leaves unknown tokens out, so our text is
-that of the other tokens. Of Marian's files the texts come back for the target alone.
+build/tests/export_tokenizer. Of the 5,000 texts of texts.json there the script counts those whose ids are equal, and
+those whose ids come back as the same text. skip_special_tokens leaves unknown tokens out, so our text is that of the
+other tokens. Of Marian's files the texts come back for the target alone. --show prints the first texts that differ.
 """
 
 import argparse
@@ -28,17 +29,12 @@ KINDS = {
 BEGIN, END = 1, 2
 
 
-def export(kind, texts, vocabulary, directory):
-    program = ROOT / "build/tests/export_tokenizer"
-    subprocess.run([program, kind, FIXTURES / "training.txt", texts, str(vocabulary), directory], check=True)
-
-
 def compare(name, texts, expected, encode, decode, show):
     """`expected`: for each text our ids, our text, and our text without unknown tokens. `decode` may be None."""
     same_ids = same_texts = unknown = 0
     for text, (ids, _, known) in zip(texts, expected):
         theirs = encode(text)
-        back = decode(ids) if decode else known
+        back = decode(ids, skip_special_tokens=True) if decode else known
         same_ids += theirs == ids
         same_texts += back == known
         unknown += 0 in ids
@@ -49,55 +45,38 @@ def compare(name, texts, expected, encode, decode, show):
     print(f"{name:28} of {len(texts)}: {same_ids:5} ids{came_back} are equal; {unknown} have unknown tokens", flush=True)
 
 
-def check_fast(kind, directory, texts, show):
+def check(kind, directory, texts, show):
     tokenizer = AutoTokenizer.from_pretrained(directory)
-    assert tokenizer.is_fast and (tokenizer.bos_token_id, tokenizer.eos_token_id, tokenizer.unk_token_id) == (1, 2, 0)
+    marian = kind.endswith("_marian")
+    if marian:
+        assert type(tokenizer).__name__ == "MarianTokenizer" and tokenizer.pad_token_id == BEGIN
+        sides = [("text", ", source", None), ("text_target", ", target", tokenizer.decode)]
+    else:
+        marks = tokenizer.bos_token_id, tokenizer.eos_token_id, tokenizer.unk_token_id
+        assert tokenizer.is_fast and marks == (BEGIN, END, 0)
+        sides = [("text", "", tokenizer.decode)]
+    for side, name, decode in sides:
 
-    def encode(text):
-        ids = tokenizer(text).input_ids
-        assert ids[0] == BEGIN and ids[-1] == END
-        return ids[1:-1]
-
-    def decode(ids):
-        return tokenizer.decode(ids, skip_special_tokens=True)
-
-    compare(kind, texts, json.loads((directory / "expected.json").read_text()), encode, decode, show)
-
-
-def check_marian(kind, directory, texts, show):
-    tokenizer = AutoTokenizer.from_pretrained(directory)
-    assert type(tokenizer).__name__ == "MarianTokenizer" and tokenizer.pad_token_id == BEGIN
-
-    def encoder_of(side):
-        def encode(text):
+        def encode(text, side=side):
             ids = tokenizer(**{side: text}).input_ids
-            assert ids[-1] == END
-            return ids[:-1]
+            assert ids[-1] == END and (marian or ids[0] == BEGIN)
+            return ids[:-1] if marian else ids[1:-1]
 
-        return encode
-
-    def decode(ids):
-        return tokenizer.decode(ids, skip_special_tokens=True)
-
-    source = json.loads((directory / "expected.json").read_text())
-    compare(f"{kind}, source", texts, source, encoder_of("text"), None, show)
-    target = json.loads((directory / "expected_target.json").read_text())
-    compare(f"{kind}, target", texts, target, encoder_of("text_target"), decode, show)
+        expected = json.loads((directory / f"expected{side.removeprefix('text')}.json").read_text())
+        compare(kind + name, texts, expected, encode, decode, show)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("kinds", nargs="*", default=list(KINDS), help="as in the script; all if none is given")
-    parser.add_argument("--show", type=int, default=0, help="print the first so many texts that differ")
+    parser.add_argument("kinds", nargs="*", default=list(KINDS))
+    parser.add_argument("--show", type=int, default=0)
     arguments = parser.parse_args()
     texts = json.loads((FIXTURES / "texts.json").read_text())
     for kind in arguments.kinds:
-        with tempfile.TemporaryDirectory() as temporary:
-            directory = pathlib.Path(temporary)
-            export(kind, FIXTURES / "texts.json", KINDS[kind], directory)
-            check = check_marian if kind.endswith("_marian") else check_fast
-            check(kind, directory, texts, arguments.show)
+        with tempfile.TemporaryDirectory() as directory:
+            subprocess.run([ROOT / "build/tests/export_tokenizer", kind, FIXTURES / "training.txt",
+                            FIXTURES / "texts.json", str(KINDS[kind]), directory], check=True)
+            check(kind, pathlib.Path(directory), texts, arguments.show)
 
 
-if __name__ == "__main__":
-    main()
+main()
