@@ -47,7 +47,6 @@ const std::map<std::string, std::string> programs_in{
      "nproc "
      "paste realpath rm seq sha256sum sleep sort tail tee timeout touch tr uname wc"},
     {"dash", "sh"},
-    {"debootstrap", "debootstrap"},
     {"diffutils", "diff"},
     {"dpkg", "dpkg-deb dpkg-query"},
     {"dpkg-dev", "dpkg-shlibdeps"},
