@@ -81,8 +81,8 @@ def train_and_export(kind):
 
 def generated(kind, model, tokenizer):
     for prompt in ("The model ", "A ", "training", "## The"):
-        ours = json.loads(run("generate", f"runs/{kind}", "--prompt", prompt, "--temperature", "0", "--max-tokens", "100",
-                              "--json"))["text"]
+        greedy = ["--temperature", "0", "--max-tokens", "100", "--json"]
+        ours = json.loads(run("generate", f"runs/{kind}", "--prompt", prompt, *greedy))["text"]
         written = model.generate(**tokenizer(prompt, return_tensors="pt"), max_new_tokens=100, max_length=None)
         theirs = tokenizer.decode(written[0], skip_special_tokens=True)
         yield prompt, ours if ours == theirs else prompt + ours, theirs

@@ -41,8 +41,8 @@ def compare(name, texts, expected, encode, decode, show):
         if show and (theirs != ids or back != known):
             print(json.dumps({"text": text, "ours": ids, "theirs": theirs, "our text": known, "their text": back}))
             show -= 1
-    came_back = f" and {same_texts:5} texts" if decode else ""
-    print(f"{name:28} of {len(texts)}: {same_ids:5} ids{came_back} are equal; {unknown} have unknown tokens", flush=True)
+    equal = f"{same_ids:5} ids" + (f" and {same_texts:5} texts" if decode else "")
+    print(f"{name:28} of {len(texts)}: {equal} are equal; {unknown} have unknown tokens", flush=True)
 
 
 def check(kind, directory, texts, show):
