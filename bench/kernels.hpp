@@ -1,10 +1,56 @@
-// tapehead_bench kernels: the speed of single kernels at the shapes of the step benchmark.
+// Single kernels at the shapes of one shard, measured one after the other on one core.
 #pragma once
 
-#include <CLI/CLI.hpp>
+#include <regex>
+
+#include "bench/steps.hpp"
+#include "core/tape/tape.hpp"
 
 namespace tapehead {
 
-void add_kernels_bench(CLI::App& program);
+// The arithmetic or, where that is next to nothing, the memory of one call: every input read and
+// every output written once.
+struct Work {
+  double flops = 0;
+  double bytes = 0;
+};
+
+class Kernels {
+ public:
+  // Of those whose name and pass match `filter`, each for `seconds`. The table begins with what the
+  // core can do at best.
+  Kernels(const std::string& filter, double seconds, bool json);
+
+  // `call` returns the seconds that count.
+  void measure(const std::string& kernel, const std::string& pass, const Work& work,
+               const std::function<double()>& call);
+
+  // An op, which may take over its inputs, forward and, if it has work there, backward.
+  using Op = std::function<Var(std::vector<Var> inputs)>;
+  void measure_op(const std::string& kernel, const Work& forward, const Work& backward,
+                  const std::vector<Shape>& shapes, const Op& op);
+
+  bool wants(const std::string& kernel, const std::string& pass) const {
+    return std::regex_search(kernel + '/' + pass, filter_);
+  }
+  bool empty() const { return count_ == 0; }
+
+ private:
+  std::regex filter_;
+  double seconds_;
+  double sgemm_;
+  double copy_;
+  Report table_;
+  int count_ = 0;
+};
+
+// The rows of one shard at a size.
+Index shard_rows(const StepSize& size);
+
+// Such as "layer_norm/A/512x64".
+std::string kernel_name(const char* kernel, const StepSize& size, Index rows, Index columns);
+
+void measure_attention(Kernels& kernels, const StepSize& size);
+void measure_row_ops(Kernels& kernels, const StepSize& size);  // norms, activations, cross-entropy
 
 }  // namespace tapehead

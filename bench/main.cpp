@@ -1,31 +1,20 @@
 // The measurements of tapehead, each a subcommand.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <exception>
 
-#include "bench/decode.hpp"
-#include "bench/generate.hpp"
-#include "bench/heads.hpp"
-#include "bench/kernels.hpp"
-#include "bench/multi30k.hpp"
-#include "bench/overhead.hpp"
-#include "bench/ranks.hpp"
-#include "bench/scaling.hpp"
-#include "bench/step.hpp"
+#include "bench/measure.hpp"
 
 int main(int argc, char** argv) {
   CLI::App program("Measurements of tapehead");
   program.require_subcommand(1);
-  tapehead::add_kernels_bench(program);
-  tapehead::add_step_bench(program);
-  tapehead::add_ranks_bench(program);
-  tapehead::add_scaling_bench(program);
-  tapehead::add_heads_bench(program);
-  tapehead::add_multi30k_bench(program);
-  tapehead::add_overhead_bench(program);
-  tapehead::add_decode_bench(program);
-  tapehead::add_generate_bench(program);
+  program.option_defaults()->always_capture_default();
+  for (const auto add :
+       {tapehead::add_kernels_bench, tapehead::add_step_bench, tapehead::add_ranks_bench,
+        tapehead::add_scaling_bench, tapehead::add_heads_bench, tapehead::add_multi30k_bench,
+        tapehead::add_overhead_bench, tapehead::add_decode_bench, tapehead::add_generate_bench}) {
+    add(program);
+  }
   try {
     program.parse(argc, argv);
     return 0;

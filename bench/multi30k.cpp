@@ -1,13 +1,7 @@
-#include "bench/multi30k.hpp"
-
-#include <fmt/format.h>
-
+// tapehead_bench multi30k: how good the translation of configs/multi30k.yaml is after how long.
 #include <filesystem>
-#include <memory>
-#include <string>
-#include <vector>
 
-#include "bench/report.hpp"
+#include "bench/measure.hpp"
 #include "core/errors.hpp"
 #include "core/files/files.hpp"
 #include "support/quality_curve.hpp"
@@ -23,38 +17,27 @@ struct Multi30kArguments {
   bool json = false;
 };
 
-void run(const Multi30kArguments& arguments) {
+void run_multi30k_bench(const Multi30kArguments& arguments) {
   const RunFiles files = find_run(arguments.directory);
-  Report report({{.place = "/step", .title = "step"},
-                 {.place = "/minutes", .title = "minutes", .decimals = 2},
-                 {.place = "/loss", .title = "loss", .decimals = 4},
-                 {.place = "/perplexity", .title = "perplexity", .decimals = 3},
-                 {.place = "/token_accuracy", .title = "% tokens", .decimals = 2, .factor = 100},
-                 {.place = "/bleu", .title = "BLEU", .decimals = 2},
-                 {.place = "/chrf", .title = "chrF", .decimals = 2}},
-                arguments.json);
+  Report table(arguments.json,
+               {"step", "minutes", "loss", "perplexity", "token_accuracy", "bleu", "chrf"});
   const auto points =
       quality_curve(read_file(files.metrics()), read_elapsed_seconds(files.checkpoints()));
   if (points.empty()) {
-    throw DataError(
-        fmt::format("{} has no evaluation of the validation split", files.metrics().string()));
+    throw DataError(files.metrics().string() + " has no evaluation of the validation split");
   }
-  for (const auto& point : points) {
-    report.row(point);
-  }
+  std::ranges::for_each(points, [&](const Row& point) { table.row(point); });
 }
 
 }  // namespace
 
 void add_multi30k_bench(CLI::App& program) {
-  CLI::App* command = program.add_subcommand(
-      "multi30k",
-      "Validation quality over the minutes of training, from a run that `./dev train "
-      "configs/multi30k.yaml`, or any config, has left");
-  const auto arguments = std::make_shared<Multi30kArguments>();
-  command->add_option("run", arguments->directory, "The run's directory")->capture_default_str();
-  command->add_flag("--json", arguments->json, "One JSON object a line");
-  command->callback([arguments] { run(*arguments); });
+  const auto [command, arguments] =
+      add_command(program, "multi30k",
+                  "Validation quality over the minutes of training, from a run that `./dev train "
+                  "configs/multi30k.yaml`, or any config, has left",
+                  run_multi30k_bench);
+  command.add_option("run", arguments.directory, "The run's directory");
 }
 
 }  // namespace tapehead

@@ -5,6 +5,7 @@
     ./dev bench peers step --sizes A B --threads 1 --json       # training steps of an encoder-decoder
     ./dev bench peers lm                                        # training steps of a small language model
     ./dev bench peers decode generate --threads 2               # translations, and text of a small GPT-2
+    ./dev bench peers step --beside PROGRAM                     # the tapehead_bench of another build
 
 Each comparison runs ours, then each peer, then ours again, ROUNDS times. The table has the medians and, as the ratio,
 the median of ours over the median of theirs, so that more than 1 means that tapehead is faster; `least` and `most` are
@@ -18,135 +19,67 @@ PyTorch, for CPUs alone, lie in an index of their own, which PIP_INDEX_URL can n
 """
 
 import argparse
+import itertools
 import json
 import os
 import pathlib
 import statistics
 import subprocess
 import sys
-from dataclasses import dataclass, field
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build"
 PACKAGES = ["torch==2.13.0", "ctranslate2==4.8.0", "numpy"]
+CASES = {"step": ["A", "B", "C", "D"], "lm": [""], "decode": [1, 5], "generate": [1, 16]}
+LABELS = {"step": " ", "lm": "", "decode": ", beam ", "generate": ", batch "}
 INTEL = "int mkl_serv_intel_cpu_true(void) { return 1; }\n"
 
 
-@dataclass
-class Program:
-    """One of those compared: a command that prints one JSON object a line, among them `rate`, in `unit`."""
-
-    name: str
-    command: list
-    rate: str
-    environment: dict = field(default_factory=dict)
-
-    def run(self):
-        ran = subprocess.run(
-            [str(word) for word in self.command],
-            env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1", **self.environment},
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        if ran.returncode != 0:
-            sys.exit(f"{self.name} failed: {' '.join(map(str, self.command))}")
-        return json.loads(ran.stdout.splitlines()[-1])[self.rate]
-
-
-@dataclass
-class Comparison:
-    """Ours first, then the others."""
-
-    what: str
-    unit: str
-    programs: list
+def commands(name, case, arguments, python, intel):
+    """Our command and the others: each a name, words and environment. They print a rate as JSON."""
+    timed = ["--seconds", arguments.seconds]
+    options, peers = {
+        "step": ([case, *timed], {"PyTorch": ["pytorch_step.py"]}),
+        "lm": (timed, {"PyTorch": ["pytorch_lm.py"], "PyTorch, compiled": ["pytorch_lm.py", "--compiled"]}),
+        "decode": (["--beam", case], {"CTranslate2": ["ctranslate2_peer.py", "decode"]}),
+        "generate": (
+            ["--batch", case],
+            {"PyTorch": ["pytorch_generate.py"], "CTranslate2": ["ctranslate2_peer.py", "generate"]},
+        ),
+    }[name]
+    ours = [*(["step", "lm"] if name == "lm" else [name]), *options]
+    yield "tapehead", [BUILD / "tapehead_bench", *ours], {}
+    if arguments.beside:
+        yield "another build", [arguments.beside, *ours], {}
+        return
+    for peer, (script, *words) in peers.items():
+        command = [python, ROOT / "bench" / script, *words, *options]
+        yield peer, command, {}
+        if peer == "PyTorch":
+            yield "PyTorch, MKL forced", command, {"LD_PRELOAD": str(intel)}
 
 
-RATE = "tokens_per_second"
+def rate_of(name, command, environment):
+    words = [str(word) for word in command]
+    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", **environment}
+    ran = subprocess.run(words, env=environment, stdout=subprocess.PIPE, text=True)
+    if ran.returncode != 0:
+        sys.exit(f"{name} failed: {' '.join(words)}")
+    return json.loads(ran.stdout.splitlines()[-1])["tokens_per_second"]
 
 
-def with_threads(what, threads):
-    return f"{what}, {threads} thread{'s' if threads > 1 else ''}"
-
-
-def ours(options):
-    return Program("tapehead", [BUILD / "tapehead_bench", *options], RATE)
-
-
-def pytorch(command, intel):
-    """PyTorch as installed, and with MKL's best kernels."""
-    forced = {"LD_PRELOAD": str(intel)}
-    return [Program("PyTorch", command, RATE), Program("PyTorch, MKL forced", command, RATE, forced)]
-
-
-def step_comparisons(arguments, python, intel):
-    for size in arguments.sizes:
-        for threads in arguments.threads:
-            options = [size, "--threads", threads, "--seconds", arguments.seconds, "--json"]
-            theirs = pytorch([python, ROOT / "bench/pytorch_step.py", *options], intel)
-            yield Comparison(with_threads(f"step {size}", threads), "tokens/s", [ours(["step", *options]), *theirs])
-
-
-def lm_comparisons(arguments, python, intel):
-    for threads in arguments.threads:
-        options = ["--threads", threads, "--seconds", arguments.seconds, "--json"]
-        command = [python, ROOT / "bench/pytorch_lm.py", *options]
-        theirs = [*pytorch(command, intel), Program("PyTorch, compiled", [*command, "--compiled"], RATE)]
-        yield Comparison(with_threads("lm", threads), "tokens/s", [ours(["step", "lm", *options]), *theirs])
-
-
-def decode_comparisons(arguments, python, intel):
-    for beam in [1, 5]:
-        for threads in arguments.threads:
-            options = ["--beam", beam, "--threads", threads, "--json"]
-            theirs = Program("CTranslate2", [python, ROOT / "bench/ctranslate2_decode.py", *options], RATE)
-            yield Comparison(
-                with_threads(f"decode, beam {beam}", threads), "tokens/s", [ours(["decode", *options]), theirs]
-            )
-
-
-def generate_comparisons(arguments, python, intel):
-    for batch in [1, 16]:
-        for threads in arguments.threads:
-            options = ["--batch", batch, "--threads", threads, "--json"]
-            theirs = [
-                *pytorch([python, ROOT / "bench/pytorch_generate.py", *options], intel),
-                Program("CTranslate2", [python, ROOT / "bench/ctranslate2_generate.py", *options], RATE),
-            ]
-            yield Comparison(
-                with_threads(f"generate, batch {batch}", threads), "tokens/s", [ours(["generate", *options]), *theirs]
-            )
-
-
-COMPARISONS = {
-    "step": step_comparisons,
-    "lm": lm_comparisons,
-    "decode": decode_comparisons,
-    "generate": generate_comparisons,
-}
-
-
-def compare(comparison, rounds):
+def compare(what, programs, rounds):
     """One row for each peer."""
-    tapehead, *peers = comparison.programs
-    rates = {program.name: [] for program in comparison.programs}
+    rates = {name: [] for name, _, _ in programs}
     for _ in range(rounds):
-        for program in comparison.programs:
-            rates[program.name].append(program.run())
-    for peer in peers:
-        single = [mine / theirs for mine, theirs in zip(rates[tapehead.name], rates[peer.name])]
-        mine, theirs = statistics.median(rates[tapehead.name]), statistics.median(rates[peer.name])
-        yield {
-            "what": comparison.what,
-            "unit": comparison.unit,
-            "tapehead": mine,
-            "peer": peer.name,
-            "rate": theirs,
-            "ratio": mine / theirs,
-            "least": min(single),
-            "most": max(single),
-            "rounds": rounds,
-        }
+        for program in programs:
+            rates[program[0]].append(rate_of(*program))
+    ours = rates.pop("tapehead")
+    for peer, theirs in rates.items():
+        single = [mine / other for mine, other in zip(ours, theirs)]
+        mine, rate = statistics.median(ours), statistics.median(theirs)
+        row = {"what": what, "unit": "tokens/s", "tapehead": mine, "peer": peer, "rate": rate, "ratio": mine / rate}
+        yield {**row, "least": min(single), "most": max(single), "rounds": rounds}
 
 
 def peers_python():
@@ -171,31 +104,34 @@ def intel_library():
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("comparisons", nargs="*", metavar="comparison", help=f"of {', '.join(COMPARISONS)}; default all")
-    parser.add_argument("--sizes", nargs="+", default=["A", "B", "C", "D"])
+    parser.add_argument("comparisons", nargs="*", metavar="comparison", help=f"of {', '.join(CASES)}; default all")
+    parser.add_argument("--sizes", nargs="+", default=CASES["step"])
     parser.add_argument("--threads", nargs="+", type=int, default=[1, 2])
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=3, help="time for the steps of one measurement")
     parser.add_argument("--python", type=pathlib.Path, help="a Python that has the peers")
+    parser.add_argument("--beside", type=pathlib.Path, help="another build's tapehead_bench, instead of the peers")
     parser.add_argument("--json", action="store_true", help="one JSON object a line")
     arguments = parser.parse_args()
     for name in arguments.comparisons:
-        if name not in COMPARISONS:
-            parser.error(f"no comparison {name}: there are {', '.join(COMPARISONS)}")
-    python, intel = arguments.python or peers_python(), intel_library()
+        if name not in CASES:
+            parser.error(f"no comparison {name}: there are {', '.join(CASES)}")
+    python = intel = None
+    if not arguments.beside:
+        python, intel = arguments.python or peers_python(), intel_library()
     if not arguments.json:
         print(f"{'what':<29}  {'tapehead':>10}  {'peer':<20}  {'rate':>10}  {'ratio':>6}  {'least':>6}  {'most':>6}")
-    for name in arguments.comparisons or COMPARISONS:
-        for comparison in COMPARISONS[name](arguments, python, intel):
-            for row in compare(comparison, arguments.rounds):
-                if arguments.json:
-                    print(json.dumps(row), flush=True)
-                else:
-                    print(
-                        f"{row['what']:<29}  {row['tapehead']:>10.0f}  {row['peer']:<20}  {row['rate']:>10.0f}  "
-                        f"{row['ratio']:>6.2f}  {row['least']:>6.2f}  {row['most']:>6.2f}  {row['unit']}",
-                        flush=True,
-                    )
+    line = "{what:<29}  {tapehead:>10.0f}  {peer:<20}  {rate:>10.0f}  {ratio:>6.2f}  {least:>6.2f}  {most:>6.2f}"
+    for name in arguments.comparisons or CASES:
+        cases = arguments.sizes if name == "step" else CASES[name]
+        for case, threads in itertools.product(cases, arguments.threads):
+            programs = [
+                (program, [*command, "--threads", threads, "--json"], environment)
+                for program, command, environment in commands(name, case, arguments, python, intel)
+            ]
+            what = f"{name}{LABELS[name]}{case}, {threads} thread{'s' if threads > 1 else ''}"
+            for row in compare(what, programs, arguments.rounds):
+                print(json.dumps(row) if arguments.json else line.format(**row), flush=True)
 
 
 if __name__ == "__main__":

@@ -1,23 +1,79 @@
-#include "bench/ranks.hpp"
-
+// tapehead_bench ranks: training steps of several ranks, beside one process with as many threads.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
-#include <nlohmann/json.hpp>
-#include <string>
-#include <vector>
 
-#include "bench/report.hpp"
+#include "apps/launch.hpp"
+#include "bench/steps.hpp"
 #include "core/errors.hpp"
+#include "core/files/hash.hpp"
+#include "core/product/blas_kernels.hpp"
 #include "train/output/program_path.hpp"
 
 namespace tapehead {
 
 namespace {
+
+// What one process does that a launcher starts: so many steps after a first one, by all ranks
+// together. Rank 0 prints what the command `ranks` reads.
+struct RankArguments {
+  std::string subject;
+  Index threads;
+  Index shards;
+  Index steps;
+};
+
+// Of the parameters alone: what lies between them in the store's memory is nobody's.
+std::string hash_of_bits(const ParameterStore& store) {
+  Hash hash;
+  for (const NamedParameter& parameter : store.parameters()) {
+    const Tensor value = store.value(parameter);
+    const auto bytes = std::as_bytes(value.values());
+    hash.add(std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+  }
+  return hash.hexadecimal();
+}
+
+Row rank_steps(const RankArguments& arguments, Ranks& ranks) {
+  prepare_blas();
+  const StepSubject subject =
+      subject_named(arguments.subject, {fmt::format("training.shards={}", arguments.shards)});
+  StepRun run(subject, arguments.threads, ranks);
+  double tokens = 0;
+  const double seconds = seconds_of([&] {
+    for (Index i = 0; i < arguments.steps; ++i) {
+      tokens += run.step().tokens;
+    }
+  });
+  return {{"size", subject.name},
+          {"ranks", ranks.count()},
+          {"threads", arguments.threads},
+          {"steps", arguments.steps},
+          {"seconds", seconds},
+          {"tokens_per_second", tokens / seconds},
+          {"bytes_sent", run.bytes_sent()},
+          {"peak_memory_mb", peak_memory_mb()},
+          {"weights", hash_of_bits(run.store())}};
+}
+
+void run_rank(const RankArguments& arguments) {
+  const std::unique_ptr<Launch> launch = join_launch();
+  RankEnd end;
+  try {
+    const Row row = rank_steps(arguments, launch->ranks());
+    if (launch->ranks().first()) {
+      fmt::print("{}\n", row.dump());
+      std::fflush(stdout);
+    }
+  } catch (const std::exception& error) {
+    end = {.exit_code = 1, .message = error.what()};
+  }
+  if (const int exit_code = launch->end(end); exit_code != 0) {
+    throw CLI::RuntimeError(exit_code);
+  }
+}
 
 struct RanksArguments {
   std::vector<std::string> subjects{"B", "C", "D"};
@@ -32,51 +88,38 @@ struct RanksArguments {
 struct RanksCase {
   Index ranks;
   Index threads;
+  std::vector<double> rates{};
+  Row last{};
 };
 
-std::string output_of(const std::string& command) {
-  const std::unique_ptr<FILE, int (*)(FILE*)> pipe(::popen(command.c_str(), "r"), ::pclose);
-  if (!pipe) {
-    throw IoError("cannot start " + command);
-  }
-  std::string output;
-  std::array<char, 4096> buffer{};
-  while (const std::size_t count = std::fread(buffer.data(), 1, buffer.size(), pipe.get())) {
-    output.append(buffer.data(), count);
-  }
-  return output;
-}
-
-nlohmann::ordered_json measure(const RanksArguments& arguments, const std::string& subject,
-                               const RanksCase& one, Index steps) {
+Row measure_ranks(const RanksArguments& arguments, const std::string& subject, const RanksCase& one,
+                  Index steps) {
   const auto program =
-      std::filesystem::path(program_path()).replace_filename("tapehead_rank_steps").string();
+      std::filesystem::path(program_path()).replace_filename("tapehead_bench_openmpi").string();
   if (!std::filesystem::exists(program)) {
     throw ConfigError(fmt::format(
         "{} is not there: it is built where Open MPI is; run ./dev build mpi", program));
   }
   std::string command =
-      fmt::format("{} {} --threads {} --shards {} --steps {}", shell_word(program),
-                  shell_word(subject), one.threads, std::ranges::max(arguments.counts), steps);
+      fmt::format("{} rank_steps {} {} {} {}", shell_word(program), shell_word(subject),
+                  one.threads, std::ranges::max(arguments.counts), steps);
   if (one.ranks > 1) {
     command = fmt::format("OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 {} -n {} {}",
                           arguments.launcher, one.ranks, command);
   }
-  const std::string output = output_of(command);
-  try {
-    return nlohmann::ordered_json::parse(output);
-  } catch (const nlohmann::ordered_json::exception&) {
-    throw IoError(fmt::format("{} printed no measurement, but '{}'", command, output));
+  const std::unique_ptr<FILE, int (*)(FILE*)> pipe(::popen(command.c_str(), "r"), ::pclose);
+  if (!pipe) {
+    throw IoError("cannot start " + command);
   }
-}
-
-double middle_of(std::vector<double> numbers) {
-  std::ranges::sort(numbers);
-  return numbers[numbers.size() / 2];
+  const Row row = Row::parse(pipe.get(), nullptr, false);
+  if (row.is_discarded()) {
+    throw IoError("no measurement is printed by " + command);
+  }
+  return row;
 }
 
 // Cases in turns, so that what slows the machine slows all of them.
-void measure_subject(const RanksArguments& arguments, const std::string& subject, Report& rows) {
+void measure_subject(const RanksArguments& arguments, const std::string& subject, Report& table) {
   std::vector<RanksCase> cases;
   for (const Index count : arguments.counts) {
     cases.push_back({.ranks = 1, .threads = count});
@@ -84,65 +127,60 @@ void measure_subject(const RanksArguments& arguments, const std::string& subject
       cases.push_back({.ranks = count, .threads = 1});
     }
   }
-  const double trial = measure(arguments, subject, cases.front(), 2).at("seconds");
+  const double trial = measure_ranks(arguments, subject, cases.front(), 2).at("seconds");
   const auto steps = std::max<Index>(2, static_cast<Index>(2 * arguments.seconds / trial));
-  std::vector<std::vector<double>> rates(cases.size());
-  std::vector<nlohmann::ordered_json> last(cases.size());
   for (Index round = 0; round < arguments.rounds; ++round) {
-    for (std::size_t i = 0; i < cases.size(); ++i) {
-      last[i] = measure(arguments, subject, cases[i], steps);
-      rates[i].push_back(last[i].at("tokens_per_second"));
+    for (RanksCase& one : cases) {
+      one.last = measure_ranks(arguments, subject, one, steps);
+      one.rates.push_back(one.last.at("tokens_per_second"));
     }
   }
-  for (std::size_t i = 0; i < cases.size(); ++i) {
-    if (last[i].at("weights") != last.front().at("weights")) {
-      throw NumericError("other weights than those of one process: " + last[i].dump());
+  double before = 0;
+  for (RanksCase& one : cases) {
+    if (one.last.at("weights") != cases.front().last.at("weights")) {
+      throw NumericError("other weights than those of one process: " + one.last.dump());
     }
-    last[i]["tokens_per_second"] = middle_of(rates[i]);
-    if (cases[i].ranks > 1) {
-      last[i]["over_threads"] = middle_of(rates[i]) / middle_of(rates[i - 1]);
+    const double rate = median(one.rates);
+    one.last["tokens_per_second"] = rate;
+    if (one.ranks > 1) {
+      one.last["over_threads"] = rate / before;
     }
-    rows.row(last[i]);
+    before = rate;
+    table.row(one.last);
   }
 }
 
-void run(const RanksArguments& arguments) {
-  Report rows({{.place = "/size", .title = "size"},
-               {.place = "/ranks", .title = "ranks"},
-               {.place = "/threads", .title = "threads each"},
-               {.place = "/tokens_per_second", .title = "tokens/s"},
-               {.place = "/over_threads", .title = "over threads", .decimals = 2},
-               {.place = "/bytes_sent", .title = "MB sent a step", .decimals = 1, .factor = 1e-6},
-               {.place = "/peak_memory_mb", .title = "memory MB", .decimals = 0}},
-              arguments.json);
+void run_ranks_bench(const RanksArguments& arguments) {
+  Report table(arguments.json, {"size", "ranks", "threads", "tokens_per_second", "over_threads",
+                                "bytes_sent", "peak_memory_mb"});
   for (const std::string& subject : arguments.subjects) {
-    measure_subject(arguments, subject, rows);
+    measure_subject(arguments, subject, table);
   }
 }
 
 }  // namespace
 
 void add_ranks_bench(CLI::App& program) {
-  CLI::App* command = program.add_subcommand(
-      "ranks",
+  const auto [command, arguments] = add_command(
+      program, "ranks",
       "Training steps of several ranks of one thread, beside one process with as many threads: "
       "tokens a second, their ratio, and what rank 0 sends and holds. There are as many shards as "
-      "the most ranks. The weights must be equal");
-  const auto arguments = std::make_shared<RanksArguments>();
-  command->add_option("subjects", arguments->subjects, "Sizes A B C D, lm, or config files")
-      ->capture_default_str();
-  command->add_option("--ranks", arguments->counts, "Numbers of ranks")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  command->add_option("--seconds", arguments->seconds, "Time for the steps of one measurement")
-      ->capture_default_str();
-  command->add_option("--rounds", arguments->rounds, "Measurements of each case, in turns")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  command->add_option("--launcher", arguments->launcher, "The launcher and its options")
-      ->capture_default_str();
-  command->add_flag("--json", arguments->json, "One JSON object a line");
-  command->callback([arguments] { run(*arguments); });
+      "the most ranks. The weights must be equal",
+      run_ranks_bench);
+  command.add_option("subjects", arguments.subjects, "Sizes A B C D, lm, or config files");
+  command.add_option("--ranks", arguments.counts, "Numbers of ranks")->check(CLI::PositiveNumber);
+  command.add_option("--seconds", arguments.seconds, "Time for the steps of one measurement");
+  command.add_option("--rounds", arguments.rounds, "Measurements of each case, in turns")
+      ->check(CLI::PositiveNumber);
+  command.add_option("--launcher", arguments.launcher, "The launcher and its options");
+
+  const auto rank = std::make_shared<RankArguments>();
+  CLI::App* one = program.add_subcommand("rank_steps", "The steps of one rank")->group("");
+  one->add_option("subject", rank->subject)->required();
+  one->add_option("threads", rank->threads)->required();
+  one->add_option("shards", rank->shards)->required();
+  one->add_option("steps", rank->steps)->required();
+  one->callback([rank] { run_rank(*rank); });
 }
 
 }  // namespace tapehead

@@ -1,46 +1,111 @@
-#include "bench/scaling.hpp"
+// tapehead_bench scaling: the attention core over the sequence length: time, memory, and how near
+// it is to its products alone.
+#include <cmath>
 
-#include <array>
-#include <memory>
-#include <string>
-#include <vector>
-
-#include "bench/parts.hpp"
+#include "bench/measure.hpp"
+#include "core/memory/pool.hpp"
+#include "core/ops/attention/attention.hpp"
 
 namespace tapehead {
 
 namespace {
 
-constexpr std::array<BenchPart<ScalingOptions>, 5> scaling_parts{
-    {{"threads", "Training steps over the threads, and a hash of the weights after them",
-      &scale_threads},
-     {"bits", "A hash of a config's weights after training, over the threads", &scale_bits},
-     {"attention", "The attention core over the sequence length", &scale_attention},
-     {"beam", "Decoding over the beam width", &scale_beam},
-     {"vocabulary", "Training steps over the vocabulary", &scale_vocabulary}}};
-
 struct ScalingArguments {
-  std::vector<std::string> names = names_of(scaling_parts);
-  ScalingOptions options;
+  bool quick = false;
+  bool json = false;
 };
+
+// One sequence of n rows, forward and backward. The same additions and multiplications in products
+// of cached blocks are two products over the pairs forward and five backward, where the scores are
+// made again.
+Row measure_core(const std::string& name, const Pattern& pattern, Index n) {
+  constexpr Index heads = 4;
+  constexpr Index d_head = 64;
+  constexpr Index columns = heads * d_head;
+  const double rate = 1e9 * sgemm_rate(256, 256, d_head);
+  const Tensor rows = varied_numbers({n, 3 * columns});
+  const Segments segments = segments_of({n});
+  const AttentionOptions options{
+      .heads = heads, .d_key = d_head, .d_value = d_head, .patterns = {pattern}};
+  Tape tape;
+  struct Passes {
+    double forward;
+    double backward;
+  };
+  const auto runs = repeat(2, 0.3, [&] {
+    tape.clear();
+    const Var x = tape.variable(rows);
+    Tensor cotangent = Tensor::full({n, columns}, 1);
+    const auto begin = Clock::now();
+    const Var y = attention({x, 0}, {x, columns}, {x, 2 * columns}, segments, segments, options);
+    const auto turn = Clock::now();
+    tape.backward(y, std::move(cotangent));
+    return Passes{.forward = seconds_between(begin, turn), .backward = seconds_since(turn)};
+  });
+  const double forward = std::ranges::min(runs, {}, &Passes::forward).forward;
+  const double backward = std::ranges::min(runs, {}, &Passes::backward).backward;
+  const double product = 2 * pairs_of(pattern, n) * static_cast<double>(columns);
+  return {{"pattern", name},
+          {"n", n},
+          {"forward_ms", 1e3 * forward},
+          {"backward_ms", 1e3 * backward},
+          {"forward_ratio", forward * rate / (2 * product)},
+          {"backward_ratio", backward * rate / (5 * product)},
+          {"ratio", (forward + backward) * rate / (7 * product)},
+          {"block_gflops", rate / 1e9},
+          {"pool_mb", static_cast<double>(pool_use().bytes_peak) / 1e6}};
+}
+
+// The slope of log(time) over log(n), by least squares. From row to row n doubles.
+double exponent(const std::vector<Row>& rows) {
+  const double middle = static_cast<double>(rows.size() - 1) / 2;
+  double products = 0;
+  double squares = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const double x = static_cast<double>(i) - middle;
+    products += x * std::log2(rows[i].at("forward_ms").get<double>() +
+                              rows[i].at("backward_ms").get<double>());
+    squares += x * x;
+  }
+  return products / squares;
+}
+
+void run_scaling_bench(const ScalingArguments& arguments) {
+  constexpr Index settled = 512;  // from here on the edges of a window matter little
+  Report table(arguments.json,
+               {"pattern", "n", "forward_ms", "backward_ms", "forward_ratio", "backward_ratio",
+                "ratio", "block_gflops", "pool_mb", "exponent"},
+               12);
+  const std::vector<std::pair<std::string, Pattern>> patterns{
+      {"full", Pattern::full()},
+      {"causal", Pattern::causal()},
+      {"window 64+64", Pattern::window(64, 64)},
+      {"blocks 128", Pattern::blocks(128)},
+      {"strided 64", Pattern::strided(64).looking_back()},
+      {"fixed 64, 4", Pattern::fixed(64, 4).looking_back()},
+      {"top 32", Pattern::causal().top(32)}};
+  for (const auto& [name, pattern] : patterns) {
+    std::vector<Row> long_ones;
+    for (Index n = 64; n <= (arguments.quick ? 64 : 8192); n *= 2) {
+      const Row row = measure_apart([&] { return measure_core(name, pattern, n); });
+      table.row(row);
+      if (n >= settled) {
+        long_ones.push_back(row);
+      }
+    }
+    if (!long_ones.empty()) {
+      table.row({{"pattern", name}, {"exponent", exponent(long_ones)}});
+    }
+  }
+}
 
 }  // namespace
 
 void add_scaling_bench(CLI::App& program) {
-  CLI::App* command = program.add_subcommand(
-      "scaling", "How time grows with threads, sequence length, beam width and vocabulary");
-  const auto arguments = std::make_shared<ScalingArguments>();
-  command
-      ->add_option("parts", arguments->names, "Which of threads, bits, attention, beam, vocabulary")
-      ->check(CLI::IsMember(names_of(scaling_parts)))
-      ->capture_default_str();
-  command->add_option("--configs", arguments->options.configs, "What bits trains")
-      ->check(CLI::ExistingFile)
-      ->capture_default_str();
-  command->add_flag("--quick", arguments->options.quick, "Only the smallest case of each");
-  command->add_flag("--json", arguments->options.json, "One JSON object a line");
-  command->callback(
-      [arguments] { run_parts(scaling_parts, arguments->names, arguments->options); });
+  const auto [command, arguments] =
+      add_command(program, "scaling", "The attention core over the sequence length, by pattern",
+                  run_scaling_bench);
+  command.add_flag("--quick", arguments.quick, "Only the smallest case of each");
 }
 
 }  // namespace tapehead

@@ -1,17 +1,15 @@
-#include "bench/step.hpp"
-
+// tapehead_bench step: the time of whole training steps, and where it goes.
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <array>
+#include <atomic>
+#include <map>
 #include <memory>
 #include <stdexcept>
-#include <string>
-#include <vector>
 
-#include "bench/apart.hpp"
-#include "bench/report.hpp"
-#include "bench/step_run.hpp"
+#include "bench/steps.hpp"
 #include "core/errors.hpp"
+#include "support/heap_count.hpp"
 
 namespace tapehead {
 
@@ -26,59 +24,136 @@ struct StepArguments {
   bool check = false;
 };
 
+// Where the time of steps goes, by kind of op, seen by watching the tapes: from one op to the next.
+class OpTimes {
+ public:
+  // The loss of a shard, whose tape is watched.
+  LossFunction watched(const LossFunction& loss) {
+    return [this, loss](Pass& pass, const Batch& shard) {
+      pass.tape().watch([this, last = Clock::now()](const TapeEvent& event) mutable {
+        const auto now = Clock::now();
+        seconds_[kind_of(event.op)] += seconds_between(last, now);
+        last_ = last = now;
+      });
+      return loss(pass, shard);
+    };
+  }
+
+  // What comes after the last shard's end is the optimiser's.
+  void add_step(StepRun& run, const LossFunction& loss) {
+    const auto begin = Clock::now();
+    run.step(loss);
+    const auto end = Clock::now();
+    optimizer_ += seconds_between(last_, end);
+    total_ += seconds_between(begin, end);
+  }
+
+  // Of all threads' time: waiting, embeddings and what is between the shards is "other".
+  Row shares(Index threads) const {
+    const double all = total_ * static_cast<double>(threads);
+    Row shares;
+    double rest = 1 - optimizer_ / total_;
+    for (std::size_t kind = 0; kind < kinds.size(); ++kind) {
+      shares[kinds[kind]] = seconds_[kind] / all;
+      rest -= seconds_[kind] / all;
+    }
+    shares["optimizer"] = optimizer_ / total_;
+    shares["other"] = rest;
+    return shares;
+  }
+
+ private:
+  static constexpr std::array<const char*, 4> kinds{"linear", "attention", "norm_activation",
+                                                    "loss"};
+
+  static std::size_t kind_of(const std::string& op) {
+    static const std::map<std::string, std::size_t> known{
+        {"linear", 0},           {"attention", 1}, {"layer_norm", 2},
+        {"rms_norm", 2},         {"residual", 2},  {"bias_activation", 2},
+        {"gated_activation", 2}, {"dropout", 2},   {"cross_entropy", 3}};
+    const auto kind = known.find(op);
+    return kind == known.end() ? kinds.size() : kind->second;
+  }
+
+  std::array<std::atomic<double>, kinds.size() + 1> seconds_{};  // the last one: of no kind
+  std::atomic<Clock::time_point> last_{};                        // of all ops
+  double optimizer_ = 0;
+  double total_ = 0;
+};
+
+// Steps for about so many seconds, in five rounds with sgemm before and after each, so that a clock
+// that changes changes both; then some more that are looked at closely.
+Row measure_steps(const StepSubject& subject, Index threads, double seconds) {
+  constexpr std::size_t rounds = 5;
+  StepRun run(subject, threads);
+  std::vector<StepTime> steps;
+  std::vector<double> sgemm;  // of each round: the better of before and after
+  std::vector<double> mfu;    // of each round's median step
+  double before = sgemm_rate();
+  while (sgemm.size() < rounds) {
+    const auto times = repeat(1, seconds / rounds, [&] { return run.step(); });
+    const double after = sgemm_rate();
+    sgemm.push_back(std::max(before, after));
+    mfu.push_back(median(times, &StepTime::gflops) / sgemm.back() / static_cast<double>(threads));
+    steps.insert(steps.end(), times.begin(), times.end());
+    before = after;
+  }
+  Row row = {{"size", subject.name},
+             {"threads", threads},
+             {"shards", *subject.config.training.shards},
+             {"ms", 1e3 * median(steps, &StepTime::seconds)},
+             {"best_ms", 1e3 * std::ranges::min(steps, {}, &StepTime::seconds).seconds},
+             {"steps", steps.size()},
+             {"tokens_per_second", median(steps, &StepTime::tokens_per_second)},
+             {"gflops", median(steps, &StepTime::gflops)},
+             {"sgemm_gflops", median(sgemm)},
+             {"mfu", median(mfu)},
+             {"peak_memory_mb", peak_memory_mb()}};
+  if (HeapCount::available) {
+    const HeapCount count;
+    for (int i = 0; i < 10; ++i) {
+      run.step();
+    }
+    row["allocations_per_step"] = static_cast<double>(count.calls()) / 10;
+  }
+  OpTimes times;
+  const LossFunction watched = times.watched(run.loss());
+  repeat(5, seconds / 4, [&] { return times.add_step(run, watched), 0; });
+  row["share"] = times.shares(threads);
+  return row;
+}
+
 // The utilisation below which something is broken. Throws ConfigError where none is known.
 double least_mfu(const std::string& subject, Index threads) {
   const StepSize* const size = size_named(subject);
-  if (size == nullptr || threads < 1 || threads > static_cast<Index>(size->least_mfu.size())) {
+  if (size == nullptr || threads < 1 || threads > std::ssize(size->least_mfu)) {
     throw ConfigError(fmt::format(
         "--check knows the sizes A, B, C, D at 1 and 2 threads, not {} at {}", subject, threads));
   }
   return size->least_mfu[static_cast<std::size_t>(threads - 1)];
 }
 
-Report step_table(bool json) {
-  return Report({{.place = "/size", .title = "size"},
-                 {.place = "/threads", .title = "threads"},
-                 {.place = "/shards", .title = "shards"},
-                 {.place = "/ms", .title = "median ms", .decimals = 2},
-                 {.place = "/best_ms", .title = "best ms", .decimals = 2},
-                 {.place = "/tokens_per_second", .title = "tokens/s"},
-                 {.place = "/gflops", .title = "GF/s", .decimals = 1},
-                 {.place = "/sgemm_gflops", .title = "sgemm", .decimals = 1},
-                 {.place = "/mfu", .title = "MFU", .decimals = 3},
-                 {.place = "/peak_memory_mb", .title = "memory MB", .decimals = 1},
-                 {.place = "/allocations_per_step", .title = "allocations"},
-                 {.place = "/share/linear", .title = "% linear", .factor = 100},
-                 {.place = "/share/attention", .title = "attention", .factor = 100},
-                 {.place = "/share/norm_activation", .title = "norm + act.", .factor = 100},
-                 {.place = "/share/loss", .title = "loss", .factor = 100},
-                 {.place = "/share/optimizer", .title = "optimiser", .factor = 100},
-                 {.place = "/share/other", .title = "other", .factor = 100}},
-                json);
-}
-
-void run(const StepArguments& arguments) {
-  if (arguments.check) {
-    for (const std::string& name : arguments.subjects) {
-      std::ranges::for_each(arguments.threads, [&](Index threads) { least_mfu(name, threads); });
-    }
-  }
-  Report rows = step_table(arguments.json);
+void run_step_bench(const StepArguments& arguments) {
+  Report table(
+      arguments.json,
+      {"size", "threads", "shards", "ms", "best_ms", "tokens_per_second", "gflops", "sgemm_gflops",
+       "mfu", "peak_memory_mb", "allocations_per_step", "share/linear", "share/attention",
+       "share/norm_activation", "share/loss", "share/optimizer", "share/other"});
   std::string broken;
   for (const std::string& name : arguments.subjects) {
     for (const Index threads : arguments.threads) {
-      auto row = measure_apart([&] {
-        const StepSubject subject = subject_named(name, arguments.overrides);
-        return measure_steps(subject, threads, arguments.seconds);
+      const double least = arguments.check ? least_mfu(name, threads) : 0;
+      Row row = measure_apart([&] {
+        return measure_steps(subject_named(name, arguments.overrides), threads, arguments.seconds);
       });
       if (!arguments.overrides.empty()) {
         row["set"] = arguments.overrides;
       }
-      rows.row(row);
-      const double mfu = row.at("mfu").get<double>();
-      if (arguments.check && mfu < least_mfu(name, threads)) {
+      table.row(row);
+      const double mfu = row.at("mfu");
+      if (mfu < least) {
         broken += fmt::format("\n  size {} by {} threads: MFU {:.3f}, and not {:.2f}", name,
-                              threads, mfu, least_mfu(name, threads));
+                              threads, mfu, least);
       }
     }
   }
@@ -90,35 +165,28 @@ void run(const StepArguments& arguments) {
 }  // namespace
 
 void add_step_bench(CLI::App& program) {
-  CLI::App* command = program.add_subcommand(
-      "step",
+  const auto [command, arguments] = add_command(
+      program, "step",
       "Whole training steps of an encoder-decoder model or a language model. MFU: the share of the "
       "cores' sgemm rate (1024 x 1024) that the step's matrix products reach, counting all pairs "
-      "of "
-      "attention, whatever the pattern; %: of the threads' time");
-  const auto arguments = std::make_shared<StepArguments>();
-  command
-      ->add_option("subjects", arguments->subjects,
-                   "Sizes A B C D, lm (a language model), or config files")
-      ->capture_default_str();
+      "of attention, whatever the pattern; share: of the threads' time",
+      run_step_bench);
+  command.add_option("subjects", arguments.subjects,
+                     "Sizes A B C D, lm (a language model), or config files");
   auto* set =
       command
-          ->add_option("--set", arguments->overrides,
-                       "section.option=value: changes an option of all subjects; may be repeated")
+          .add_option("--set", arguments.overrides,
+                      "section.option=value: changes an option of all subjects; may be repeated")
           ->expected(1)
           ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
           ->allow_extra_args(false);
-  command->add_option("--threads", arguments->threads, "Worker threads, one or several counts")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  command->add_option("--seconds", arguments->seconds, "Time for the steps of one row")
-      ->capture_default_str();
-  command->add_flag("--json", arguments->json, "One JSON object a line");
+  command.add_option("--threads", arguments.threads, "Worker threads, one or several counts")
+      ->check(CLI::PositiveNumber);
+  command.add_option("--seconds", arguments.seconds, "Time for the steps of one row");
   command
-      ->add_flag("--check", arguments->check,
-                 "Fail where a size's MFU is so low that something is broken")
+      .add_flag("--check", arguments.check,
+                "Fail where a size's MFU is so low that something is broken")
       ->excludes(set);
-  command->callback([arguments] { run(*arguments); });
 }
 
 }  // namespace tapehead

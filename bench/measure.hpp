@@ -1,0 +1,110 @@
+// What all measurements share: a command, timing, a process of their own, and a table.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <functional>
+#include <iterator>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/clock.hpp"
+#include "core/sequence/pattern.hpp"
+#include "core/tape/tensor.hpp"
+
+namespace tapehead {
+
+// A subcommand that runs `run` with the arguments that its options set. They have a member `json`.
+template <class Arguments>
+std::pair<CLI::App&, Arguments&> add_command(CLI::App& program, const char* name, const char* help,
+                                             void (*run)(const Arguments&)) {
+  const auto arguments = std::make_shared<Arguments>();
+  CLI::App* app = program.add_subcommand(name, help);
+  app->add_flag("--json", arguments->json, "One JSON object a line");
+  app->callback([arguments, run] { run(*arguments); });
+  return {*app, *arguments};
+}
+
+template <class Work>
+double seconds_of(const Work& work) {
+  const auto begin = Clock::now();
+  work();
+  return seconds_since(begin);
+}
+
+// What `once` returns, from at least `fewest` calls, and from as many as fit into `seconds`.
+template <class Once>
+auto repeat(std::size_t fewest, double seconds, Once&& once) {
+  std::vector<decltype(once())> results;
+  const auto begin = Clock::now();
+  while (results.size() < fewest || seconds_since(begin) < seconds) {
+    results.push_back(once());
+  }
+  return results;
+}
+
+// The middle of the numbers that `number` gives for the results.
+template <class Results, class Number = std::identity>
+double median(const Results& results, const Number& number = {}) {
+  std::vector<double> numbers;
+  std::ranges::transform(results, std::back_inserter(numbers), number);
+  std::ranges::sort(numbers);
+  return numbers[numbers.size() / 2];
+}
+
+using Row = nlohmann::ordered_json;
+
+// What `measure` returns, in a process of its own, so that its memory, and what it leaves in the
+// pool, is its own. To be called while there are no other threads.
+Row measure_apart(const std::function<Row()>& measure);
+
+// The most memory that this process has had resident, in MB (1e6 bytes).
+double peak_memory_mb();
+
+// The best of products (rows, depth) (depth, columns)ᵀ on one core, by OpenBLAS and by our own
+// kernel, in GF/s. Model FLOP utilisation is measured against that of 1024 x 1024 matrices.
+double sgemm_rate(Index rows = 1024, Index columns = 1024, Index depth = 1024);
+
+// Copying more than the caches hold, in GB/s (1e9 bytes), read and written bytes together.
+double copy_rate();
+
+// Numbers between -1 and 1 that are not all the same.
+Tensor varied_numbers(const Shape& shape);
+
+// How many of the n² pairs of a query and a key a pattern allows.
+double pairs_of(const Pattern& pattern, Index n);
+
+// What a measurement prints: a table to read, or one JSON object a line.
+class Report {
+ public:
+  // The table's columns: the names of what a row has, such as "ms" or "share/linear". The first one
+  // has texts of this width.
+  Report(bool json, std::vector<std::string> columns, std::size_t width = 7)
+      : json_(json), columns_(std::move(columns)), width_(width) {}
+
+  // Printed at once: a measurement takes long. The table has four digits of each number, and marks
+  // with "-" what the row has no value for.
+  void row(const Row& values);
+
+ private:
+  bool json_;
+  std::vector<std::string> columns_;
+  std::size_t width_;
+  bool has_header_ = false;
+};
+
+// The commands: each measurement adds its own.
+void add_step_bench(CLI::App& program);      // whole training steps
+void add_kernels_bench(CLI::App& program);   // single kernels
+void add_overhead_bench(CLI::App& program);  // what an op costs beside its arithmetic
+void add_decode_bench(CLI::App& program);    // greedy and beam search
+void add_generate_bench(CLI::App& program);  // text of a language model
+void add_scaling_bench(CLI::App& program);   // attention over the sequence length
+void add_heads_bench(CLI::App& program);     // what attention and its options cost
+void add_ranks_bench(CLI::App& program);     // steps of several ranks
+void add_multi30k_bench(CLI::App& program);  // quality over the time of a training
+
+}  // namespace tapehead
