@@ -250,7 +250,7 @@ void add_export_command(CLI::App& program, Outcome& /*outcome*/) {
   command
       ->add_option("--as", arguments->as,
                    "For what: transformers, which has GPT-2, Llama, BERT, ALBERT and Marian; or "
-                   "pytorch, plain PyTorch made for the options of this model")
+                   "pytorch, plain PyTorch for any model")
       ->capture_default_str();
   add_checkpoint_option(*command, arguments->checkpoint);
   command->add_flag(

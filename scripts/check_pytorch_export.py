@@ -34,7 +34,8 @@ BEGIN, END = 1, 2  # marks
 WRITTEN = 12  # tokens that greedy decoding writes
 
 # Options that change nothing of what a trained model computes, or nothing that a choice could be missed of.
-APART = {"model.initializer", "model.initializer_depth_scale", "attention.budget", "attention.start"}
+APART = {"model.initializer", "model.initializer_depth_scale", "model.embedding_initializer",
+         "attention.budget", "attention.start"}
 
 
 def run(*words):

@@ -32,7 +32,7 @@ MODEL = [
     {"layers": 5, "layer_groups": 2},
     {"feed_forward": "gated"}, {"feed_forward": "none"}, {"feed_forward": "gated", "bias_feed_forward": False},
     *({"activation": name} for name in ("gelu", "silu", "tanh", "gelu_exact")),
-    {"norm": "rms_norm"}, {"norm": "rms_norm", "norm_position": "post"}, {"norm_epsilon": 0.1},
+    {"norm": "none"}, {"norm": "rms_norm"}, {"norm": "rms_norm", "norm_position": "post"}, {"norm_epsilon": 0.1},
     {"norm_position": "post"}, {"norm_position": "post", "feed_forward": "gated"},
     {"bias_attention": False}, {"bias_feed_forward": False}, {"bias_norm": False}, {"bias_output": True},
     {"head_transform": "pooler"}, {"head_transform": "masked", "activation": "gelu", "bias_output": True},
@@ -47,7 +47,7 @@ MODEL = [
 
 PATTERNS = ["causal", "window 2", "window 3 1", "blocks 3", "strided 3", "fixed 4 1", "fixed 4 0", "top_k 2",
             "window 4 top_k 2"]
-SHARINGS = ["query_key", "key_value", "query_value", "all", "identity"]
+SHARINGS = ["query_key", "key_value", "query_value", "all", "identity", "identity_query"]
 
 ATTENTION = [
     {"heads": 4, "kv_heads": 2}, {"heads": 4, "kv_heads": 1, "d_qk": 5, "d_v": 3}, {"heads": [0, 3]}, {"heads": [1, 4]},

@@ -10,6 +10,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/files/tensor_file.hpp"
 #include "tests/support/program_runs.hpp"
 
 namespace tapehead { namespace {
@@ -47,6 +48,12 @@ class ExportToTransformers : public ProgramRuns {
     EXPECT_EQ(result.exit_code, 2) << result.output;  // as for a wrong config
     EXPECT_FALSE(fs::exists(here / "refused")) << "half exported";
     return result.errors;
+  }
+  // The marks around what an export for PyTorch reads.
+  Json pytorch_reads() {
+    output({"export", "a", "out", "--as", "pytorch", "--overwrite"});
+    const TensorFile weights(here / "out/model.safetensors", Trust::any);
+    return Json::parse(weights.metadata("tapehead"))["reads"];
   }
   std::string text(const std::string& tokenizer = "character") {
     std::ofstream(here / "text") << text_content;
@@ -133,10 +140,7 @@ TEST_F(ExportToTransformers, puts_the_mark_in_front_of_a_text_that_the_run_reads
           {"generate", run_of, "--prompt", "a", "--temperature", "0", "--max-tokens", "4"});
     };
     EXPECT_EQ(written("b"), written("a"));
-    output({"export", "a", "out", "--as", "pytorch", "--overwrite"});
-    EXPECT_THAT(content_of(here / "out" / "model.py"),
-                HasSubstr(stream == "true" ? "a document follows the end mark (2) of another."
-                                           : "a document begins with the begin mark (1)."));
+    EXPECT_EQ(pytorch_reads(), Json({{"front", stream == "true" ? 2 : 1}, {"behind", nullptr}}));
   }
 }
 
@@ -146,9 +150,7 @@ TEST_F(ExportToTransformers, puts_nothing_in_front_of_one_document_and_never_end
   EXPECT_EQ(Json::parse(content_of(here / "out" / "tokenizer.json"))["post_processor"], nullptr);
   EXPECT_EQ(Json::parse(content_of(here / "out" / "generation_config.json"))["suppress_tokens"],
             Json::array({0, 1, 2}));  // what such a run never writes
-  output({"export", "a", "out", "--as", "pytorch", "--overwrite"});
-  EXPECT_THAT(content_of(here / "out" / "model.py"),
-              HasSubstr("Tokens are a text, with no mark in front."));
+  EXPECT_EQ(pytorch_reads(), Json({{"front", nullptr}, {"behind", nullptr}}));
 }
 
 // As `fill` reads a line: with the end mark behind it where a line or a paragraph is a document.
@@ -165,10 +167,8 @@ TEST_F(ExportToTransformers, puts_the_marks_around_a_masked_text_that_fill_reads
       marks.push_back(item.begin().value()["id"]);
     }
     EXPECT_EQ(marks, documents == "file" ? Json({"<s>", "A"}) : Json({"<s>", "A", "</s>"}));
-    output({"export", "a", "out", "--as", "pytorch", "--overwrite"});
-    const bool ends =
-        content_of(here / "out" / "model.py").find("the end mark (2)") != std::string::npos;
-    EXPECT_EQ(ends, documents != "file");
+    EXPECT_EQ(pytorch_reads(),
+              Json({{"front", 1}, {"behind", documents == "file" ? Json() : Json(2)}}));
   }
 }
 

@@ -6,6 +6,8 @@ itself.
 
 import numpy as np
 
+float32, float64 = np.float32, np.float64
+
 
 class Tensor(np.lib.mixins.NDArrayOperatorsMixin):
     device = None
@@ -48,6 +50,9 @@ class Tensor(np.lib.mixins.NDArrayOperatorsMixin):
 
     def flatten(self, start):
         return Tensor(self.array.reshape(*self.shape[:start], -1))
+
+    def gather(self, dim, index):
+        return Tensor(np.take_along_axis(self.array, index.array, axis=dim))
 
     def transpose(self, a, b):
         return Tensor(self.array.swapaxes(a, b))
@@ -116,6 +121,10 @@ def bare(value):
     return value.array if isinstance(value, Tensor) else value
 
 
+def frombuffer(numbers, dtype):
+    return Tensor(np.frombuffer(numbers, dtype))
+
+
 def tensor(values, device=None):
     return Tensor(np.array(values))
 
@@ -157,12 +166,6 @@ def stack(parts, dim=0):
 
 def einsum(subscripts, *operands):
     return Tensor(np.einsum(subscripts, *(operand.array for operand in operands)))
-
-
-def take_along_dim(x, index, dim):
-    shape = np.broadcast_shapes(x.shape[:-1], index.shape[:-1])
-    return Tensor(np.take_along_axis(np.broadcast_to(x.array, (*shape, x.shape[-1])),
-                                     np.broadcast_to(index.array, (*shape, index.shape[-1])), axis=dim))
 
 
 def bucketize(values, boundaries, right):

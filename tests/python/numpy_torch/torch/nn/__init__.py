@@ -8,6 +8,8 @@ class Parameter(torch.Tensor):
     def __init__(self, tensor):
         super().__init__(tensor.array)
 
+    data = property(fset=lambda self, tensor: setattr(self, "array", tensor.array))
+
 
 class Module:
     def __call__(self, *inputs, **named):
@@ -16,15 +18,22 @@ class Module:
     def named_children(self):
         return [(name, part) for name, part in vars(self).items() if isinstance(part, Module)]
 
-    _modules = property(lambda self: dict(self.named_children()))
-
     def named_parameters(self, recurse=True):
         """Unlike PyTorch's, also those that it has under another name already."""
         own = [(name, part) for name, part in vars(self).items() if isinstance(part, Parameter)]
-        if not recurse:
-            return own
-        return own + [(f"{name}.{rest}", part) for name, child in self.named_children()
+        return own + [(f"{name}.{rest}", part) for name, child in self.named_children() if recurse
                       for rest, part in child.named_parameters()]
+
+    def parameters(self):
+        return {id(part): part for _, part in self.named_parameters()}.values()
+
+    def state_dict(self, keep_vars):
+        return dict(self.named_parameters())
+
+    def modules(self):
+        return [self, *(part for _, child in self.named_children() for part in child.modules())]
+
+    training = False
 
     def eval(self):
         return self

@@ -19,6 +19,11 @@ def layer_norm(x, shape, weight, bias=None, eps=1e-5):
     return y if bias is None else y + bias
 
 
+def dropout(x, probability, training):
+    assert not training
+    return x
+
+
 def relu(x):
     return Tensor(np.maximum(x.array, 0))
 

@@ -1,5 +1,5 @@
-// The generated PyTorch, run by Python with numpy in the place of PyTorch, gives the same logits
-// as the model that it is made of.
+// The PyTorch of an export, run by Python with numpy in the place of PyTorch, gives the same logits
+// as the model that was exported.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -16,7 +16,6 @@
 #include "tests/support/proof.hpp"
 #include "tests/support/random_config.hpp"
 #include "train/pytorch/export.hpp"
-#include "train/pytorch/source.hpp"
 
 namespace tapehead { namespace {
 
@@ -43,7 +42,7 @@ Tokens tokens_of(const std::vector<TokenId>& ids, Index prefix = 0) {
 
 struct ReadCase {
   Batch batch;
-  Json inputs;  // of the generated model
+  Json inputs;  // of the exported model
 };
 
 ReadCase read_by(const ModelOptions& options) {
@@ -101,17 +100,10 @@ class ExportedModels {
     Tape tape(false);
     Pass pass(tape, store);
     const Tensor logits = model.logits(pass, model.hidden(pass, read.batch)).value();
-    const Vocabularies& entries = model.vocabularies();
-    const bool pairs = model.family() == Family::encoder_decoder;
     const fs::path directory = here_ / std::to_string(count_++);
     fs::create_directory(directory);
-    write_tensor_file(directory / "model.safetensors", used_weights(model, store), {});
-    std::ofstream(directory / "model.py")
-        << pytorch_source({.name = "a test",
-                           .config = config,
-                           .tables = {.source = pairs ? entries.context : entries.input,
-                                      .target = entries.input,
-                                      .labels = entries.labels}});
+    write_tensor_file(directory / "model.safetensors", used_weights(model, store),
+                      {{"tapehead", pytorch_settings("a test", config, model, false)}});
     std::ofstream(directory / "case.json")
         << Json{{"inputs", read.inputs}, {"logits", rows_of(logits)}};
     std::ofstream(directory / "options") << options;
@@ -202,7 +194,7 @@ const std::vector<std::string> choices{
     "attention.pattern=[[full top_k 3, window 2 top_k 1]];attention.head_weights=tied",
 };
 
-TEST(PytorchSource, gives_the_logits_of_every_choice) {
+TEST(PytorchExport, gives_the_logits_of_every_choice) {
   ExportedModels models;
   for (const std::string& choice : choices) {
     SCOPED_TRACE(choice);

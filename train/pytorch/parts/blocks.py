@@ -1,4 +1,0 @@
-
-
-def blocks(size):
-    return lambda query, key: query // size == key // size

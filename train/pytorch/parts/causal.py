@@ -1,4 +1,0 @@
-
-
-def causal(query, key):
-    return key <= query

@@ -1,4 +1,0 @@
-
-
-def full(query, key):
-    return key >= 0
