@@ -1,146 +1,302 @@
 #!/usr/bin/env python3
-"""Writes tests/fixtures/pytorch/p*_norm.safetensors: transformers as PyTorch computes them, with every gradient.
+"""Compares tests/fixtures/pytorch/*.safetensors with what PyTorch computes anew, and makes files that are not there.
 
 Needs: pip install torch==2.13.0 safetensors==0.8.0 numpy (the CPU build of PyTorch is enough)
 
-The layers are PyTorch's own (nn.TransformerEncoderLayer, nn.TransformerDecoderLayer) with random weights, in double
-precision; embeddings, positions (Vaswani et al. 2017, section 3.5) and tying are put together here. Sentences go
-through one at a time, so that there is no padding, and their losses are summed. Names are tapehead's.
+The files are of layers and models with every gradient, of optimisers and of schedules, in double precision. Parameters,
+inputs, cotangents and rates are a file's own, or drawn for a new one; the rest is computed, by python/tapehead_torch.py
+where it is of a model. The files that are here were computed by PyTorch's own layers and, where those lack positions,
+by transformers 5.23.0: BLOOM (alibi), Llama and GPT-J (rotary, rotary_interleaved), T5, Wav2Vec2-BERT (relative_keys,
+transformer_xl). So this compares the module with those. It prints the largest difference of each file, as a share of
+its tensor's largest number; tensors that are 0 but for rounding count as 0.
 
-The other make_pytorch_*_fixtures.py build on this one. With another CPU or number of threads the last bits come out
-differently, and safetensors puts the metadata in any order.
+A layer's file has the gradients of Σ c ∘ output for a random cotangent c; sequences go through one at a time and are
+laid end to end. A model's file has the sum of its sequences' losses. All optimisers start from the same parameters and
+see the same gradients and rates; "sgd.plain.*" and so on are the parameters after each step.
 """
 
 import math
 import pathlib
+import sys
 
 import torch
-from safetensors.torch import save_file
-from torch import nn
+from safetensors.torch import load_file, save_file
+from torch import nn, optim
 from torch.nn import functional
 
-D, HEADS, D_FF, LAYERS, SOURCE_VOCABULARY, TARGET_VOCABULARY, SMOOTHING = 12, 3, 20, 2, 11, 13, 0.1
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "python"))
+
+from tapehead_torch import Attention, Layer
+from untrained import attention_options, untrained
+
 BEGIN, END = 1, 2
+TARGETS, SOURCES = [4, 1, 17], [1, 3, 9]  # lengths; 17 queries are more than a tile of tapehead's attention
+SEQUENCES = [[3, 4, 5, 9], [6, 12], [8, 10, 3, 3, 5, 7, 4]]
 PAIRS = [([3, 4, 5, 9], [7, 12, 3]), ([6], [4, 4, 10, 3, 5]), ([8, 10, 3, 3, 5, 7, 4], [11])]
 
 
-def positions(count):
-    wavelengths = 10000 ** (torch.arange(0, D, 2, dtype=torch.float64) / D)
-    angles = torch.arange(count, dtype=torch.float64)[:, None] / wavelengths
-    return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)
+class Fixture(dict):
+    """The tensors of a file."""
 
-
-def gelu(x):
-    return functional.gelu(x, approximate="tanh")
-
-
-def randomize(module):
-    """Random parameters in double precision: biases and gains too, so that none hides a mistake."""
-    module.double()
-    for name, parameter in module.named_parameters():
-        gain = "norm" in name and name.endswith("weight")
-        nn.init.normal_(parameter, mean=1.0 if gain else 0.0, std=0.25)
-
-
-# Each parameter of a module by tapehead's name; what shares a matrix with others as (matrix, rows).
-
-
-def named_norm(path, norm):
-    yield f"{path}gain", norm.weight
-    yield f"{path}bias", norm.bias
-
-
-def named_attention(path, attention):
-    for i, name in enumerate(("query", "key", "value")):
-        rows = slice(i * attention.embed_dim, (i + 1) * attention.embed_dim)
-        yield f"{path}{name}.weight", (attention.in_proj_weight, rows)
-        yield f"{path}{name}.bias", (attention.in_proj_bias, rows)
-    yield f"{path}output.weight", attention.out_proj.weight
-    yield f"{path}output.bias", attention.out_proj.bias
-
-
-def named_layer(path, layer):
-    """Of a TransformerEncoderLayer or a TransformerDecoderLayer."""
-    blocks = [("self", layer.self_attn, layer.norm1)]
-    if isinstance(layer, nn.TransformerDecoderLayer):
-        blocks.append(("cross", layer.multihead_attn, layer.norm2))
-    for name, attention, norm in blocks:
-        yield from named_attention(f"{path}{name}.", attention)
-        yield from named_norm(f"{path}{name}.norm.", norm)
-    for name, linear in (("inner", layer.linear1), ("outer", layer.linear2)):
-        yield f"{path}feed_forward.{name}.weight", linear.weight
-        yield f"{path}feed_forward.{name}.bias", linear.bias
-    yield from named_norm(f"{path}feed_forward.norm.", layer.norm3 if len(blocks) == 2 else layer.norm2)
-
-
-def parameters_and_gradients(module, named):
-    tensors = {}
-    for path, found in named:
-        parameter, rows = found if isinstance(found, tuple) else (found, slice(None))
-        tensors["parameter." + path] = parameter.detach()[rows].clone()
-        tensors["gradient." + path] = parameter.grad[rows].clone()
-    assert sum(t.numel() for t in tensors.values()) == 2 * sum(p.numel() for p in module.parameters())
-    return tensors
-
-
-def save(name, seed, tensors):
-    folder = pathlib.Path(__file__).resolve().parent.parent / "tests" / "fixtures" / "pytorch"
-    folder.mkdir(exist_ok=True)
-    save_file(tensors, folder / f"{name}.safetensors", metadata={"torch": torch.__version__, "seed": str(seed)})
-
-
-class Model(nn.Module):
-    def __init__(self, norm_first, activation):
+    def __init__(self, name):
         super().__init__()
-        options = dict(dropout=0.0, activation=activation, norm_first=norm_first, batch_first=True)
-        self.encoder = nn.ModuleList(nn.TransformerEncoderLayer(D, HEADS, D_FF, **options) for _ in range(LAYERS))
-        self.decoder = nn.ModuleList(nn.TransformerDecoderLayer(D, HEADS, D_FF, **options) for _ in range(LAYERS))
-        self.encoder_norm = nn.LayerNorm(D) if norm_first else nn.Identity()
-        self.decoder_norm = nn.LayerNorm(D) if norm_first else nn.Identity()
-        self.source = nn.Parameter(torch.empty(SOURCE_VOCABULARY, D))
-        self.target = nn.Parameter(torch.empty(TARGET_VOCABULARY, D))
-        self.output = nn.Parameter(torch.empty(TARGET_VOCABULARY, D))
-        randomize(self)
+        self.name, self.path = name, ROOT / "tests" / "fixtures" / "pytorch" / f"{name}.safetensors"
+        self.stored = load_file(self.path) if self.path.exists() else {}
 
-    def loss(self, source, target):
-        memory = self.embed(self.source, source + [END])
-        for layer in self.encoder:
-            memory = layer(memory)
-        memory = self.encoder_norm(memory)
-        x = self.embed(self.target, [BEGIN] + target)
-        mask = nn.Transformer.generate_square_subsequent_mask(x.shape[1], dtype=torch.float64)
-        for layer in self.decoder:
-            x = layer(x, memory, tgt_mask=mask, tgt_is_causal=True)
-        logits = self.decoder_norm(x)[0] @ self.output.T
-        wanted = torch.tensor(target + [END])
-        return functional.cross_entropy(logits, wanted, label_smoothing=SMOOTHING, reduction="sum")
+    def given(self, name, *shape, scale=1.0, mean=0.0):
+        if name in self.stored:
+            self[name] = self.stored[name]
+        else:
+            self[name] = mean + scale * torch.randn(shape, dtype=torch.float64)
+        return self[name].view(shape).clone()
 
-    @staticmethod
-    def embed(table, tokens):
-        return (table[tokens] * math.sqrt(D) + positions(len(tokens)))[None]
+    def fill(self, module):
+        module.double()
+        for name, parameter in module.named_parameters():
+            gain = name.endswith("gain")
+            parameter.data = self.given(f"parameter.{name}", *parameter.shape, scale=0.25, mean=float(gain))
+        return module
 
-    def named(self):
-        for side, table in (("source", self.source), ("target", self.target)):
-            yield f"{side}.embedding", table
-        yield "output.weight", self.output
-        for side, layers, last in (
-            ("encoder", self.encoder, self.encoder_norm),
-            ("decoder", self.decoder, self.decoder_norm),
-        ):
-            for i, layer in enumerate(layers):
-                yield from named_layer(f"{side}.layers.{i}.", layer)
-            if isinstance(last, nn.LayerNorm):
-                yield from named_norm(f"{side}.norm.", last)
+    def take_gradients(self, module):
+        for name, parameter in module.named_parameters():
+            if parameter.grad is None:  # the norm of an attention by itself
+                del self[f"parameter.{name}"]
+            else:
+                self[f"gradient.{name}"] = parameter.grad
+
+    def away(self):
+        """The largest difference from what the file had."""
+
+        def share(old, new):
+            largest = old.abs().max().item()
+            difference = (old.double() - new.double().view(old.shape)).abs().max().item()
+            return difference / (largest if largest > 1e-14 else 1)
+
+        assert not self.stored or self.stored.keys() == self.keys(), (self.name, self.stored.keys() ^ self.keys())
+        return max((share(old, self[name]) for name, old in self.stored.items()), default=math.nan)
+
+    def finish(self):
+        print(f"{self.away():.1e}  {self.name}")
+        assert not self.away() > 1e-12
+        if not self.stored:
+            tensors = {name: tensor.detach().contiguous() for name, tensor in self.items()}
+            save_file(tensors, self.path, metadata={"torch": torch.__version__})
 
 
-def write(name, norm_first, activation, seed):
-    torch.manual_seed(seed)
-    model = Model(norm_first, activation)
-    loss = sum(model.loss(source, target) for source, target in PAIRS)
-    loss.backward()
-    save(name, seed, {"loss": loss.detach()} | parameters_and_gradients(model, model.named()))
+def layer(name, module, inputs, run):
+    """`inputs`: lengths of sequences by name; `run(a sequence of each)`."""
+    fixture = Fixture(name)
+    fixture.fill(module)
+    leaves = {key: fixture.given(f"input.{key}", sum(lengths), 10) for key, lengths in inputs.items()}
+    pieces = [leaf.requires_grad_().split(lengths) for leaf, lengths in zip(leaves.values(), inputs.values())]
+    output = torch.cat([run(module, *sequence) for sequence in zip(*pieces, strict=True)])
+    output.backward(fixture.given("cotangent", *output.shape))
+    fixture["output"] = output
+    fixture.update({f"input_gradient.{key}": leaf.grad for key, leaf in leaves.items()})
+    fixture.take_gradients(module)
+    return fixture
+
+
+def model_options(**options):
+    return untrained(1, 1, 1, d_model=10, d_ff=14, attention={"heads": 2}, **options).settings
+
+
+def attention(name, kind, own=(), inputs=None, run=Attention.f):
+    options = attention_options(10, **{"heads": 2, **dict(own)})
+    return layer(name, Attention(model_options().model, options, kind), inputs or {"query": TARGETS}, run)
+
+
+def separate(module, query, key, value):
+    """Values of other rows than the keys."""
+    q, k, v = module.query(query), module.key(key), module.value(value)
+    distance = torch.arange(len(key)) - torch.arange(len(query))[:, None]
+    return module.combined(module.scores(q, k, distance, None).softmax(-1) @ v)
+
+
+def layers():
+    yield attention("attention_self", "encoder_self")
+    yield attention("attention_causal", "decoder_self")
+    yield attention("attention_cross", "cross", inputs={"query": TARGETS, "key": SOURCES})
+    three = {"query": TARGETS, "key": SOURCES, "value": SOURCES}
+    yield attention("attention_separate", "cross", inputs=three, run=separate)
+    for stack in ("encoder", "decoder"):
+        for position, activation in (("post", "relu"), ("pre", "gelu")):
+            settings = model_options(norm_position=position, activation=activation)
+            inputs = {"x": TARGETS, "memory": SOURCES} if stack == "decoder" else {"x": TARGETS}
+            yield layer(f"{stack}_layer_{position}_norm", Layer(settings, stack, 0), inputs, Layer.forward)
+    narrow = {"d_qk": 4, "d_v": 3, "clip": 3, "buckets": 8, "farthest": 6}
+    for name, own in {
+        "grouped": {"heads": 4, "kv_heads": 2}, "one_key_head_causal": {"heads": 3, "kv_heads": 1},
+        "alibi": {"heads": 3, "positions": "alibi"}, "alibi_causal": {"heads": 6, "positions": "alibi"},
+        "rotary": {"positions": "rotary"}, "rotary_interleaved": {"positions": "rotary"},
+        "rotary_grouped_causal": {"heads": 4, "kv_heads": 2, "positions": "rotary"},
+        "t5": {"heads": 3, "positions": "t5"}, "t5_causal": {"positions": "t5"},
+        "relative": {"positions": "relative"}, "relative_causal": {"positions": "relative"},
+        "relative_keys": {"positions": "relative_keys", "d_qk": 5, "d_v": 5},
+        "transformer_xl": {"positions": "transformer_xl", "d_qk": 5, "d_v": 5, "clip": 16},
+    }.items():
+        kind = "decoder_self" if name.endswith("causal") else "encoder_self"
+        yield attention(f"variant_{name}", kind, {**narrow, **own})
+
+
+def model(name, entries, loss, cases, **options):
+    fixture = Fixture(name)
+    built = fixture.fill(untrained(*entries, d_model=12, d_ff=20, attention={"heads": 3}, **options))
+    fixture["loss"] = sum(loss(built, case) for case in cases)
+    fixture["loss"].backward()
+    fixture.take_gradients(built)
+    return fixture
+
+
+def entropy(logits, labels, smoothing=0.0):
+    return functional.cross_entropy(logits, torch.tensor(labels, dtype=torch.long), label_smoothing=smoothing, reduction="sum")
+
+
+def pair_loss(built, pair):
+    source, target = pair
+    return entropy(built(torch.tensor([*source, END]), torch.tensor([BEGIN, *target])), [*target, END], 0.1)
+
+
+def next_loss(built, tokens):
+    """Row n says token n + 1; the first row and the last have no label."""
+    return entropy(built(torch.tensor(tokens))[1:-1], tokens[2:])
+
+
+def first_loss(built, tokens):
+    """The first row says the number of tokens, modulo the number of labels. Types: 0, 0, 1, 1, 2, 2, 0, ..."""
+    types = torch.arange(len(tokens)) // 2 % 3
+    return entropy(built(torch.tensor(tokens), types)[:1], [len(tokens) % 5])
+
+
+def masked_loss(built, tokens):
+    """Every other row says its token and one more."""
+    logits = built(torch.tensor(tokens), torch.arange(len(tokens)) // 2 % 3)[1::2]
+    return entropy(logits, [(token + 1) % 13 for token in tokens[1::2]])
+
+
+def models():
+    yield model("post_norm", (11, 13, 13), pair_loss, PAIRS, norm_position="post")
+    yield model("pre_norm", (11, 13, 13), pair_loss, PAIRS, activation="gelu")
+    yield model("decoder_stack", (13, 13, 13), next_loss, SEQUENCES, family="decoder", activation="gelu")
+    yield model("encoder_stack", (13, 13, 5), first_loss, SEQUENCES, family="encoder", activation="gelu")
+    bert = {"family": "encoder", "norm_position": "post", "activation": "gelu", "positions": "learned",
+            "max_positions": 9, "embedding_scale": "none", "layers": 1}
+    masked = {"head_transform": "masked", "tie_embeddings": "target_output", "bias_output": True}
+    full = {"token_types": 3, "embedding_norm": True, "d_embedding": 7, "layers": 3, "layer_groups": 2,
+            "norm_epsilon": 1e-12}
+    for name, own in {
+        "types": {"token_types": 3}, "embedding_norm": {"embedding_norm": True}, "factored": {"d_embedding": 7},
+        "one_group": {"layers": 3, "layer_groups": 1}, "two_groups": {"layers": 3, "layer_groups": 2},
+        "pooler": {"head_transform": "pooler"}, "masked": masked,
+        "classes_with_all": {**full, "head_transform": "pooler"}, "masked_with_all": {**full, **masked},
+    }.items():
+        of_masks = "masked" in name
+        entries, loss = ((13, 13, 13), masked_loss) if of_masks else ((13, 13, 5), first_loss)
+        yield model(f"encoder_{name}", entries, loss, SEQUENCES, **{**bert, **own})
+
+
+def cross_entropy():
+    fixture = Fixture("cross_entropy")
+    logits = fixture.given("logits", 22, 11, scale=3.0)
+    targets = fixture["targets"] = fixture.stored.get("targets", torch.arange(22) % 11)
+    fixture["correct"] = (logits.argmax(dim=1) == targets).sum()
+    for name, smoothing in (("sharp", 0.0), ("smooth", 0.1)):
+        x = logits.clone().requires_grad_()
+        fixture[f"{name}.loss"] = entropy(x, targets.tolist(), smoothing)
+        fixture[f"{name}.loss"].backward()
+        fixture[f"{name}.gradient"] = x.grad
+    return fixture
+
+
+STEPS, LARGEST_NORM = 10, 10.0
+MOMENTUM = dict(momentum=0.8, weight_decay=0.1)
+ADAM = dict(betas=(0.85, 0.95), eps=1e-4)
+OPTIMIZERS = {
+    "sgd": lambda ours: [optim.SGD(ours, **MOMENTUM)],
+    "adam": lambda ours: [optim.Adam(ours, **ADAM)],
+    "adam_decay": lambda ours: [optim.Adam(ours, weight_decay=0.1, **ADAM)],
+    "adamw": lambda ours: [optim.AdamW(ours, weight_decay=0.1, **ADAM)],
+}
+MUON = {  # for the matrices
+    "muon": lambda ours: [optim.Muon([one for one in ours if one.dim() == 2], **MOMENTUM),
+                          optim.AdamW([one for one in ours if one.dim() != 2], weight_decay=0.1, **ADAM)],
+}
+
+
+def steps(name, shapes, size, optimizers):
+    """Muon's gradients are so large that the term which keeps it from dividing by zero is none of the digits: PyTorch
+    takes the larger of the norm and that term, the authors' code their sum."""
+    fixture = Fixture(name)
+    rates = fixture.given("rates", STEPS, scale=0.05).abs()
+    start = {key: fixture.given(f"parameter.{key}", *shape) for key, shape in shapes.items()}
+    gradients = [fixture.given(f"gradient.{key}", STEPS, *shape, scale=size) for key, shape in shapes.items()]
+    norms = torch.stack([torch.stack([gradient[i].norm() for gradient in gradients]).norm() for i in range(STEPS)])
+    for kind, make in optimizers.items():
+        # clip_grad_norm_ divides by norm + 1e-6: by a ten-millionth more than tapehead, far above what is compared.
+        for clipping, factors in (("plain", torch.ones(STEPS)), ("clipped", (size * LARGEST_NORM / norms).clamp(max=1))):
+            ours = [tensor.clone().requires_grad_() for tensor in start.values()]
+            after = {key: [] for key in start}
+            made = make(ours)
+            for i, rate in enumerate(rates):
+                for parameter, gradient in zip(ours, gradients):
+                    parameter.grad = gradient[i] * factors[i]
+                for optimizer in made:
+                    optimizer.param_groups[0]["lr"] = rate.item()
+                    optimizer.step()
+                for key, parameter in zip(start, ours):
+                    after[key].append(parameter.detach().clone())
+            fixture.update({f"{kind}.{clipping}.{key}": torch.stack(values) for key, values in after.items()})
+    fixture["norms"] = norms
+    return fixture
+
+
+RUN, WARMUP, PEAK, D_MODEL = 20, 5, 0.7, 12
+AFTER_WARMUP = {  # from the warmup's last step over the rest of the run
+    "constant": lambda of, length: optim.lr_scheduler.ConstantLR(of, factor=1.0),
+    "linear": lambda of, length: optim.lr_scheduler.LinearLR(of, start_factor=1.0, end_factor=0.0, total_iters=length),
+    "cosine": lambda of, length: optim.lr_scheduler.CosineAnnealingLR(of, T_max=length),
+}
+FORMULAS = {  # of the step (from 1) and the warmup; PyTorch has neither, but takes a formula
+    "inverse_sqrt": lambda step, warmup: step / warmup if step < warmup else math.sqrt(max(warmup, 1) / step),
+    "noam": lambda step, warmup: D_MODEL**-0.5 * min(step**-0.5, step * warmup**-1.5 if warmup > 0 else math.inf),
+}
+
+
+def rates_of(make, skipped=0):
+    """The rates of steps 1, 2, ...; without a warmup the peak is before the first step."""
+    optimizer = optim.SGD([torch.zeros(1)], lr=PEAK)
+    schedule, rates = make(optimizer), []
+    for _ in range(RUN + skipped):
+        rates.append(optimizer.param_groups[0]["lr"])
+        optimizer.step()
+        schedule.step()
+    return torch.tensor(rates[skipped:], dtype=torch.float64)
+
+
+def schedules():
+    fixture, schedulers = Fixture("schedules"), optim.lr_scheduler
+    for name, after in AFTER_WARMUP.items():
+        def warm(of):
+            rise = schedulers.LinearLR(of, start_factor=1 / WARMUP, total_iters=WARMUP - 1)
+            return schedulers.SequentialLR(of, [rise, after(of, RUN - WARMUP)], milestones=[WARMUP - 1])
+
+        fixture[f"{name}.cold"] = rates_of(lambda of: after(of, RUN), skipped=1)
+        fixture[f"{name}.warm"] = rates_of(warm)
+    for name, rate in FORMULAS.items():
+        for start, warmup in (("cold", 0), ("warm", WARMUP)):
+            fixture[f"{name}.{start}"] = rates_of(lambda of: schedulers.LambdaLR(of, lambda i: rate(i + 1, warmup)))
+    return fixture
+
+
+def main():
+    torch.manual_seed(1)
+    for fixture in (*layers(), *models(), cross_entropy(), schedules()):
+        fixture.finish()
+    steps("optimizers", {"matrix": (5, 7), "vector": (11,), "table": (13, 3)}, 1.0, OPTIMIZERS).finish()
+    torch.Tensor.bfloat16 = torch.Tensor.double  # which Muon would iterate in
+    steps("muon", {"wide": (5, 7), "tall": (12, 4), "vector": (11,)}, 1e4, MUON).finish()
 
 
 if __name__ == "__main__":
-    write("post_norm", norm_first=False, activation=functional.relu, seed=1)
-    write("pre_norm", norm_first=True, activation=gelu, seed=2)
+    main()

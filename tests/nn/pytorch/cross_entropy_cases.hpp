@@ -1,5 +1,5 @@
 // Cross-entropy against PyTorch's, sharp and with label smoothing. Included by a test for each
-// precision. The fixture comes from scripts/make_pytorch_layer_fixtures.py.
+// precision. The fixture comes from scripts/make_pytorch_fixtures.py.
 #pragma once
 
 #include <gtest/gtest.h>

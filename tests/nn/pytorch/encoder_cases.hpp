@@ -1,6 +1,6 @@
 // Encoders with the options of BERT and ALBERT against PyTorch's: the loss and the gradient of
 // every parameter. Included by a test for each precision. The fixtures come from
-// scripts/make_pytorch_encoder_fixtures.py.
+// scripts/make_pytorch_fixtures.py.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // Single layers against PyTorch's: the output, and the gradients of every input and parameter.
 // Included by a test for each precision. The fixtures come from
-// scripts/make_pytorch_layer_fixtures.py.
+// scripts/make_pytorch_fixtures.py.
 #pragma once
 
 #include <gtest/gtest.h>

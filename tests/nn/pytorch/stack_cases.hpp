@@ -1,5 +1,5 @@
 // Models of one stack against PyTorch's: the loss and the gradient of every parameter. Included by
-// a test for each precision. The fixtures come from scripts/make_pytorch_stack_fixtures.py.
+// a test for each precision. The fixtures come from scripts/make_pytorch_fixtures.py.
 #pragma once
 
 #include <gtest/gtest.h>

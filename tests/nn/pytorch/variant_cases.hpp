@@ -1,6 +1,6 @@
 // Attention with grouped keys and with positions of its own against PyTorch's and transformers':
 // the output, and the gradients of every input and parameter. Included by a test for each
-// precision. The fixtures come from scripts/make_pytorch_variant_fixtures.py, which says what each
+// precision. The fixtures come from scripts/make_pytorch_fixtures.py, which says what each
 // is compared with.
 #pragma once
 

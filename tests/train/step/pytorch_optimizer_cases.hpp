@@ -1,5 +1,5 @@
 // Ten steps of each optimiser against PyTorch's. Included by a test for each precision. The fixture
-// comes from scripts/make_pytorch_optimizer_fixtures.py.
+// comes from scripts/make_pytorch_fixtures.py.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // The schedules over a whole run against PyTorch's. The fixture comes from
-// scripts/make_pytorch_optimizer_fixtures.py.
+// scripts/make_pytorch_fixtures.py.
 #include <gtest/gtest.h>
 
 #include <string>
