@@ -39,12 +39,15 @@ def commands(name, case, arguments, python, intel):
     """Our command and the others: each a name, words and environment. They print a rate as JSON."""
     timed = ["--seconds", arguments.seconds]
     options, peers = {
-        "step": ([case, *timed], {"PyTorch": ["pytorch_step.py"]}),
-        "lm": (timed, {"PyTorch": ["pytorch_lm.py"], "PyTorch, compiled": ["pytorch_lm.py", "--compiled"]}),
+        "step": ([case, *timed], {"PyTorch": ["pytorch_peer.py", "step"]}),
+        "lm": (
+            timed,
+            {"PyTorch": ["pytorch_peer.py", "lm"], "PyTorch, compiled": ["pytorch_peer.py", "lm", "--compiled"]},
+        ),
         "decode": (["--beam", case], {"CTranslate2": ["ctranslate2_peer.py", "decode"]}),
         "generate": (
             ["--batch", case],
-            {"PyTorch": ["pytorch_generate.py"], "CTranslate2": ["ctranslate2_peer.py", "generate"]},
+            {"PyTorch": ["pytorch_peer.py", "generate"], "CTranslate2": ["ctranslate2_peer.py", "generate"]},
         ),
     }[name]
     ours = [*(["step", "lm"] if name == "lm" else [name]), *options]

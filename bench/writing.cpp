@@ -192,7 +192,7 @@ void add_generate_bench(CLI::App& program) {
   const auto [command, arguments] = add_command(
       program, "generate",
       "Text of a fixed length from a small GPT-2 with random weights, the most likely token each "
-      "time. bench/pytorch_generate.py and bench/ctranslate2_peer.py do the same work",
+      "time. bench/pytorch_peer.py and bench/ctranslate2_peer.py do the same work",
       run_generate_bench);
   const auto add = add_writing_options(command, arguments);
   add("--batch", arguments.batches, "Texts that are written together, one or several counts");

@@ -87,7 +87,7 @@ class Embedding(nn.Module):
 
     def forward(self, tokens, types=None):
         model, N = self.model, tokens.shape[-1]
-        x = self.embedding[tokens]
+        x = F.embedding(tokens, self.embedding)
         if model.embedding_scale == "sqrt_d_model":
             x = x * model.d_model**0.5
         if model.positions != "none":

@@ -8,6 +8,10 @@ from torch import Tensor, tanh
 erf = np.vectorize(math.erf, otypes=[np.float64])
 
 
+def embedding(ids, table):
+    return table[ids]
+
+
 def linear(x, weight, bias=None):
     return x @ weight.T if bias is None else x @ weight.T + bias
 
