@@ -1,6 +1,5 @@
 #include "nn/pass.hpp"
 
-#include "core/ops/linear.hpp"
 #include "core/tape/dims.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
@@ -31,32 +30,24 @@ const PackedMatrix& Pass::packed(const Parameter& weight) {
   return *matrix;
 }
 
-Var Pass::linear(const Var& x, const Parameter& weight) {
-  return packed_.empty() ? linear_with_first_rows(x, parameter(weight), weight.shape[0])
-                         : packed_linear(x, packed(weight), nullptr);
-}
-
 Var Pass::bias(const Parameter& bias, Index size) {
   return bias.declared() ? parameter(bias) : tape_.constant(Tensor::zeros({size}));
 }
 
 Var Pass::linear(const Var& x, const Parameter& weight, const Parameter& bias) {
-  if (!bias.declared()) {
-    return linear(x, weight);
+  const std::optional<Var> added = bias.declared() ? std::optional(parameter(bias)) : std::nullopt;
+  if (added) {
+    expect_shape(*added, {weight.shape[0]}, "linear.bias");
   }
-  const Var added = parameter(bias);
-  expect_shape(added, {weight.shape[0]}, "linear.bias");
-  return packed_.empty() ? linear_with_first_rows(x, parameter(weight), added)
-                         : packed_linear(x, packed(weight), &added);
+  return packed_.empty() ? tapehead::linear_with_rows(x, parameter(weight), added,
+                                                      {.first = 0, .count = weight.shape[0]})
+                         : packed_linear(x, packed(weight), added);
 }
 
 Var Pass::linear_with_rows(const Var& x, const Parameter& weight, const Parameter& bias,
-                           Index first, Index rows) {
-  if (!bias.declared()) {
-    return tapehead::linear_with_rows(x, parameter(weight), nullptr, first, rows);
-  }
-  const Var added = parameter(bias);
-  return tapehead::linear_with_rows(x, parameter(weight), &added, first, rows);
+                           WeightRows rows) {
+  return tapehead::linear_with_rows(
+      x, parameter(weight), bias.declared() ? std::optional(parameter(bias)) : std::nullopt, rows);
 }
 
 Dropout Pass::dropout(double probability, std::string_view path, const Segments& segments) const {

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "core/memory/pool.hpp"
+#include "core/ops/linear.hpp"
 #include "core/product/packed_matrix.hpp"
 #include "core/random/keep_bits.hpp"
 #include "core/sequence/segments.hpp"
@@ -59,14 +60,13 @@ class Pass {
   // The bias of `size` numbers; zeros if the layer has none.
   Var bias(const Parameter& bias, Index size);
 
-  // linear() with weights, and a bias if the layer has one, from the store. The weight may be a
+  // linear() with a weight, and a bias if the layer has one, from the store. The weight may be a
   // handle to a block's first rows.
-  Var linear(const Var& x, const Parameter& weight);
-  Var linear(const Var& x, const Parameter& weight, const Parameter& bias);
+  Var linear(const Var& x, const Parameter& weight, const Parameter& bias = {});
 
-  // linear() with `rows` rows of weight and bias, from `first` on.
-  Var linear_with_rows(const Var& x, const Parameter& weight, const Parameter& bias, Index first,
-                       Index rows);
+  // The same with some rows of weight and bias.
+  Var linear_with_rows(const Var& x, const Parameter& weight, const Parameter& bias,
+                       WeightRows rows);
 
   // For many runs with the same weights that record nothing: each weight of a `linear` is packed
   // when it is first used, and stays packed.

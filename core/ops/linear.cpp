@@ -1,12 +1,14 @@
 #include "core/ops/linear.hpp"
 
 #include <algorithm>
+#include <array>
+#include <span>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "core/errors.hpp"
 #include "core/kernel/row_kernels.hpp"
-#include "core/ops/row_sums.hpp"
 #include "core/product/matrix_product.hpp"
 #include "core/tape/dims.hpp"
 
@@ -24,7 +26,7 @@ Index check(const Var& x, const Var& weight) {
 
 // dx = dy W,  dW = dyᵀ x. The columns of dy belong to the rows of W from `first` on; other rows
 // were not used for y.
-void backward(Gradients& g, const Tensor& x, const Tensor& weight, Index first = 0) {
+void backward(Gradients& g, const Tensor& x, const Tensor& weight, Index first) {
   const Tensor& dy = g.output();
   const Index N = x.dim(0);
   const Index in = x.dim(1);
@@ -45,92 +47,57 @@ void backward(Gradients& g, const Tensor& x, const Tensor& weight, Index first =
   }
 }
 
-void expect_rows(Index rows, Index out) {
-  if (out < 0 || out > rows) {
-    throw ShapeError(
-        fmt::format("linear.weight has {} rows: the first {} cannot be taken", rows, out));
-  }
-}
-
 }  // namespace
 
-Var linear(const Var& x, const Var& weight) {
-  return linear_with_first_rows(x, weight, check(x, weight));
+Var linear(const Var& x, const Var& weight, const std::optional<Var>& bias) {
+  const Index out = check(x, weight);
+  if (bias) {
+    expect_shape(*bias, {out}, "linear.bias for weight", weight);
+  }
+  return linear_with_rows(x, weight, bias, {.first = 0, .count = out});
 }
 
-Var linear_with_first_rows(const Var& x, const Var& weight, Index out) {
-  expect_rows(check(x, weight), out);
-  const auto [N, in] = dims<2>(x, "linear.x");
-  Tensor y = Tensor::empty({N, out});
-  matrix_product(N, out, in, {x.value().data(), in}, {weight.value().data(), in, true}, y.data(),
-                 out, false);
-  return x.tape().record(
-      "linear", {x, weight}, std::move(y),
-      [x = x.value(), weight = weight.value()](Gradients& g) { backward(g, x, weight); });
-}
-
-Var linear(const Var& x, const Var& weight, const Var& bias) {
-  expect_shape(bias, {check(x, weight)}, "linear.bias for weight", weight);
-  return linear_with_first_rows(x, weight, bias);
-}
-
-Var linear_with_first_rows(const Var& x, const Var& weight, const Var& bias) {
-  const auto [out] = dims<1>(bias, "linear.bias");
-  expect_rows(check(x, weight), out);
-  const auto [N, in] = dims<2>(x, "linear.x");
-  Tensor y = Tensor::empty({N, out});
-  matrix_product_plus_row(N, out, in, {x.value().data(), in}, {weight.value().data(), in, true},
-                          bias.value().data(), y.data(), out);
-  return x.tape().record("linear", {x, weight, bias}, std::move(y),
-                         [x = x.value(), weight = weight.value()](Gradients& g) {
-                           backward(g, x, weight);
-                           if (g.needs(2)) {  // db = Σ_n dy
-                             RowSums sums(g.target(2), g.output().dim(1));
-                             for (Index i = 0; i < x.dim(0); ++i) {
-                               sums.add(g.output().row(i));
-                             }
-                           }
-                         });
-}
-
-Var linear_with_rows(const Var& x, const Var& weight, const Var* bias, Index first, Index out) {
-  const Index rows = check(x, weight);
-  if (first < 0 || out < 0 || first + out > rows) {
-    throw ShapeError(fmt::format("linear.weight has {} rows: rows {} to {} cannot be taken", rows,
+Var linear_with_rows(const Var& x, const Var& weight, const std::optional<Var>& bias,
+                     WeightRows rows) {
+  const auto [first, out] = rows;
+  const Index all = check(x, weight);
+  if (first < 0 || out < 0 || first + out > all) {
+    throw ShapeError(fmt::format("linear.weight has {} rows: rows {} to {} cannot be taken", all,
                                  first, first + out - 1));
   }
-  if (bias != nullptr) {
-    expect_shape(*bias, {rows}, "linear.bias for weight", weight);
+  const bool own_bias = bias && bias->shape() == Shape{out};
+  if (bias && !own_bias) {
+    expect_shape(*bias, {all}, "linear.bias for weight", weight);
   }
+  const Index bias_first = own_bias ? 0 : first;
   const auto [N, in] = dims<2>(x, "linear.x");
   Tensor y = Tensor::empty({N, out});
   const MatrixView used{weight.value().data() + first * in, in, true};
-  const auto differentiate = [x = x.value(), weight = weight.value(), first](Gradients& g) {
-    backward(g, x, weight, first);
-  };
-  if (bias == nullptr) {
+  if (bias) {
+    matrix_product_plus_row(N, out, in, {x.value().data(), in}, used,
+                            bias->value().data() + bias_first, y.data(), out);
+  } else {
     matrix_product(N, out, in, {x.value().data(), in}, used, y.data(), out, false);
-    return x.tape().record("linear", {x, weight}, std::move(y), differentiate);
   }
-  matrix_product_plus_row(N, out, in, {x.value().data(), in}, used, bias->value().data() + first,
-                          y.data(), out);
-  return x.tape().record("linear", {x, weight, *bias}, std::move(y),
-                         [differentiate, first](Gradients& g) {
-                           differentiate(g);
-                           if (g.needs(2)) {  // db = Σ_n dy
-                             Scalar* db = g.sum(2) + first;
-                             for (Index i = 0; i < g.output().dim(0); ++i) {
+  const std::array inputs{x, weight, bias.value_or(x)};
+  return x.tape().record("linear", std::span(inputs).first(bias ? 3 : 2), std::move(y),
+                         [x = x.value(), weight = weight.value(), first = first, bias_first,
+                          biased = bias.has_value()](Gradients& g) {
+                           backward(g, x, weight, first);
+                           if (biased && g.needs(2)) {  // db = Σ_n dy
+                             Scalar* db = g.sum(2) + bias_first;
+                             for (Index i = 0; i < x.dim(0); ++i) {
                                add_to(db, g.output().row(i), g.output().dim(1));
                              }
                            }
                          });
 }
 
-Var packed_linear(const Var& x, const PackedMatrix& weight, const Var* bias) {
+Var packed_linear(const Var& x, const PackedMatrix& weight, const std::optional<Var>& bias) {
   const auto [N, in] = dims<2>(x, "linear.x");
   expect_shape(x, {N, weight.depth()}, "linear.x");
   Tensor y = Tensor::empty({N, weight.columns()});
-  const Start start = bias == nullptr ? Start{} : Start{bias->value().data(), 0};
+  const Start start = bias ? Start{bias->value().data(), 0} : Start{};
   weight.product(N, {x.value().data(), in}, start, y.data(), weight.columns());
   return x.tape().record("linear", {x}, std::move(y), [](Gradients&) {});
 }

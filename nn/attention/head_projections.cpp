@@ -125,7 +125,8 @@ Var HeadProjections::Of::product(std::size_t number, HeadRole role) {
   const Place used = projections_.used_columns(number, roles_);
   return used.columns == block.weight.shape[0]
              ? pass_.linear(input_, block.weight, block.bias)
-             : pass_.linear_with_rows(input_, block.weight, block.bias, used.first, used.columns);
+             : pass_.linear_with_rows(input_, block.weight, block.bias,
+                                      {.first = used.first, .count = used.columns});
 }
 
 HeadColumns HeadProjections::Of::columns(HeadRole role) {

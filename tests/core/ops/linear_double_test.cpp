@@ -48,7 +48,7 @@ TEST(Linear, equals_matmul) {
 
 TEST(Linear, gradients_with_the_first_rows_of_a_weight_alone) {
   const auto first_three = [](const Var& x, const Var& weight) {
-    return linear_with_first_rows(x, weight, 3);
+    return linear_with_rows(x, weight, {}, {.first = 0, .count = 3});
   };
   EXPECT_GRADCHECK(first_three, random_tensor({5, 4}, 1), random_tensor({7, 4}, 2));
   EXPECT_GRADCHECK(
@@ -59,17 +59,18 @@ TEST(Linear, gradients_with_the_first_rows_of_a_weight_alone) {
 TEST(Linear, gradients_with_some_rows_of_weight_and_bias) {
   for (const Index first : {0, 2, 4}) {
     const auto with = [&](const Var& x, const Var& weight, const Var& bias) {
-      return linear_with_rows(x, weight, &bias, first, 3);
+      return linear_with_rows(x, weight, bias, {.first = first, .count = 3});
     };
     const auto without = [&](const Var& x, const Var& weight) {
-      return linear_with_rows(x, weight, nullptr, first, 3);
+      return linear_with_rows(x, weight, {}, {.first = first, .count = 3});
     };
     EXPECT_GRADCHECK(with, random_tensor({5, 4}, 1), random_tensor({7, 4}, 2),
                      random_tensor({7}, 3));
     EXPECT_GRADCHECK(without, random_tensor({5, 4}, 1), random_tensor({7, 4}, 2));
     // A second use of the other rows adds to the same gradient.
     const auto twice = [&](const Var& x, const Var& weight, const Var& bias) {
-      return add(with(x, weight, bias), linear_with_rows(x, weight, &bias, 1, 3));
+      return add(with(x, weight, bias),
+                 linear_with_rows(x, weight, bias, {.first = 1, .count = 3}));
     };
     EXPECT_GRADCHECK(twice, random_tensor({5, 4}, 1), random_tensor({7, 4}, 2),
                      random_tensor({7}, 3));
@@ -80,16 +81,16 @@ TEST(Linear, rows_that_a_weight_does_not_have_are_refused) {
   Tape tape(false);
   const Var x = tape.constant(random_tensor({2, 4}, 1));
   const Var weight = tape.constant(random_tensor({7, 4}, 2));
-  EXPECT_THAT([&] { linear_with_rows(x, weight, nullptr, 5, 3); },
+  EXPECT_THAT([&] { linear_with_rows(x, weight, {}, {.first = 5, .count = 3}); },
               ThrowsMessage<ShapeError>(HasSubstr("7 rows: rows 5 to 7 cannot be taken")));
-  const Var bias = tape.constant(random_tensor({3}, 3));
-  EXPECT_THAT([&] { linear_with_rows(x, weight, &bias, 4, 3); },
+  const Var bias = tape.constant(random_tensor({2}, 3));
+  EXPECT_THAT([&] { linear_with_rows(x, weight, bias, {.first = 4, .count = 3}); },
               ThrowsMessage<ShapeError>(AllOf(HasSubstr("linear.bias"), HasSubstr("(7)"))));
 }
 
 TEST(Linear, with_a_bias_for_the_first_rows_of_a_weight_alone) {
   const auto first_rows = [](const Var& x, const Var& weight, const Var& bias) {
-    return linear_with_first_rows(x, weight, bias);
+    return linear_with_rows(x, weight, bias, {.first = 0, .count = 3});
   };
   for (const Index N : {5, 1, 0}) {
     EXPECT_GRADCHECK(first_rows, random_tensor({N, 4}, 1), random_tensor({7, 4}, 2),
@@ -98,7 +99,7 @@ TEST(Linear, with_a_bias_for_the_first_rows_of_a_weight_alone) {
   expect_equals_plain(
       first_rows,
       [](const Var& x, const Var& weight, const Var& bias) {
-        return add(linear_with_first_rows(x, weight, 3), bias);
+        return add(linear_with_rows(x, weight, {}, {.first = 0, .count = 3}), bias);
       },
       random_tensor({5, 4}, 1), random_tensor({7, 4}, 2), random_tensor({3}, 3));
 }
@@ -117,12 +118,6 @@ TEST(Linear, shape_errors_name_the_op_and_both_shapes) {
   const Var line = tape.variable(random_tensor({3}, 3));
   EXPECT_THAT([&] { linear(line, fits); },
               ThrowsMessage<ShapeError>(HasSubstr("linear.x: expected two axes, got (3)")));
-  EXPECT_THAT([&] { linear_with_first_rows(x, fits, 6); },
-              ThrowsMessage<ShapeError>(
-                  HasSubstr("linear.weight has 5 rows: the first 6 cannot be taken")));
-  EXPECT_THAT([&] { linear_with_first_rows(x, fits, tape.variable(random_tensor({6}, 3))); },
-              ThrowsMessage<ShapeError>(
-                  HasSubstr("linear.weight has 5 rows: the first 6 cannot be taken")));
 }
 
 }}}  // namespace tapehead::TAPEHEAD_PRECISION
