@@ -42,7 +42,10 @@ PROJECTIONS = {
 class Options(dict):
     """A section of a config: options.d_model is options["d_model"]."""
 
-    __getattr__ = dict.__getitem__
+    def __getattr__(self, name):
+        if name not in self:
+            raise AttributeError(f"there is no option {name}")
+        return self[name]
 
     def of_layer(self, layer):
         """Those of one attention. An option that differs between layers is a list and, if it is one that heads may

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -86,6 +87,39 @@ TEST_F(Export, has_the_options_and_the_name_of_the_run_beside_the_weights) {
   EXPECT_FALSE(settings["model"].contains("init_from")) << "a path";
   EXPECT_EQ(content_of(here / "e/model.py"),
             content_of(TAPEHEAD_SOURCE_DIR "/python/tapehead_torch.py"));
+}
+
+// With numpy in the place of PyTorch. At these rates the models have learnt to write something.
+TEST_F(Export, writes_greedily_what_translate_writes) {
+  std::ofstream(here / "lines") << "3 1 2\n0 5 5 8 1 2 9\n4\n9 9 7\n6 6 6 6 6\n";
+  std::ofstream(here / "write.py") << R"(
+import json
+import torch
+from model import greedy, load
+
+model, entries = load("e"), json.load(open("e/vocabulary.json"))
+source, target = entries.values()
+end = [2] if model.settings.model.family == "encoder_decoder" else []
+for line in open("lines"):
+    read = [source.index(word) for word in line.split()]
+    print(*(target[token] for token in greedy(model, torch.tensor(read + end), len(read) + 9)))
+)";
+  for (const auto& [family, rate] : {std::pair("encoder_decoder", "0.003"), {"decoder", "0.001"}}) {
+    SCOPED_TRACE(family);
+    output(tiny_training("r",
+                         {std::string("model.family=") + family, "evaluation.max_extra_length=9",
+                          std::string("training.learning_rate=") + rate},
+                         {"--overwrite"}));
+    output({"export", "r", "e", "--as", "pytorch", "--overwrite"});
+    const ProgramResult written =
+        Program({"PYTHONPATH=e:" TAPEHEAD_SOURCE_DIR "/tests/python/numpy_torch",
+                 "/usr/bin/python3", "-B", "write.py"},
+                here.path(), "/usr/bin/env")
+            .wait();
+    EXPECT_EQ(written.exit_code, 0) << written.errors;
+    EXPECT_EQ(written.output, output({"translate", "r", "--beam", "1", "--input", "lines"}));
+    EXPECT_NE(written.output, "\n\n\n\n\n");
+  }
 }
 
 TEST_F(Export, gives_one_object_of_json) {
