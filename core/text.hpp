@@ -21,6 +21,8 @@ std::size_t utf8_length(std::string_view text);
 // Bytes before the first invalid one: text.size() when all are valid.
 std::size_t utf8_valid_bytes(std::string_view text);
 
+// Patterns of names, in which `*` stands for any characters, also for none.
+
 // The fewest characters to insert, delete or replace in the name until the pattern matches it.
 Index pattern_distance(std::string_view pattern, std::string_view name);
 

@@ -16,6 +16,8 @@
 
 namespace tapehead {
 
+// How a rank waits: at first it looks as often as it can, later it leaves its core to others.
+
 class Patience {
  public:
   // For the first millisecond, which is longer than most waits within a step, it returns at once.

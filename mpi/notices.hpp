@@ -40,6 +40,8 @@ class Notices {
   int question_ = 0;  // the number of the newest one, which its answers repeat
 };
 
+// A roll call: after the deadline, ranks are asked whether they are there.
+
 class RollCall {
  public:
   // Ranks are asked after `patience` seconds, and have `answer` seconds to answer.

@@ -12,6 +12,8 @@
 
 namespace tapehead {
 
+// Sites: where an attention is in a model, whatever its parameters are called.
+
 enum class StackName { encoder, decoder };
 std::string_view name_of(StackName stack);  // "encoder"
 

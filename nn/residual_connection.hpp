@@ -10,6 +10,8 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
+// The norm layer, of either type; with model.norm: none it leaves its rows as they are.
+
 struct Norm {
   Norm(const Scope& scope, const ModelOptions& options) : Norm(scope, options, options.d_model) {}
   Norm(const Scope& scope, const ModelOptions& options, Index width);

@@ -27,6 +27,8 @@ std::optional<LaneMemory::Size> memory_size(const Config& config);
 Trainer trainer_of(Model& model, const Config& config, Workers& workers, Index total_steps = 0,
                    Ranks& ranks = alone());
 
+// Whether the option training.freeze fits the parameters of its model.
+
 // Throws ConfigError with the place of the option if one of its patterns matches no parameter, with
 // the names that come nearest, or if nothing is left to train.
 void check_frozen(const LoadedConfig& loaded);

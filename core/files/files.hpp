@@ -14,6 +14,8 @@
 
 namespace tapehead {
 
+// A file that is written piece by piece and appears under its name only when it is complete.
+
 // The ending of temporary files. One whose writer no longer runs was left by a killed process.
 inline constexpr std::string_view temporary_suffix = ".tmp";
 

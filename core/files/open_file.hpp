@@ -43,6 +43,9 @@ class OpenFile {
 // IoError.
 OpenFile nameless_file();
 
+// A file whose bytes are mapped into memory: pages are read when they are used, and the system may
+// drop them again.
+
 class MappedFile {
  public:
   // Throws IoError. The file may be closed, renamed or removed afterwards, but not shortened.

@@ -13,6 +13,8 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
+// Inputs for gradient checks, given only by their shape: `random(7, 5)`.
+
 // Numbers of magnitude 0.5 ... 1.5 with random signs, drawn by the checker: different for each
 // input, the same in each run.
 struct RandomInput {

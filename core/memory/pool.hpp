@@ -58,6 +58,8 @@ struct Checks {
 };
 Checks& checks();
 
+// Vectors in pool memory, for lists that every step makes anew and for lists that closures keep.
+
 template <class T>
 class PoolAllocator {
  public:

@@ -1,4 +1,6 @@
-// The right-hand side of matrix products, packed once into panels; and the only access to BLAS.
+// The right-hand side of matrix products, packed once into panels; and the only access to BLAS. A
+// panel has as many columns as `broadcast_product` processes at a time. The last panel has the
+// remaining columns, padded to whole vectors.
 #pragma once
 
 #include "core/product/broadcast_product.hpp"
@@ -7,6 +9,8 @@
 #include "core/types.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
+
+// The only access to BLAS. Ops call `matrix_product`, which decides which products use it.
 
 // A row-major matrix for BLAS. Its rows are `stride` numbers apart; `transposed` means that its
 // transpose is used.

@@ -10,6 +10,8 @@
 
 namespace tapehead {
 
+// The environment variables by which a launcher tells a process that it is a rank.
+
 // Whether a launcher of Open MPI or MPICH, or one that knows PMI or PMIx, sets the variable.
 bool is_launcher_variable(std::string_view name);
 

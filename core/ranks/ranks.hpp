@@ -55,6 +55,8 @@ class Ranks {
 // A process that works alone.
 Ranks& alone();
 
+// How ranks end: what each has to say becomes one message and one exit code.
+
 struct RankEnd {
   int exit_code = 0;
   std::string message{};   // of the error that ended it, if one did

@@ -72,6 +72,8 @@ void on_all_ranks(Ranks& ranks, const Index& place, const Work& work) {
   throw_first(ranks, error, place);
 }
 
+// How many worker threads a rank has unless the user says: its part of the cores of its machine.
+
 // For this process as one of the ranks that may use the same cores of the same machine. All ranks
 // must call it together.
 ThreadCount default_thread_count(Ranks& ranks);

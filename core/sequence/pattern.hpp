@@ -141,6 +141,9 @@ Pattern Pattern::by(Rule allowed, Index before, Index after) {
   return pattern;
 }
 
+// Splits a pattern into parts whose keys form one range for each query, so that keys outside cost
+// nothing.
+
 // Every `step`-th row from `first` on.
 struct RowSteps {
   Index first = 0;

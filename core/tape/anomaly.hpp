@@ -14,6 +14,8 @@
 
 namespace tapehead {
 
+// Modules: the names by which a report says where in a model an op ran.
+
 // A place in a model, and the meaning of the columns of a result that is made there. There are
 // parts side by side, all of one width (such as query, key and value from one product), and in each
 // part heads side by side.

@@ -11,6 +11,8 @@
 #include "core/random/draws.hpp"
 #include "datasets/grammar/lexicon.hpp"
 
+// Words: a sentence under construction, each word with its part in the sentence.
+
 namespace tapehead::grammar {
 
 enum class Role {

@@ -13,6 +13,9 @@
 #include "datasets/grammar/sentence.hpp"
 #include "datasets/random_source.hpp"
 
+// Combinations: which things and holders, and which beings and places, no training story has
+// together.
+
 namespace tapehead::grammar {
 
 // What a sentence of a story establishes: a thing and the being that has it, or a being and the

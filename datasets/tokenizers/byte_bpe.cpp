@@ -161,6 +161,8 @@ BytePairs byte_pairs_of(const Vocabulary& saved) {
   return pairs;
 }
 
+// Trains a byte-level BPE on the distinct chunks of a text and their counts.
+
 BytePairs train_byte_bpe(std::span<const std::string> lines, Index vocabulary) {
   EntryCounts counts;
   for (std::string_view line : lines) {

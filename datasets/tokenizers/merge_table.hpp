@@ -1,5 +1,6 @@
 // Byte-pair encoding (Sennrich et al. 2016, "Neural machine translation of rare words with subword
-// units"): the merges, and their training.
+// units", section 3.2): which pairs of neighbours become one token and which first, and the
+// training that chooses them.
 #pragma once
 
 #include <cstdint>

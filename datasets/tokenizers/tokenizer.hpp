@@ -48,8 +48,11 @@ struct Tokenizers {
   std::shared_ptr<const Tokenizer> target;
 };
 
-// 16 hexadecimal digits.
+// The digest of a tokenizer: of its entries in order, which determine the meaning of the rows of
+// embeddings. 16 hexadecimal digits.
 std::string tokenizer_digest(const Tokenizer& tokenizer);
+
+// Characters that stand for something else in the texts of tokens.
 
 inline constexpr std::string_view unknown_mark_text = "\u2047";  // as SentencePiece writes it
 inline constexpr std::string_view space_shown = "\u2581";        // in an entry

@@ -137,6 +137,10 @@ WordPiece word_piece_of(const Vocabulary& saved) {
   return {std::vector<std::string>(lines.begin() + 1, lines.end()), options};
 }
 
+// Trains a WordPiece: the characters of the text, and pairs that are merged by how often they
+// occur, as the package tokenizers does. Schuster and Nakajima (2012, "Japanese and Korean voice
+// search") merge by the gain in likelihood instead, and their trainer is not public.
+
 namespace {
 
 EntryCounts counts_of_words(std::span<const std::string> lines, const BasicWordOptions& options) {

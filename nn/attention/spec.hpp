@@ -75,6 +75,8 @@ AttentionSpec attention_spec(const ModelOptions& options, AttentionKind kind, In
 std::vector<AttentionSpec> attention_specs(const ModelOptions& options, AttentionKind kind);
 Index attention_layers(const ModelOptions& options, AttentionKind kind);
 
+// The cost of an attention's maps in a forward pass, in multiply-adds for each row.
+
 struct AttentionWork {
   double query_row = 0;   // for each row of queries: uses of a weight, but for the output's
   double output_row = 0;  // the same of the output projection

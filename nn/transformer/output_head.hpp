@@ -9,6 +9,8 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
+// The transform of the output head: what rows go through before the output layer.
+
 // pooler:  y = tanh(W x + b), of width D (Devlin et al. 2019, as the published code has it), on the
 //          rows whose classes are predicted
 // masked:  y = norm(activation(W x + b)), of the width of the embedding, whose table the output

@@ -15,6 +15,8 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
+// Samples: the first outputs of an evaluation, as the log and TensorBoard show them.
+
 // Each output with its source and, if it is wrong, the reference.
 std::vector<std::string> samples_of(const Split& split, const Evaluation& evaluation, Index count);
 

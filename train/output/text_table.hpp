@@ -9,6 +9,8 @@
 
 namespace tapehead {
 
+// Formats durations, counts and columns of text.
+
 // "0.42 s", "7.3 s", "42 s", "1 min 05 s", "2 h 03 min", "3 d 04 h".
 std::string format_duration(double seconds);
 

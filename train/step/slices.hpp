@@ -46,6 +46,9 @@ std::vector<Slice> cut_into_slices(Index size, std::span<const Index> edges, Ind
 // The parts of the blocks that are in a slice.
 std::vector<BlockRange> blocks_in(const ParameterStore& store, const Slice& slice);
 
+// The chunks in which an optimiser goes through the parameters, and the slices of them that ranks
+// own.
+
 // Some numbers of one block: few enough for the caches, and for distribution over the workers.
 struct Chunk {
   BlockRange range;

@@ -14,6 +14,8 @@
 
 namespace tapehead {
 
+// Reads numbers from the metadata of a tensor file, and checks each against its valid range.
+
 constexpr Index most_counted = 1'000'000'000'000;  // steps, epochs: more than any training has
 
 // Throws IoError that names the file if the number is missing, not a number, or out of range.
@@ -43,6 +45,8 @@ Metadata position_metadata(const TrainingPosition& position);
 
 // Throws IoError that names the file if something is missing or out of its valid range.
 TrainingPosition read_position(const TensorFile& file);
+
+// The batches of a training, for each step and epoch.
 
 class TrainingBatches {
  public:

@@ -14,6 +14,8 @@
 
 namespace tapehead {
 
+// Recognises gradients that would be right for another cotangent than the given one.
+
 // Right if dL/dy were 1 everywhere.
 std::optional<WrongGradient> cotangent_ignored(const Comparison& comparison,
                                                const Jacobian& jacobian);

@@ -10,6 +10,9 @@
 
 namespace tapehead {
 
+// How finite-difference slopes change from step to step, which distinguishes smooth functions,
+// kinks and rounding.
+
 // The gap between the slopes on both sides. For a smooth function it is f''(x) h, which shrinks
 // with the step. Rounding makes it grow as the step shrinks. At a kink it stays constant.
 class Gaps {

@@ -30,6 +30,8 @@ void expect_bias(const AttentionBias& bias, Index N, Index heads, Index d_value)
 // Appends the Vars of the bias to an op's inputs.
 void append_inputs(const AttentionBias& bias, PoolVector<Var>& inputs);
 
+// A bias on attention without Vars, and the memory for its gradients, as the kernel uses them.
+
 // The values of a bias, without Vars.
 struct BiasValues {
   explicit BiasValues(const AttentionBias& bias);

@@ -108,6 +108,8 @@ void for_each_run(const Tile& tile, const KeyRange& block, const Visitor& visit)
   }
 }
 
+// The rows of one head's vectors, as a matrix stores them and as products need them.
+
 constexpr Scalar minus_infinity = -std::numeric_limits<Scalar>::infinity();
 
 // Rows of one head's vectors inside a wider matrix.

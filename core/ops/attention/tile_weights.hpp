@@ -13,6 +13,8 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
+// Dropout of attention weights, drawn for some queries and keys at a time.
+
 // The address of the draw for the first query and key, and the steps to the others.
 struct DropoutAddress {
   Index head;
@@ -50,6 +52,8 @@ class AttentionDropout {
   KeepFactors factors_;
   std::array<std::uint16_t, static_cast<std::size_t>(block_keys* key_words)> kept_;
 };
+
+// Finds the largest scores of each query of a tile, while the keys are processed in order.
 
 // For each query: the smallest score that it keeps, and the last key that it keeps with this score.
 // Both come from the forward pass, so that the backward pass keeps the same scores.

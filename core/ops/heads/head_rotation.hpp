@@ -9,6 +9,9 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
+// Rotary positions (Su et al. 2021): rotates the vectors of heads by angles that grow with the
+// position. So a query's product with a key depends on their positions only through the difference.
+
 // The cosines and, in the columns after them, the sines of position · base^(-2 c / width) for c <
 // width / 2 (section 3.2.2, equation 15, with base 10000). (positions, width); the width must be
 // even.
@@ -21,6 +24,8 @@ Tensor rotations(Index positions, Index width, double base = 10000);
 Var rotate_heads(const HeadColumns& x, const Tensor& table, const Segments& segments, Index heads,
                  Index width, RotaryPairs pairs = RotaryPairs::halves,
                  Index last = std::numeric_limits<Index>::max());
+
+// Scales the vectors of heads to the same length, so that their products are cosines.
 
 // y_h = √width x_h / sqrt(|x_h|² + epsilon), which is the length of vectors whose numbers have
 // variance one. y: (N, heads * width). Throws ShapeError.

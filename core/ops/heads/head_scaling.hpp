@@ -30,6 +30,9 @@ Var settled_gates(const Var& log_alpha);
 // 12); (1).
 Var open_gates(const Var& log_alpha);
 
+// Multiplies the vectors of heads by factors: one factor for each head, or 0 for heads that are
+// dropped. Also sums the weighted heads.
+
 // x holds `heads` heads of `width` columns. All these ops throw ShapeError.
 
 // y_h = factors[h] x_h. factors: (heads); y: (N, heads * width).

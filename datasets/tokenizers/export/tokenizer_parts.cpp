@@ -100,6 +100,8 @@ Json split_at(Json pattern, const char* behavior) {
           {"invert", false}};
 }
 
+// Byte-level BPE and WordPiece in tokenizer.json.
+
 TokenizerParts parts_of(const ByteBpe& tokenizer) {
   const BytePairs& pairs = tokenizer.pairs();
   const MarkTexts marks = apart_from(pairs.entries, {});

@@ -18,6 +18,8 @@
 
 namespace tapehead {
 
+// JSON files whose tables keep their order.
+
 using Json = nlohmann::ordered_json;
 
 // With a line for each value, so that two versions of a file can be compared. Throws IoError.
