@@ -108,7 +108,7 @@ Row measure_layer(const TimedLayer& layer) {
 }
 
 // Where attention takes as long as all projections: on a line between the lengths around it, in
-// logarithms. None where it does not come to that.
+// logarithms. Nothing if attention never takes as long.
 std::optional<double> crossing(const std::vector<Row>& rows) {
   const auto number = [&](std::size_t i, const char* name) {
     return rows[i].at(name).get<double>();

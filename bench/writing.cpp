@@ -158,7 +158,7 @@ void run_generate_bench(const GenerateArguments& arguments) {
   });
 }
 
-// Those of both; what adds more of them.
+// The options of both commands. Returns the function that adds one more.
 auto add_writing_options(CLI::App& command, WritingArguments& arguments) {
   const auto add = [&command](const char* name, auto& value, const char* help) {
     command.add_option(name, value, help)->check(CLI::PositiveNumber);
