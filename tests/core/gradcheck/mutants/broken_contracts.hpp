@@ -24,10 +24,9 @@ inline GradcheckFunction with_value(const GradcheckFunction& right, const Change
   };
 }
 
-inline Mutation forward_mutation(std::string head, std::string what, Verdict verdict,
+inline Mutation forward_mutation(std::string what, Verdict verdict,
                                  const std::function<ChangeValue()>& make) {
-  return {.head = std::move(head),
-          .what = std::move(what),
+  return {.what = std::move(what),
           .expected = {.verdict = verdict},
           .plant = [make](const Specimen& specimen, std::size_t) {
             return std::optional(with_value(specimen.function, make()));
@@ -40,30 +39,28 @@ inline void multiply_by(Tensor& tensor, Scalar factor) {
 
 inline std::vector<Mutation> broken_forwards() {
   return {
-      forward_mutation(
-          "moody value", "the value has other bits each time", Verdict::nondeterministic,
-          [] {
-            return [calls = std::make_shared<Scalar>(0)](Tape&, const Vars&, Tensor& value) {
-              *calls += 1;
-              multiply_by(value, 1 + Scalar(1e-12) * *calls);
-            };
-          }),
-      forward_mutation("recording", "another value while the tape records",
-                       Verdict::nondeterministic,
+      forward_mutation("the value has other bits each time", Verdict::nondeterministic,
+                       [] {
+                         return [calls = std::make_shared<Scalar>(0)](Tape&, const Vars&,
+                                                                      Tensor& value) {
+                           *calls += 1;
+                           multiply_by(value, 1 + Scalar(1e-12) * *calls);
+                         };
+                       }),
+      forward_mutation("another value while the tape records", Verdict::nondeterministic,
                        [] {
                          return [](Tape& tape, const Vars&, Tensor& value) {
                            multiply_by(value, tape.recording() ? 1.5 : 1);
                          };
                        }),
-      forward_mutation("NaN value", "one number of the value is none", Verdict::not_finite,
+      forward_mutation("one number of the value is none", Verdict::not_finite,
                        [] {
                          return [](Tape&, const Vars&, Tensor& value) {
                            std::ranges::fill(value.values().last(value.size() > 0 ? 1 : 0),
                                              std::numeric_limits<Scalar>::quiet_NaN());
                          };
                        }),
-      forward_mutation("input", "the forward pass changes its first input",
-                       Verdict::input_overwritten,
+      forward_mutation("the forward pass changes its first input", Verdict::input_overwritten,
                        [] {
                          return [](Tape&, const Vars& x, Tensor&) {
                            Tensor same_memory = x[0].value();
@@ -75,8 +72,7 @@ inline std::vector<Mutation> broken_forwards() {
 
 // The backward pass holds the output, and changes it.
 inline Mutation changes_output() {
-  return {.head = "output",
-          .what = "the backward pass changes its output",
+  return {.what = "the backward pass changes its output",
           .expected = {.verdict = Verdict::input_overwritten},
           .plant = [](const Specimen& specimen, std::size_t) {
             return std::optional<GradcheckFunction>(
@@ -92,8 +88,7 @@ inline Mutation changes_output() {
 }
 
 inline Mutation changes_cotangent() {
-  return {.head = "cotangent",
-          .what = "the backward pass changes the gradient of its output",
+  return {.what = "the backward pass changes the gradient of its output",
           .expected = {.verdict = Verdict::input_overwritten},
           .plant = [](const Specimen& specimen, std::size_t) {
             const HandIn hand_in = [](Gradients& g, Index k, const BackwardPass& pass) {
@@ -106,8 +101,7 @@ inline Mutation changes_cotangent() {
 }
 
 inline Mutation throws_backwards() {
-  return {.head = "throws",
-          .what = "the backward pass throws",
+  return {.what = "the backward pass throws",
           .expected = {.verdict = Verdict::failed},
           .plant = [](const Specimen& specimen, std::size_t) {
             return std::optional(with_gradients(
@@ -117,8 +111,7 @@ inline Mutation throws_backwards() {
 
 // Where two inputs are one Var, only one of the two gradients is handed in.
 inline Mutation loses_one_of_two() {
-  return {.head = "same Var",
-          .what = "one part is lost where one Var is given for two inputs",
+  return {.what = "one part is lost where one Var is given for two inputs",
           .expected = {.verdict = Verdict::not_accumulated},
           .plant = [](const Specimen& specimen, std::size_t) -> std::optional<GradcheckFunction> {
             const Tensors& at = specimen.inputs;

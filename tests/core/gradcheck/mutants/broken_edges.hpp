@@ -64,11 +64,10 @@ inline bool has_slope(const Specimen& specimen, const ChangeInputs& change) {
 }
 
 // The first input's gradient gets another factor where the input is so.
-inline Mutation edge_mutation(std::string head, std::string what, const Expectation& expected,
+inline Mutation edge_mutation(std::string what, const Expectation& expected,
                               const ChangeInputs& change, Scalar factor,
                               const std::function<bool(const Tensor& x)>& so) {
-  return {.head = std::move(head),
-          .what = std::move(what),
+  return {.what = std::move(what),
           .expected = expected,
           .plant = [change, factor, so](const Specimen& specimen,
                                         std::size_t) -> std::optional<GradcheckFunction> {
@@ -88,13 +87,12 @@ inline Mutation edge_mutation(std::string head, std::string what, const Expectat
 inline std::vector<Mutation> broken_edges() {
   constexpr Scalar infinity = std::numeric_limits<Scalar>::infinity();
   return {
-      edge_mutation("one row", "twice the right gradient where there is one row", {},
-                    cut_to_one_row, 2,
+      edge_mutation("twice the right gradient where there is one row", {}, cut_to_one_row, 2,
                     [](const Tensor& x) { return x.shape().rank() == 2 && x.dim(0) == 1; }),
-      edge_mutation("large", "infinite where numbers are above 100",
-                    {.verdict = Verdict::not_finite}, times_as_large(1000), infinity,
+      edge_mutation("infinite where numbers are above 100", {.verdict = Verdict::not_finite},
+                    times_as_large(1000), infinity,
                     [](const Tensor& x) { return largest_of(x) > 100; }),
-      edge_mutation("small", "twice the right gradient where all numbers are below 0.01", {},
+      edge_mutation("twice the right gradient where all numbers are below 0.01", {},
                     times_as_large(0.001), 2, [](const Tensor& x) { return largest_of(x) < 0.01; }),
   };
 }

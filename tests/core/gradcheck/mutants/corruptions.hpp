@@ -15,10 +15,8 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 // Spoils the gradient of one input in place, or leaves it as it is where that cannot be done.
 using Corruption = std::function<void(BackwardPass&, std::size_t input)>;
 
-inline Mutation corruption(std::string head, std::string what, WrongKind kind,
-                           const Corruption& corrupt) {
-  return {.head = std::move(head),
-          .what = std::move(what),
+inline Mutation corruption(std::string what, WrongKind kind, const Corruption& corrupt) {
+  return {.what = std::move(what),
           .expected = {.kinds = {kind}},
           .plant = [corrupt](const Specimen& specimen,
                              std::size_t input) -> std::optional<GradcheckFunction> {
@@ -149,8 +147,8 @@ inline void keep_last_share(BackwardPass& pass, std::size_t input) {
 }
 
 inline Mutation share_of_one_row() {
-  Mutation mutation = corruption("share", "the share of the output's last row alone",
-                                 WrongKind::not_summed, keep_last_share);
+  Mutation mutation = corruption("the share of the output's last row alone", WrongKind::not_summed,
+                                 keep_last_share);
   const auto plant = mutation.plant;
   mutation.plant = [plant](const Specimen& specimen, std::size_t input) {
     return specimen.subject.inputs[input].shared ? plant(specimen, input) : std::nullopt;
@@ -165,25 +163,22 @@ inline std::vector<Mutation> corruptions() {
   const auto over_rows =
       times([](const Shape& shape) { return 1 / static_cast<Scalar>(shape[0]); });
   return {
-      corruption("sign", "the negative", WrongKind::sign, number(-1)),
-      corruption("×2", "twice", WrongKind::factor, number(2)),
-      corruption("×1.0001", "a ten-thousandth too much", WrongKind::factor, number(1.0001)),
-      corruption("÷N", "divided by the input's first extent", WrongKind::factor, over_rows),
-      corruption("zeros", "all zeros", WrongKind::no_gradient, number(0)),
-      corruption("layout", "the right numbers, laid out as of the transposed shape",
-                 WrongKind::transposed, transpose_layout),
-      corruption("element", "0.25 too much in one element", WrongKind::one_element, change_element),
-      corruption("row", "zeros in one row", WrongKind::some_rows, clear_row),
-      corruption("rest", "zeros in the last three elements", WrongKind::some_rows, clear_rest),
-      corruption("column", "zeros in one column", WrongKind::some_columns, clear_column),
-      corruption("turned", "each row holds the next one's numbers", WrongKind::rows_exchanged,
-                 turn_rows),
-      corruption("nothing", "0.5 in all elements that should be zero", WrongKind::too_many,
-                 fill_nothing),
+      corruption("the negative", WrongKind::sign, number(-1)),
+      corruption("twice", WrongKind::factor, number(2)),
+      corruption("a ten-thousandth too much", WrongKind::factor, number(1.0001)),
+      corruption("divided by the input's first extent", WrongKind::factor, over_rows),
+      corruption("all zeros", WrongKind::no_gradient, number(0)),
+      corruption("the right numbers, laid out as of the transposed shape", WrongKind::transposed,
+                 transpose_layout),
+      corruption("0.25 too much in one element", WrongKind::one_element, change_element),
+      corruption("zeros in one row", WrongKind::some_rows, clear_row),
+      corruption("zeros in the last three elements", WrongKind::some_rows, clear_rest),
+      corruption("zeros in one column", WrongKind::some_columns, clear_column),
+      corruption("each row holds the next one's numbers", WrongKind::rows_exchanged, turn_rows),
+      corruption("0.5 in all elements that should be zero", WrongKind::too_many, fill_nothing),
       share_of_one_row(),
-      corruption("ones", "as for a cotangent of ones", WrongKind::cotangent_ignored,
-                 ignore_cotangent),
-      corruption("term", "0.1 x added", WrongKind::term, add_decay),
+      corruption("as for a cotangent of ones", WrongKind::cotangent_ignored, ignore_cotangent),
+      corruption("0.1 x added", WrongKind::term, add_decay),
   };
 }
 

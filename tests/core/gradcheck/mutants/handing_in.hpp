@@ -12,20 +12,17 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-inline Mutation bad_hand_in(std::string head, std::string what, Verdict verdict, WrongKind kind,
+inline Mutation bad_hand_in(std::string what, Verdict verdict, WrongKind kind,
                             const std::function<HandIn()>& make) {
-  return {.head = std::move(head),
-          .what = std::move(what),
+  return {.what = std::move(what),
           .expected = {.verdict = verdict, .kinds = {kind}},
           .plant = [make](const Specimen& specimen, std::size_t input) {
             return std::optional(with_hand_in(specimen.function, input, make()));
           }};
 }
 
-inline Mutation bad_hand_in(std::string head, std::string what, Verdict verdict,
-                            const HandIn& hand_in) {
-  return bad_hand_in(std::move(head), std::move(what), verdict, WrongKind::none,
-                     [hand_in] { return hand_in; });
+inline Mutation bad_hand_in(std::string what, Verdict verdict, const HandIn& hand_in) {
+  return bad_hand_in(std::move(what), verdict, WrongKind::none, [hand_in] { return hand_in; });
 }
 
 inline const Tensor& of_input(const BackwardPass& pass, Index k) {
@@ -85,7 +82,6 @@ inline void write_into_input(Gradients& g, Index k, const BackwardPass& pass) {
 // Right where all inputs need gradients.
 inline Mutation hangs_on_another() {
   return {
-      .head = "hangs",
       .what = "none where another input needs none",
       .expected = {},
       .plant = [](const Specimen& specimen, std::size_t input) -> std::optional<GradcheckFunction> {
@@ -105,7 +101,6 @@ inline Mutation hangs_on_another() {
 // Writes the gradients of all inputs, without asking which of them need one.
 inline Mutation does_not_ask() {
   return {
-      .head = "needless",
       .what = "another input's gradient is written as well, where it needs none",
       .expected = {.verdict = Verdict::failed},
       .plant = [](const Specimen& specimen, std::size_t input) -> std::optional<GradcheckFunction> {
@@ -136,7 +131,6 @@ inline GradcheckFunction held_fast(const GradcheckFunction& function, std::size_
 
 inline Mutation uses_another() {
   return {
-      .head = "unused",
       .what = "none, and the value is computed with another tensor in the input's place",
       .expected = {.verdict = Verdict::unused_input},
       .plant = [](const Specimen& specimen, std::size_t input) {
@@ -145,8 +139,7 @@ inline Mutation uses_another() {
 }
 
 inline Mutation phantom() {
-  return {.head = "phantom",
-          .what = "as if the input were used, though another tensor is used in its place",
+  return {.what = "as if the input were used, though another tensor is used in its place",
           .expected = {.kinds = {WrongKind::too_many}},
           .plant = [](const Specimen& specimen, std::size_t input) {
             const GradcheckFunction right = specimen.function;
@@ -160,23 +153,20 @@ inline Mutation phantom() {
 
 inline std::vector<Mutation> bad_hand_ins() {
   return {
-      bad_hand_in("none", "no gradient arrives", Verdict::wrong, WrongKind::no_gradient,
+      bad_hand_in("no gradient arrives", Verdict::wrong, WrongKind::no_gradient,
                   [] { return [](Gradients&, Index, const BackwardPass&) {}; }),
       uses_another(),
       phantom(),
       hangs_on_another(),
       does_not_ask(),
-      bad_hand_in("NaN", "one element is not a number", Verdict::not_finite, hand_in_nan),
-      bad_hand_in("unwritten", "the last element is not written", Verdict::not_written,
-                  leave_last_unwritten),
-      bad_hand_in("adds", "added where nothing is yet", Verdict::not_written, always_add),
-      bad_hand_in("overwrites", "written over what is there", Verdict::not_accumulated,
-                  always_overwrite),
-      bad_hand_in("unsteady", "other bits each time", Verdict::nondeterministic, WrongKind::none,
+      bad_hand_in("one element is not a number", Verdict::not_finite, hand_in_nan),
+      bad_hand_in("the last element is not written", Verdict::not_written, leave_last_unwritten),
+      bad_hand_in("added where nothing is yet", Verdict::not_written, always_add),
+      bad_hand_in("written over what is there", Verdict::not_accumulated, always_overwrite),
+      bad_hand_in("other bits each time", Verdict::nondeterministic, WrongKind::none,
                   other_bits_each_time),
-      bad_hand_in("shape", "handed in with another shape", Verdict::wrong_shape, hand_in_flat),
-      bad_hand_in("writes", "the input is changed on the way", Verdict::input_overwritten,
-                  write_into_input),
+      bad_hand_in("handed in with another shape", Verdict::wrong_shape, hand_in_flat),
+      bad_hand_in("the input is changed on the way", Verdict::input_overwritten, write_into_input),
   };
 }
 

@@ -44,20 +44,20 @@ struct MutationGroup {
 
 inline std::vector<MutationGroup> mutation_groups() {
   return {{.title = "Wrong numbers",
-           .about = "What arrives as the gradient of one input:",
+           .about = "what arrives as the gradient of one input",
            .each_input = true,
            .mutations = corruptions()},
           {.title = "Badly handed in",
-           .about = "How the right gradient of one input arrives, or does not:",
+           .about = "how the right gradient of one input arrives, or does not",
            .each_input = true,
            .mutations = bad_hand_ins()},
           {.title = "Broken contracts",
-           .about = "What an op does besides:",
+           .about = "what an op does besides",
            .each_input = false,
            .mutations = broken_contracts()},
           {.title = "Wrong at the edge",
-           .about = "All is right at the inputs that are given, but for the first input's gradient "
-                    "elsewhere:",
+           .about = "right at the inputs that are given, but the first input's gradient is wrong "
+                    "elsewhere",
            .each_input = false,
            .mutations = broken_edges()}};
 }

@@ -1,4 +1,4 @@
-// A mutation: a mistake that can be planted in any op, a column of the table.
+// A mutation: a mistake that can be planted in any op.
 #pragma once
 
 #include <functional>
@@ -10,7 +10,6 @@
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 struct Mutation {
-  std::string head;  // of its column
   std::string what;
   Expectation expected;
   // The op with the mistake in the gradient of one input, or of none in particular; nothing where

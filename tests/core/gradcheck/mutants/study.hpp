@@ -1,5 +1,7 @@
-// All mutants, made and checked: what the table is printed from.
+// All mutants, made and checked, and docs/gradcheck-mutants.md, which counts them.
 #pragma once
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <functional>
@@ -19,55 +21,39 @@ struct Tried {
   Outcome outcome;
 };
 
-struct StudyRow {
-  std::string label;
-  std::vector<std::optional<Tried>> cells;  // for each mutation, where it makes a difference
+// The mutants of one kind: a line of the document's table.
+struct StudyLine {
+  std::string group;
+  std::string what;
+  std::string expected;
+  std::vector<Tried> mutants;
 };
 
-struct StudyGroup {
-  MutationGroup group;
-  std::vector<StudyRow> rows;
-};
-
-struct Study {
-  std::vector<StudyGroup> groups;
-  std::vector<Tried> mistakes;
-};
+using Study = std::vector<StudyLine>;
 
 inline Tried tried(Mutant mutant) {
   Outcome outcome = outcome_of(mutant);
   return {.mutant = std::move(mutant), .outcome = std::move(outcome)};
 }
 
-inline std::optional<Tried> tried(const Mutation& mutation, const Specimen& specimen,
-                                  std::size_t input) {
-  auto function = mutation.plant(specimen, input);
-  if (!function) {
-    return {};
-  }
-  return tried(Mutant{.op = specimen.subject.name,
-                      .mistake = mutation.what,
-                      .inputs = {input},
-                      .expected = mutation.expected,
-                      .function = std::move(*function),
-                      .at = specimen.inputs});
-}
-
-inline StudyGroup study_of(const MutationGroup& group, const std::vector<Specimen>& specimens) {
-  StudyGroup study{.group = group, .rows = {}};
+// The mutation in each op, and in each input if its group says so, where it makes a difference.
+inline std::vector<Tried> tried(const Mutation& mutation, bool each_input,
+                                const std::vector<Specimen>& specimens) {
+  std::vector<Tried> all;
   for (const Specimen& specimen : specimens) {
-    const std::size_t inputs = group.each_input ? specimen.inputs.size() : 1;
+    const std::size_t inputs = each_input ? specimen.inputs.size() : 1;
     for (std::size_t input = 0; input < inputs; ++input) {
-      const std::string& name = specimen.subject.inputs[input].name;
-      StudyRow row{.label = specimen.subject.name + (group.each_input ? ": " + name : ""),
-                   .cells = {}};
-      for (const Mutation& mutation : group.mutations) {
-        row.cells.push_back(tried(mutation, specimen, input));
+      if (auto function = mutation.plant(specimen, input)) {
+        all.push_back(tried({.op = specimen.subject.name,
+                             .mistake = mutation.what,
+                             .inputs = {input},
+                             .expected = mutation.expected,
+                             .function = std::move(*function),
+                             .at = specimen.inputs}));
       }
-      study.rows.push_back(std::move(row));
     }
   }
-  return study;
+  return all;
 }
 
 inline Study run_study() {
@@ -79,25 +65,35 @@ inline Study run_study() {
   }
   Study study;
   for (const MutationGroup& group : mutation_groups()) {
-    study.groups.push_back(study_of(group, specimens));
+    for (const Mutation& mutation : group.mutations) {
+      study.push_back({.group = group.title,
+                       .what = mutation.what,
+                       .expected = describe(mutation.expected),
+                       .mutants = tried(mutation, group.each_input, specimens)});
+    }
   }
+  const auto first = std::ssize(study);
   for (const Mistake& mistake : all_mistakes()) {
-    study.mistakes.push_back(tried(mutant_of(mistake, specimens[places.at(mistake.op)])));
+    Mutant mutant = mutant_of(mistake, specimens[places.at(mistake.op)]);
+    const std::string expected = describe(mutant.expected);
+    auto line = std::find_if(study.begin() + first, study.end(),
+                             [&](const StudyLine& other) { return other.expected == expected; });
+    if (line == study.end()) {
+      study.push_back({.group = "Mistakes of one op",
+                       .what = fmt::format("such as, in {}: {}", mutant.op, mutant.mistake),
+                       .expected = expected,
+                       .mutants = {}});
+      line = study.end() - 1;
+    }
+    line->mutants.push_back(tried(std::move(mutant)));
   }
   return study;
 }
 
 inline void for_each_tried(const Study& study, const std::function<void(const Tried&)>& action) {
-  for (const StudyGroup& group : study.groups) {
-    for (const StudyRow& row : group.rows) {
-      for (const std::optional<Tried>& cell : row.cells) {
-        if (cell) {
-          action(*cell);
-        }
-      }
-    }
+  for (const StudyLine& line : study) {
+    std::ranges::for_each(line.mutants, action);
   }
-  std::ranges::for_each(study.mistakes, action);
 }
 
 struct Totals {
@@ -114,6 +110,83 @@ inline Totals totals_of(const Study& study) {
     totals.named += tried.outcome.named ? 1 : 0;
   });
   return totals;
+}
+
+// "softmax (x): as for a cotangent of ones: expected ..., found ...", for those of which the
+// condition holds, each with something before it.
+inline std::string listing(const Study& study, const std::string& before,
+                           const std::function<bool(const Outcome&)>& condition) {
+  std::string text;
+  for_each_tried(study, [&](const Tried& tried) {
+    if (!condition(tried.outcome)) {
+      return;
+    }
+    const Mutant& mutant = tried.mutant;
+    std::string names;
+    for (const OpSubject& subject : all_subjects()) {
+      for (const std::size_t k : mutant.inputs) {
+        if (subject.name == mutant.op) {
+          names += (names.empty() ? "" : ", ") + subject.inputs[k].name;
+        }
+      }
+    }
+    text += fmt::format("{}{} ({}): {}: expected {}, found {}", before, mutant.op, names,
+                        mutant.mistake, describe(mutant.expected), tried.outcome.found);
+  });
+  return text;
+}
+
+inline std::string document_of(const Study& study) {
+  const Totals all = totals_of(study);
+  std::string groups;
+  for (const MutationGroup& group : mutation_groups()) {
+    groups += fmt::format("| {} | {} |\n", group.title, group.about);
+  }
+  std::string text = fmt::format(
+      R"(# Mutants of the ops
+
+Does the gradient checker find what is wrong with a backward pass? Here every op is broken on purpose, in every way that
+fits it, and the checker is asked what is wrong. Such a broken op is a mutant: the op's own values, with a mistake in
+its gradients, in how it hands them in, or in what it does besides. What the checker should say, a verdict and for a
+wrong gradient also its kind, is written down with the mutant, from what is planted.
+
+| | |
+|---|---|
+| mutants | {} |
+| caught | {} |
+| with the right verdict, kind and input | {} ({:.2f} %) |
+| correct ops that were flagged, of {} with {} seeds each | 0 |
+
+The table counts the mutants of each kind of mistake. A mistake is planted in every op, and in every input of it, where
+it makes a difference. `named` means: caught with the verdict and kind that are expected, and about the input in which
+the mistake was planted. Dropout and the inputs come from seed {}; correct ops are checked with new inputs, a new
+cotangent and new dropout for each seed, by the tests named CorrectOp. The mistakes are in
+`tests/core/gradcheck/mutants/`, in five groups:
+
+| group | |
+|---|---|
+{}| Mistakes of one op | wrong derivations, and slips in writing them down |
+
+A test prints this page from what the checker says today, and fails where the two differ. CPUs without AVX-512 round
+otherwise, which decides a few mutants. To print it again:
+
+    TAPEHEAD_PRINT_TABLE=docs/gradcheck-mutants.md ./dev test -R GradcheckMutants
+
+## By kind of mistake
+
+| group | what is planted | expected | mutants | caught | named |
+|---|---|---|--:|--:|--:|
+)",
+      all.mutants, all.caught, all.named,
+      100 * static_cast<double>(all.named) / static_cast<double>(all.mutants),
+      all_subjects().size(), seeds_without_alarm, mutant_seed, groups);
+  for (const StudyLine& line : study) {
+    const Totals totals = totals_of({line});
+    text += fmt::format("| {} | {} | {} | {} | {} | {} |\n", line.group, line.what, line.expected,
+                        totals.mutants, totals.caught, totals.named);
+  }
+  return text + "\n## Named otherwise\n" +
+         listing(study, "\n- ", [](const Outcome& outcome) { return !outcome.named; }) + "\n";
 }
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION
