@@ -27,9 +27,9 @@
 #include "core/files/standard_streams.hpp"
 #include "core/shown.hpp"
 #include "core/text.hpp"
-#include "train/interchange/export.hpp"
+#include "interchange/export.hpp"
+#include "interchange/pytorch_export.hpp"
 #include "train/output/logging.hpp"
-#include "train/pytorch/export.hpp"
 
 namespace tapehead {
 

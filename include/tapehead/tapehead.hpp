@@ -28,7 +28,7 @@
 #include "datasets/task.hpp"
 #include "datasets/text/options.hpp"
 #include "datasets/text/text_options.hpp"
-#include "datasets/tokenizers/read_pretrained.hpp"
+#include "interchange/tokenizers/read_pretrained.hpp"
 #include "lab/heads/head_history.hpp"
 #include "lab/heads/head_report.hpp"
 #include "lab/heads/recorded_attentions.hpp"

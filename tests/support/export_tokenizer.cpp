@@ -10,13 +10,13 @@
 
 #include "core/files/files.hpp"
 #include "datasets/text/text_file.hpp"
-#include "datasets/tokenizers/export/marian_files.hpp"
-#include "datasets/tokenizers/export/pretrained.hpp"
 #include "datasets/tokenizers/sentencepiece_corpus.hpp"
 #include "datasets/tokenizers/sentencepiece_joint.hpp"
 #include "datasets/tokenizers/sentencepiece_tokenizer.hpp"
 #include "datasets/tokenizers/tokenizer_of_lines.hpp"
 #include "datasets/tokenizers/word_piece.hpp"
+#include "interchange/tokenizers/marian_files.hpp"
+#include "interchange/tokenizers/write_pretrained.hpp"
 
 namespace {
 

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/files/files.hpp"
-#include "datasets/tokenizers/pretrained_entries.hpp"
+#include "interchange/tokenizers/pretrained_entries.hpp"
 
 namespace tapehead {
 

@@ -1,0 +1,103 @@
+// Architectures of other programs: which options of ours make the same model, which settings of
+// theirs, and which tensor of theirs is which parameter of ours. Each is used in both directions.
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "interchange/their_config.hpp"
+#include "train/options/options.hpp"
+
+namespace tapehead {
+
+// What a model gives for the rows that it reads.
+enum class Purpose { tokens, classes, token_labels };
+
+// The vocabulary that a tensor has a row, or number, for each entry of.
+enum class Entries { none, source, target };
+
+// A parameter of ours, and where its numbers are.
+struct TensorRow {
+  // transposed: theirs is (in, out). one_row: theirs is (1, n), ours (n).
+  enum class Form { same, transposed, one_row };
+
+  std::string ours;
+  std::string theirs;  // with its prefix
+  Form form = Form::same;
+  Index part = 0;  // of `parts` equal parts, which lie one below the other once it is (out, in)
+  Index parts = 1;
+  Entries entries = Entries::none;
+  // Axes whose numbers theirs has in the order of halves: those of even places, then those of odd
+  // ones.
+  bool rows_by_halves = false;
+  bool columns_by_halves = false;
+  bool only_written = false;  // a copy of another tensor, which is not read
+};
+
+// A copy, which is not read but has to be one. Its name is without a prefix.
+struct TiedTensor {
+  std::string name;
+  std::string original;
+};
+
+struct Architecture {
+  std::string_view model_type;                 // as their config.json says
+  std::vector<std::string> optional_prefixes;  // that their names may begin with
+  // Their class for each purpose; empty: there is none.
+  std::array<std::string_view, 3> classes;
+  // Overrides, such as "model.d_model=768". Throws ConfigError that names a setting which cannot be
+  // done here.
+  std::vector<std::string> (*options)(const TheirConfig& config);
+  // The settings of the model that is most like ours: `options` of them may give other options.
+  nlohmann::ordered_json (*settings)(const ModelOptions& ours);
+  std::vector<TensorRow> (*rows)(const TheirConfig& config);
+  // Whether a tensor is no parameter of the model as it is used here: a buffer, or another head.
+  bool (*left_out)(std::string_view name);
+  // Tensors that are others once more, such as the table of tokens where a model is tied.
+  std::vector<TiedTensor> (*tied)(const TheirConfig& config);
+};
+
+extern const Architecture gpt2_architecture;
+extern const Architecture llama_architecture;
+extern const Architecture bert_architecture;
+extern const Architecture albert_architecture;
+extern const Architecture marian_architecture;
+
+// The architecture of a config.json. Throws ConfigError that lists those that there are.
+const Architecture& architecture_of(const TheirConfig& config);
+
+// The architecture that is most like a model of ours.
+const Architecture& nearest_architecture(const ModelOptions& ours);
+
+// By the class of theirs that a config.json names; tokens if it names none that is known.
+Purpose purpose_of(const TheirConfig& config);
+
+// How many classes, or labels, a model of them has.
+Index count_labels(const TheirConfig& config);
+
+// How many rows a tensor of theirs has for the entries of a vocabulary.
+Index rows_of_entries(const TheirConfig& config, Entries entries);
+
+// Whether the output layer is the table of tokens. `usual`: if a config.json does not say.
+bool output_is_table(const TheirConfig& config, bool usual);
+
+// Rows for `weight` and `bias` of a map or a norm; our norms call their weight `gain`.
+void append_map(std::vector<TensorRow>& rows, const std::string& ours, const std::string& theirs,
+                bool bias = true, TensorRow::Form form = TensorRow::Form::same, Index part = 0,
+                Index parts = 1);
+void append_norm(std::vector<TensorRow>& rows, const std::string& ours, const std::string& theirs,
+                 bool bias = true);
+
+// Rows of the output layer of a decoder: of its own, unless it is tied, or for classes, which the
+// last row of a sequence gets.
+void append_decoder_head(std::vector<TensorRow>& rows, const TheirConfig& config, bool tied);
+
+// Our name of an activation. Throws ConfigError for one that there is not.
+std::string activation_of(const TheirConfig& config, const char* setting, const char* otherwise);
+
+// Their name of one; of two spellings the usual one.
+std::string their_activation(Activation activation);
+
+}  // namespace tapehead

@@ -1,0 +1,232 @@
+// BERT (Devlin et al. 2019) and ALBERT (Lan et al. 2020), as transformers' BertForMaskedLM,
+// BertForSequenceClassification and BertForTokenClassification keep them, and those of ALBERT.
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "interchange/architecture.hpp"
+
+namespace tapehead {
+
+namespace {
+
+std::string_view transform_of(Purpose purpose) {
+  constexpr std::array<std::string_view, 3> transforms{"masked", "pooler", "none"};
+  return transforms[static_cast<std::size_t>(purpose)];
+}
+
+// What both have.
+std::vector<std::string> options_of_both(const TheirConfig& config) {
+  config.expect("position_embedding_type", "absolute");
+  config.expect("is_decoder", false);
+  config.expect("tie_word_embeddings", true);
+  const Purpose purpose = purpose_of(config);
+  return {
+      "model.family=encoder",
+      "model.preset=bert",
+      fmt::format("model.d_model={}", config.count("hidden_size")),
+      fmt::format("model.layers={}", config.count("num_hidden_layers")),
+      fmt::format("model.heads={}", config.count("num_attention_heads")),
+      fmt::format("model.d_ff={}", config.count("intermediate_size")),
+      fmt::format("model.max_positions={}", config.count("max_position_embeddings")),
+      fmt::format("model.token_types={}", config.count("type_vocab_size")),
+      fmt::format("model.norm_epsilon={}", config.number("layer_norm_eps", 1e-12)),
+      fmt::format("model.dropout={}", config.number("hidden_dropout_prob", 0.1)),
+      fmt::format("model.dropout_attention={}", config.number("attention_probs_dropout_prob", 0.1)),
+      fmt::format("model.tie_embeddings={}", purpose == Purpose::tokens ? "target_output" : "none"),
+      fmt::format("model.head_transform={}", transform_of(purpose))};
+}
+
+nlohmann::ordered_json settings_of_both(const ModelOptions& ours) {
+  return {{"hidden_size", ours.d_model},
+          {"num_hidden_layers", ours.encoder_layers.value_or(ours.layers)},
+          {"num_attention_heads", ours.encoder_self.heads.at(0)},
+          {"intermediate_size", std::max<Index>(1, ours.feed_forward_width())},
+          {"max_position_embeddings", ours.max_positions},
+          {"type_vocab_size", std::max<Index>(1, ours.token_types)},
+          {"layer_norm_eps", ours.norm_epsilon},
+          {"hidden_dropout_prob", ours.dropout},
+          {"attention_probs_dropout_prob", ours.dropout_attention.value_or(ours.dropout)},
+          {"hidden_act", their_activation(ours.activation)},
+          {"position_embedding_type", "absolute"}};
+}
+
+// `body`: the prefix of what all purposes have.
+std::vector<TensorRow> embedding_rows(const std::string& body) {
+  const std::string theirs = body + "embeddings.";
+  std::vector<TensorRow> rows{
+      {.ours = "source.embedding",
+       .theirs = theirs + "word_embeddings.weight",
+       .entries = Entries::source},
+      {.ours = "source.positions", .theirs = theirs + "position_embeddings.weight"},
+      {.ours = "source.types", .theirs = theirs + "token_type_embeddings.weight"}};
+  append_norm(rows, "source.norm", theirs + "LayerNorm");
+  return rows;
+}
+
+// `attention`: where query, key and value are; `added`: the map of their sum; and so on.
+struct LayerNames {
+  std::string attention, added, attention_norm, inner, outer, norm;
+};
+
+void append_layer(std::vector<TensorRow>& rows, Index layer, const LayerNames& theirs) {
+  const std::string ours = fmt::format("encoder.layers.{}.", layer);
+  for (const std::string role : {"query", "key", "value"}) {
+    append_map(rows, ours + "self." + role, theirs.attention + role);
+  }
+  append_map(rows, ours + "self.output", theirs.added);
+  append_norm(rows, ours + "self.norm", theirs.attention_norm);
+  append_map(rows, ours + "feed_forward.inner", theirs.inner);
+  append_map(rows, ours + "feed_forward.outer", theirs.outer);
+  append_norm(rows, ours + "feed_forward.norm", theirs.norm);
+}
+
+struct HeadNames {
+  std::string dense, norm, bias, pooler;
+};
+
+void append_head(std::vector<TensorRow>& rows, Purpose purpose, const HeadNames& theirs) {
+  switch (purpose) {
+    case Purpose::tokens:
+      append_map(rows, "output.transform", theirs.dense);
+      append_norm(rows, "output.transform.norm", theirs.norm);
+      rows.push_back({.ours = "output.bias", .theirs = theirs.bias, .entries = Entries::target});
+      break;
+    case Purpose::classes:
+      append_map(rows, "output.transform", theirs.pooler);
+      append_map(rows, "output", "classifier");
+      break;
+    case Purpose::token_labels:
+      for (const std::string part : {".weight", ".bias"}) {
+        rows.push_back(
+            {.ours = "output" + part, .theirs = "classifier" + part, .entries = Entries::target});
+      }
+  }
+}
+
+std::vector<std::string> bert_options(const TheirConfig& config) {
+  std::vector<std::string> options = options_of_both(config);
+  options.push_back("model.activation=" + activation_of(config, "hidden_act", "gelu"));
+  return options;
+}
+
+std::vector<TensorRow> bert_rows(const TheirConfig& config) {
+  std::vector<TensorRow> rows = embedding_rows("bert.");
+  for (Index layer = 0; layer < config.count("num_hidden_layers"); ++layer) {
+    const std::string theirs = fmt::format("bert.encoder.layer.{}.", layer);
+    append_layer(rows, layer,
+                 {.attention = theirs + "attention.self.",
+                  .added = theirs + "attention.output.dense",
+                  .attention_norm = theirs + "attention.output.LayerNorm",
+                  .inner = theirs + "intermediate.dense",
+                  .outer = theirs + "output.dense",
+                  .norm = theirs + "output.LayerNorm"});
+  }
+  append_head(rows, purpose_of(config),
+              {.dense = "cls.predictions.transform.dense",
+               .norm = "cls.predictions.transform.LayerNorm",
+               .bias = "cls.predictions.bias",
+               .pooler = "bert.pooler.dense"});
+  return rows;
+}
+
+bool is_left_out(std::string_view name) {
+  return name == "embeddings.position_ids" || name == "embeddings.token_type_ids" ||
+         name.starts_with("pooler.") || name.starts_with("cls.seq_relationship.") ||
+         name.starts_with("sop_classifier.");
+}
+
+std::vector<TiedTensor> bert_tied(const TheirConfig& /*config*/) {
+  return {{"cls.predictions.decoder.weight", "bert.embeddings.word_embeddings.weight"},
+          {"cls.predictions.decoder.bias", "cls.predictions.bias"}};
+}
+
+std::vector<std::string> albert_options(const TheirConfig& config) {
+  config.expect("inner_group_num", 1);
+  const Index narrow = config.count("embedding_size", 128);
+  if (narrow == config.count("hidden_size")) {
+    config.refuse("embedding_size", "a map between equal widths cannot be done here");
+  }
+  std::vector<std::string> options = options_of_both(config);
+  options.push_back("model.activation=" + activation_of(config, "hidden_act", "gelu_new"));
+  options.push_back(fmt::format("model.d_embedding={}", narrow));
+  options.push_back(fmt::format("model.layer_groups={}", config.count("num_hidden_groups", 1)));
+  return options;
+}
+
+nlohmann::ordered_json albert_settings(const ModelOptions& ours) {
+  nlohmann::ordered_json settings = settings_of_both(ours);
+  const Index layers = ours.encoder_layers.value_or(ours.layers);
+  settings["embedding_size"] = ours.embedding_width();
+  settings["num_hidden_groups"] = ours.layer_groups.value_or(layers);
+  settings["inner_group_num"] = 1;
+  settings["classifier_dropout_prob"] = ours.dropout;
+  return settings;
+}
+
+std::vector<TensorRow> albert_rows(const TheirConfig& config) {
+  std::vector<TensorRow> rows = embedding_rows("albert.");
+  append_map(rows, "source.map", "albert.encoder.embedding_hidden_mapping_in");
+  const Index layers = config.count("num_hidden_layers");
+  ModelOptions ours;
+  ours.layer_groups = config.count("num_hidden_groups", 1);
+  Index group = -1;
+  for (Index layer = 0; layer < layers; ++layer) {
+    if (ours.first_of_group(layer, layers) != layer) {
+      continue;
+    }
+    const std::string theirs =
+        fmt::format("albert.encoder.albert_layer_groups.{}.albert_layers.0.", ++group);
+    append_layer(rows, layer,
+                 {.attention = theirs + "attention.",
+                  .added = theirs + "attention.dense",
+                  .attention_norm = theirs + "attention.LayerNorm",
+                  .inner = theirs + "ffn",
+                  .outer = theirs + "ffn_output",
+                  .norm = theirs + "full_layer_layer_norm"});
+  }
+  append_head(rows, purpose_of(config),
+              {.dense = "predictions.dense",
+               .norm = "predictions.LayerNorm",
+               .bias = "predictions.bias",
+               .pooler = "albert.pooler"});
+  if (purpose_of(config) == Purpose::tokens) {
+    // transformers replaces the other one by this one when it has read a model.
+    rows.push_back({.ours = "output.bias",
+                    .theirs = "predictions.decoder.bias",
+                    .entries = Entries::target,
+                    .only_written = true});
+  }
+  return rows;
+}
+
+std::vector<TiedTensor> albert_tied(const TheirConfig& /*config*/) {
+  return {{"predictions.decoder.weight", "albert.embeddings.word_embeddings.weight"},
+          {"predictions.decoder.bias", "predictions.bias"}};
+}
+
+}  // namespace
+
+const Architecture bert_architecture{
+    .model_type = "bert",
+    .optional_prefixes = {"bert."},
+    .classes = {"BertForMaskedLM", "BertForSequenceClassification", "BertForTokenClassification"},
+    .options = bert_options,
+    .settings = settings_of_both,
+    .rows = bert_rows,
+    .left_out = is_left_out,
+    .tied = bert_tied};
+
+const Architecture albert_architecture{
+    .model_type = "albert",
+    .optional_prefixes = {"albert."},
+    .classes = {"AlbertForMaskedLM", "AlbertForSequenceClassification",
+                "AlbertForTokenClassification"},
+    .options = albert_options,
+    .settings = albert_settings,
+    .rows = albert_rows,
+    .left_out = is_left_out,
+    .tied = albert_tied};
+
+}  // namespace tapehead

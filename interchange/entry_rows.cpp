@@ -1,0 +1,129 @@
+#include "interchange/entry_rows.hpp"
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include "core/shown.hpp"
+#include "core/text.hpp"
+#include "interchange/their_config.hpp"
+
+namespace tapehead {
+
+namespace {
+
+// Whether another of our entries stands for the same one of theirs: an end mark for a begin mark,
+// either for an unknown mark, as GPT-2's files have it, an unknown mark for what they do not know.
+bool is_repeated(const std::vector<Index>& ids, std::size_t i) {
+  return i == unknown_id ? ids[i] == ids[begin_id] || ids[i] == ids[end_id]
+         : i == begin_id ? ids[i] == ids[end_id]
+                         : i >= mark_count && ids[i] == ids[unknown_id];
+}
+
+// A text ends there at each of {"eos_token_id": [2, 3]}, and here at one mark.
+void warn_of_further_ends(const nlohmann::ordered_json& settings, const std::filesystem::path& file,
+                          Index end) {
+  const auto ends = settings.find("eos_token_id");
+  if (ends != settings.end() && ends->is_array() && ends->size() > 1) {
+    spdlog::warn("{}: eos_token_id: of {}, {} ends a text here", file.string(), shown(ends->dump()),
+                 end < 0 ? "none" : fmt::format("only {}", end));
+  }
+}
+
+// What changes their texts and has no counterpart here, with the value that changes nothing;
+// transformers' GenerationConfig.
+void warn_of_ignored(const nlohmann::ordered_json& settings, const std::filesystem::path& file) {
+  static const nlohmann::ordered_json without_effect = {
+      {"repetition_penalty", 1},
+      {"encoder_repetition_penalty", 1},
+      {"no_repeat_ngram_size", 0},
+      {"encoder_no_repeat_ngram_size", 0},
+      {"min_length", 0},
+      {"min_new_tokens", 0},
+      {"diversity_penalty", 0},
+      {"typical_p", 1},
+      {"epsilon_cutoff", 0},
+      {"eta_cutoff", 0},
+      {"guidance_scale", 1},
+      {"penalty_alpha", 0},
+      {"forced_bos_token_id", nullptr},
+      {"begin_suppress_tokens", nullptr},
+      {"forced_decoder_ids", nullptr},
+      {"sequence_bias", nullptr},
+      {"force_words_ids", nullptr},
+      {"exponential_decay_length_penalty", nullptr}};
+  std::vector<std::string> ignored;
+  for (const auto& [name, none] : without_effect.items()) {
+    const auto found = settings.find(name);
+    if (found != settings.end() && !found->is_null() && *found != none) {
+      ignored.push_back(fmt::format("{}: {}", name, shown(found->dump())));
+    }
+  }
+  for (const nlohmann::ordered_json& word :
+       settings.value("bad_words_ids", nlohmann::ordered_json())) {
+    if (word.size() > 1) {
+      ignored.push_back(fmt::format("bad_words_ids: {}", shown(word.dump())));
+    }
+  }
+  if (!ignored.empty()) {
+    spdlog::warn("{}: no counterpart here, so texts are written without: {}", file.string(),
+                 join(ignored, ", "));
+  }
+}
+
+// Entries that their model is told never to write get no probability, but for the unknown and the
+// begin mark among `suppress_tokens`: they are never written here either, and other entries keep
+// theirs. The end mark `end` is written there even if it is a bad word (transformers'
+// NoBadWordsLogitsProcessor).
+void leave_out_suppressed(const TheirConfig& generation, Index end, EntryRows& rows) {
+  const auto leave_out = [&](Index id, TokenId first) {
+    for (auto i = static_cast<std::size_t>(first); i < rows.predicted.size(); ++i) {
+      rows.predicted[i] = rows.predicted[i] && rows.theirs[i] != id;
+    }
+  };
+  for (const Index id : generation.ids("suppress_tokens")) {
+    leave_out(id, end_id);
+  }
+  for (const std::vector<Index>& word : generation.id_lists("bad_words_ids")) {
+    if (word.size() == 1 && word[0] != end) {
+      leave_out(word[0], unknown_id);
+    }
+  }
+}
+
+}  // namespace
+
+EntryRows entry_rows(const PretrainedTokenizer& tokenizer, bool masked) {
+  const std::vector<Index>& ids = tokenizer.file_ids;
+  EntryRows rows;
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    const bool there = ids[i] >= 0;
+    rows.theirs.push_back(there ? std::optional(ids[i]) : std::nullopt);
+    rows.predicted.push_back(there && !is_repeated(ids, i));
+  }
+  if (masked) {
+    rows.theirs.push_back(tokenizer.mask);
+  }
+  return rows;
+}
+
+EntryRows same_rows(Index entries) {
+  EntryRows rows{.theirs = {},
+                 .predicted = std::vector<bool>(static_cast<std::size_t>(entries), true)};
+  for (Index i = 0; i < entries; ++i) {
+    rows.theirs.emplace_back(i);
+  }
+  return rows;
+}
+
+// Without generation_config.json these settings are read from config.json there.
+void apply_generation_settings(const PretrainedFiles& files, Index end, EntryRows& rows) {
+  const std::filesystem::path own = files.directory() / "generation_config.json";
+  const bool has_own = std::filesystem::exists(own);
+  const std::filesystem::path file = has_own ? own : files.config_file();
+  const nlohmann::ordered_json settings = has_own ? read_pretrained_json(own) : files.config();
+  leave_out_suppressed(TheirConfig(settings, file), end, rows);
+  warn_of_further_ends(settings, file, end);
+  warn_of_ignored(settings, file);
+}
+
+}  // namespace tapehead

@@ -1,0 +1,325 @@
+#include "interchange/import.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <set>
+#include <stdexcept>
+#include <utility>
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include "core/errors.hpp"
+#include "core/files/files.hpp"
+#include "core/text.hpp"
+#include "datasets/text/labelled_options.hpp"
+#include "datasets/text/options.hpp"
+#include "datasets/tokenizers/tokenizer_files.hpp"
+#include "datasets/tokenizers/vocabulary_tokenizer.hpp"
+#include "interchange/imported_config.hpp"
+#include "interchange/never_bias.hpp"
+#include "interchange/pretrained_files.hpp"
+#include "interchange/their_marks.hpp"
+#include "interchange/token_texts.hpp"
+#include "interchange/tokenizers/pretrained_entries.hpp"
+#include "interchange/tokenizers/read_pretrained.hpp"
+#include "interchange/weight_copy.hpp"
+#include "train/config/config.hpp"
+#include "train/run/checkpoint.hpp"
+#include "train/run/checkpoints.hpp"
+#include "train/run/identity.hpp"
+#include "train/run/run_directory.hpp"
+
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
+
+namespace {
+
+// What neither a row of the table nor the architecture knows, and copies that are none.
+std::vector<std::string> surplus(const PretrainedFiles& files, const Architecture& architecture,
+                                 const std::vector<TensorRow>& rows,
+                                 const std::vector<TiedTensor>& tied,
+                                 std::vector<std::string>& left_out) {
+  std::vector<std::string> problems;
+  const auto bare = [&](const TensorRow& row) { return files.without_prefix(row.theirs); };
+  for (const std::string& name : files.names()) {
+    if (const auto copy = std::ranges::find(tied, name, &TiedTensor::name); copy != tied.end()) {
+      const TensorEntry* original = files.find(copy->original);
+      if (original != nullptr && !std::ranges::equal(files.find(name)->bytes, original->bytes)) {
+        problems.push_back(fmt::format("{} differs from {}, to which it is tied", name,
+                                       files.without_prefix(copy->original)));
+      }
+    } else if (std::ranges::find(rows, name, bare) != rows.end()) {
+      continue;
+    } else if (architecture.left_out(name)) {
+      left_out.push_back(name);
+    } else {
+      problems.push_back(fmt::format("{} is left over", name));
+    }
+  }
+  return problems;
+}
+
+// How many rows of their embedding no entry of ours has, such as those that fill a table up.
+Index expect_entries(const VocabularyRows& rows, Index their_entries,
+                     const PretrainedFiles& files) {
+  std::set<Index> used;
+  for (const EntryRows* side : {&rows.source, &rows.target}) {
+    for (const std::optional<Index>& row : side->theirs) {
+      if (row && *row >= their_entries) {
+        throw IoError(fmt::format("{}: the tokenizer has the id {}, and vocab_size is {}",
+                                  files.config_file().string(), *row, their_entries));
+      }
+      if (row) {
+        used.insert(*row);
+      }
+    }
+  }
+  return their_entries - std::ssize(used);
+}
+
+// Before memory is taken for what a config.json claims. Our vocabulary has a few rows more, and
+// biases.
+void expect_size(const PretrainedFiles& files, Index claimed, const std::string& what) {
+  constexpr Index few = 1'000'000;
+  if (claimed > 2 * files.numbers() + few) {
+    throw IoError(fmt::format("{} is about {} {}, and the tensors have {} numbers",
+                              files.config_file().string(), claimed, what, files.numbers()));
+  }
+}
+
+// Of a model that is not made.
+Index parameters_of(const Config& config, const Tokenizers& tokenizers) {
+  ParameterStore store;
+  const Transformer planned(
+      store.root(), config.model,
+      vocabularies_of(config, tokenizers.source->size(), tokenizers.target->size()));
+  return store.count();
+}
+
+bool is_encoder(const std::vector<std::string>& options) {
+  return std::ranges::find(options, "model.family=encoder") != options.end();
+}
+
+void expect_texts_used(const ImportRequest& request, const Architecture& architecture,
+                       const Config& config) {
+  if (config.task.find<LabelledTextOptions>() == nullptr &&
+      request.texts != ImportRequest{}.texts) {
+    throw ConfigError("--texts: only a model of classes reads them; leave it out");
+  }
+  if (config.task.find<ParallelTextOptions>() == nullptr &&
+      request.target_text != ImportRequest{}.target_text) {
+    throw ConfigError(fmt::format("--target-text: a {} has no targets, only a {} has; leave it out",
+                                  architecture.model_type, marian_architecture.model_type));
+  }
+}
+
+Index longest_of(const TheirConfig& theirs) {
+  constexpr Index usual = 2048;
+  return theirs.count(theirs.has("n_positions") ? "n_positions" : "max_position_embeddings", usual);
+}
+
+// The labels are of the tokens of a text alone (datasets/batch_layout.cpp).
+void expect_no_marks(const TheirConfig& theirs, const std::filesystem::path& directory) {
+  const auto around = marks_around_text(directory);
+  if (!around || !around->before.empty() || !around->behind.empty()) {
+    theirs.refuse(
+        "architectures",
+        fmt::format("{} labels tokens, and such a model reads no marks around a text here; {}",
+                    theirs.first_text("architectures"),
+                    around ? "tokenizer.json adds marks, so it cannot be imported"
+                           : "it is imported only with a tokenizer.json that adds none "
+                             "(\"post_processor\": null)"));
+  }
+}
+
+// The labels are entries of the tokenizer of targets, or else words. They may lack our marks.
+PretrainedTokenizer label_tokenizer(const TheirConfig& theirs,
+                                    const std::shared_ptr<const Tokenizer>& targets) {
+  std::vector<Index> ids(static_cast<std::size_t>(targets->size()));
+  std::iota(ids.begin(), ids.end(), Index{0});
+  if (std::ranges::equal(label_names(theirs), ids, {}, {},
+                         [&](Index id) { return targets->entry(static_cast<TokenId>(id)); })) {
+    return {.tokenizer = targets, .file_ids = std::move(ids), .mask = {}};
+  }
+  FileVocabulary labels;
+  for (const std::string& label : classes_of(theirs)) {
+    labels.emplace(label, std::ssize(labels));
+  }
+  const auto mark = [&](TokenId id) {
+    const auto found = labels.find(Vocabulary({}).entry(id));
+    return found == labels.end() ? std::nullopt : std::optional(found->second);
+  };
+  PretrainedEntries entries = renumbered(
+      labels,
+      {.unknown = mark(unknown_id), .begin = mark(begin_id), .end = mark(end_id), .mask = {}});
+  return {.tokenizer = std::make_shared<VocabularyTokenizer>(Vocabulary(std::move(entries.entries)),
+                                                             Unit::word),
+          .file_ids = std::move(entries.file_ids),
+          .mask = {}};
+}
+
+// A decoder's class is read off the begin mark behind a text here (datasets/batch_layout.cpp), and
+// off the last token there, whatever it is.
+void expect_mark_behind(const ImportRequest& request, const TheirConfig& theirs,
+                        std::optional<AddedMarks> added) {
+  if (added == AddedMarks::begin_after) {
+    return;
+  }
+  const std::string name = theirs.first_text("architectures");
+  if (!request.token_texts) {
+    theirs.refuse("architectures",
+                  fmt::format("{} is read with the begin mark behind a text here, and "
+                              "tokenizer.json does not add just this mark; with --token-texts it "
+                              "is imported all the same",
+                              name));
+  }
+  spdlog::warn(
+      "{}: the run reads the begin mark behind each text; a model that was trained without it "
+      "gives other probabilities here",
+      name);
+}
+
+// Our vocabularies of both sides may differ where they share a table there: then each has a table.
+std::vector<std::string> options_of(const Architecture& architecture, const TheirConfig& theirs,
+                                    const Tokenizers& tokenizers) {
+  std::vector<std::string> options = architecture.options(theirs);
+  if (!tokenizers.source->shares_file_with(*tokenizers.target)) {
+    for (std::string& option : options) {
+      if (option == "model.tie_embeddings=all") {
+        option = "model.tie_embeddings=target_output";
+      } else if (option == "model.tie_embeddings=source_target") {
+        option = "model.tie_embeddings=none";
+      }
+    }
+  }
+  return options;
+}
+
+// `two`: our model has a table for each side.
+std::vector<TensorRow> rows_of(const Architecture& architecture, const TheirConfig& theirs,
+                               bool two) {
+  std::vector<TensorRow> rows = architecture.rows(theirs);
+  std::erase_if(rows, [](const TensorRow& row) { return row.only_written; });
+  if (two && std::ranges::find(rows, "source.embedding", &TensorRow::ours) == rows.end()) {
+    rows.front().entries = Entries::target;
+    rows.push_back(rows.front());
+    rows.back().ours = "source.embedding";
+    rows.back().entries = Entries::source;
+  }
+  return rows;
+}
+
+// What theirs cannot predict gets no probability.
+void exclude_unpredicted(Imported& imported) {
+  const Parameter& bias = imported.model->transformer.output().bias;
+  Tensor biases = imported.model->store.value(bias);
+  const std::vector<bool>& predicted = imported.rows.target.predicted;
+  for (std::size_t i = 0; i < predicted.size(); ++i) {
+    biases.data()[i] = predicted[i] ? biases.data()[i] : never_bias;
+  }
+}
+
+void fill(const PretrainedFiles& files, const Architecture& architecture, const TheirConfig& theirs,
+          Imported& imported) {
+  ParameterStore& store = imported.model->store;
+  const ModelOptions& model = imported.config.model;
+  const std::vector<TensorRow> rows =
+      rows_of(architecture, theirs,
+              model.family == Family::encoder_decoder && !ties_source(model.tie_embeddings));
+  WeightCopy weights(files, theirs, imported.rows);
+  std::vector<std::string> problems;
+  for (const TensorRow& row : rows) {
+    const auto ours = std::ranges::find(store.parameters(), row.ours, &NamedParameter::name);
+    if (ours == store.parameters().end()) {
+      throw std::logic_error(fmt::format("no parameter {}", row.ours));
+    }
+    weights.copy(row, ours->shape, store.value(*ours).values());
+  }
+  problems = weights.problems();
+  const auto more =
+      surplus(files, architecture, rows, architecture.tied(theirs), imported.left_out);
+  problems.insert(problems.end(), more.begin(), more.end());
+  if (!problems.empty()) {
+    throw IoError(
+        fmt::format("cannot import {}:\n  {}", files.directory().string(), join(problems, "\n  ")));
+  }
+  if (imported.purpose != Purpose::classes) {
+    exclude_unpredicted(imported);
+  }
+}
+
+}  // namespace
+
+Imported import_model(const ImportRequest& request) {
+  PretrainedFiles files(request.from);
+  const std::filesystem::path config_file = files.config_file();
+  const TheirConfig theirs(files.config(), config_file);
+  const Architecture& architecture = architecture_of(theirs);
+  files.leave_out_prefixes(architecture.optional_prefixes);
+  theirs.expect("quantization_config", nullptr);
+  const Purpose purpose = purpose_of(theirs);
+  if (purpose == Purpose::token_labels) {
+    expect_no_marks(theirs, request.from);
+  }
+  const Index their_size = theirs.count("vocab_size");
+  expect_size(files, their_size, "entries");
+  const PretrainedTokenizers tokenizers =
+      their_tokenizers(files, theirs, request.begin, request.token_texts);
+  const Tokenizers both{tokenizers.source.tokenizer, tokenizers.target.tokenizer};
+  const std::vector<std::string> options = options_of(architecture, theirs, both);
+  const bool masked = purpose == Purpose::tokens && is_encoder(options);
+  Imported imported{.model_type = std::string(architecture.model_type),
+                    .purpose = purpose,
+                    .config = {},
+                    .tokenizers = both,
+                    .model = {},
+                    .rows = {entry_rows(tokenizers.source, masked), {}}};
+  if (purpose != Purpose::token_labels) {
+    imported.rows.target = entry_rows(tokenizers.target, false);
+  }
+  if (purpose == Purpose::tokens) {
+    apply_generation_settings(files, tokenizers.target.file_ids[end_id], imported.rows.target);
+  }
+  imported.rows_left_out = expect_entries(imported.rows, their_size, files);
+  const auto added = added_marks(request.from, tokenizers.source.file_ids);
+  if (purpose == Purpose::classes) {
+    if (!is_encoder(options)) {
+      expect_mark_behind(request, theirs, added);
+    }
+    imported.tokenizers.target = std::make_shared<ClassTokenizer>(classes_of(theirs));
+  } else if (purpose == Purpose::token_labels) {
+    const PretrainedTokenizer labels = label_tokenizer(theirs, tokenizers.target.tokenizer);
+    imported.tokenizers.target = labels.tokenizer;
+    imported.rows.target = entry_rows(labels, false);
+  }
+  const ImportedTask task{.purpose = purpose,
+                          .text = request.text,
+                          .texts = request.texts,
+                          .target_text = request.target_text,
+                          .run = request.run.string(),
+                          .added = added};
+  imported.config = imported_config(task, imported.tokenizers, {architecture, theirs, options},
+                                    longest_of(theirs));
+  expect_texts_used(request, architecture, imported.config);
+  expect_size(files, parameters_of(imported.config, imported.tokenizers), "parameters");
+  imported.model = std::make_unique<Model>(imported.config, imported.tokenizers.source->size(),
+                                           imported.tokenizers.target->size(), FirstWeights::zeros);
+  fill(files, architecture, theirs, imported);
+  return imported;
+}
+
+void write_imported(const Imported& imported, const std::filesystem::path& run, bool overwrite) {
+  const RunDirectory directory = RunDirectory::create(run, overwrite);
+  const RunFiles& files = directory.files();
+  save_tokenizers(imported.tokenizers, run);
+  Metadata metadata = identity_of(imported.config, imported.tokenizers, imported_data).facts;
+  metadata.emplace("step", "0");
+  write_tensor_file(best_checkpoint(files.checkpoints()), weight_entries(imported.model->store),
+                    metadata);
+  // Last, because a directory without a config is taken again if this is stopped before its end.
+  write_file_atomically(files.config(), dump_config(imported.config));
+}
+
+}}  // namespace tapehead::TAPEHEAD_PRECISION

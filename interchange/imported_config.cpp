@@ -1,0 +1,186 @@
+#include "interchange/imported_config.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "core/errors.hpp"
+#include "core/shown.hpp"
+#include "core/text.hpp"
+#include "datasets/tokenizers/vocabulary_tokenizer.hpp"
+#include "train/config/config.hpp"
+
+namespace tapehead {
+
+namespace {
+
+// A masked model whose tokenizer puts an end mark behind a text reads lines. Otherwise, and where
+// no tokenizer says it, each line is a document if the tokenizer knows no line end, or drops it.
+bool reads_lines(const ImportedTask& task, const Tokenizer& tokenizer, bool masked) {
+  if (masked && task.added) {
+    return task.added == AddedMarks::begin_and_end;
+  }
+  const std::vector<TokenId> end_of_line = tokenizer.encode(line_end);
+  return end_of_line.empty() || std::ranges::count(end_of_line, unknown_id) > 0;
+}
+
+bool are_words(const Tokenizer& tokenizer) {
+  const auto* const units = dynamic_cast<const VocabularyTokenizer*>(&tokenizer);
+  return units != nullptr && units->unit() == Unit::word;
+}
+
+std::vector<std::string> text_options(const ImportedTask& task, const Tokenizer& tokenizer,
+                                      bool masked, Index positions) {
+  return {"task.name=text",
+          "task.train_text=" + task.text,
+          "task.tokenizer_of=" + task.run,
+          fmt::format("task.context={}", std::max<Index>(1, positions - 2)),
+          fmt::format("task.documents={}", reads_lines(task, tokenizer, masked) ? "line" : "file"),
+          fmt::format("task.stream={}", !masked && task.added == AddedMarks::end_before),
+          fmt::format("task.begin_mark={}", masked || task.added != AddedMarks::none),
+          "model.bias_output=true"};
+}
+
+std::vector<std::string> task_options(const ImportedTask& task, const Tokenizers& tokenizers,
+                                      Family family, Index positions) {
+  // A decoder that reads the begin mark behind a text goes on with the target of this source.
+  const bool in_one = family == Family::decoder && task.added == AddedMarks::begin_after;
+  const bool labels = task.purpose == Purpose::token_labels;
+  const bool pairs = in_one || labels || family == Family::encoder_decoder;
+  const Index most =
+      in_one ? (positions - 1) / 2 : positions - 1 - task.texts;  // without the marks
+  const std::string longest = fmt::format("task.max_length={}", std::max<Index>(1, most));
+  if (task.purpose == Purpose::classes) {
+    return {"task.name=labelled_text", "task.train_tsv=" + task.text,
+            "task.tokenizer_of=" + task.run, fmt::format("task.texts={}", task.texts), longest};
+  }
+  if (labels && are_words(*tokenizers.source) && are_words(*tokenizers.target)) {
+    return {"task.name=tagged_text", "task.train_columns=" + task.text,
+            "task.validation_columns=" + task.text, longest, "model.bias_output=true"};
+  }
+  if (pairs) {
+    return {"task.name=parallel_text",
+            "task.train_source=" + task.text,
+            "task.train_target=" + task.target_text,
+            "task.validation_source=" + task.text,
+            "task.validation_target=" + task.target_text,
+            "task.tokenizer_of=" + task.run,
+            longest,
+            fmt::format("task.joint_vocabulary={}",
+                        tokenizers.source->shares_file_with(*tokenizers.target)),
+            "model.bias_output=true"};
+  }
+  return text_options(task, *tokenizers.source, family == Family::encoder, positions);
+}
+
+// A line of a vocabulary, a column of a TSV and of what `classify` prints.
+bool is_class_name(const std::string& name) {
+  return !name.empty() && name.find_first_of("\t\r\n") == std::string::npos;
+}
+
+bool contains(const std::vector<std::string>& options, const std::string& option) {
+  return std::ranges::find(options, option) != options.end();
+}
+
+nlohmann::ordered_json another_value(const nlohmann::ordered_json& value) {
+  if (value.is_number_integer()) {
+    return value == 0 ? 1 : 2 * value.get<Index>();
+  }
+  return value.is_number_float() ? nlohmann::ordered_json(value.get<double>() + 1)
+         : value.is_boolean()    ? nlohmann::ordered_json(!value.get<bool>())
+                                 : nlohmann::ordered_json();
+}
+
+// Whether the option has another value with another value of theirs.
+bool decides(const std::string& name, const ImportedOptions& model, const std::string& option) {
+  nlohmann::ordered_json other = model.theirs.json();
+  other[name] = another_value(other[name]);
+  try {
+    return !contains(model.architecture.options({other, model.theirs.file()}), option);
+  } catch (const ConfigError&) {
+    return false;
+  }
+}
+
+// The settings of theirs that decide an option, with their values. If there is none, the option.
+std::string deciding_settings(const ImportedOptions& model, const std::string& option) {
+  std::vector<std::string> deciding;
+  if (!contains(model.architecture.options(model.theirs), option)) {
+    return option;
+  }
+  for (const auto& [name, value] : model.theirs.json().items()) {
+    if (decides(name, model, option)) {
+      deciding.push_back(fmt::format("{}: {}", name, shown(value.dump())));
+    }
+  }
+  return deciding.empty() ? option : join(deciding, ", ");
+}
+
+// Nobody gave these options: they are made of settings in a file.
+std::string in_their_terms(std::string message, const ImportedOptions& model,
+                           const std::vector<std::string>& overrides) {
+  for (const std::string& option : overrides) {
+    const std::string blamed = fmt::format("--set {}:", shown(option));
+    if (const std::size_t at = message.find(blamed); at != std::string::npos) {
+      message.replace(
+          at, blamed.size(),
+          fmt::format("{}: {}:", model.theirs.file().string(), deciding_settings(model, option)));
+    }
+  }
+  return message;
+}
+
+}  // namespace
+
+Config imported_config(const ImportedTask& task, const Tokenizers& tokenizers,
+                       const ImportedOptions& model, Index positions) {
+  const Family family = contains(model.options, "model.family=encoder")   ? Family::encoder
+                        : contains(model.options, "model.family=decoder") ? Family::decoder
+                                                                          : Family::encoder_decoder;
+  std::vector<std::string> overrides = task_options(task, tokenizers, family, positions);
+  overrides.insert(overrides.end(), model.options.begin(), model.options.end());
+  try {
+    return parse_config("{}", model.theirs.file().string(), overrides).config;
+  } catch (const ConfigError& error) {
+    throw ConfigError(in_their_terms(error.what(), model, overrides));
+  }
+}
+
+std::vector<std::string> label_names(const TheirConfig& config) {
+  const auto* const names = config.object("id2label");
+  std::vector<std::string> labels;
+  for (Index i = 0; i < count_labels(config); ++i) {
+    const std::string number = std::to_string(i);
+    const auto name = names == nullptr ? nlohmann::ordered_json("LABEL_" + number)
+                                       : names->value(number, nlohmann::ordered_json());
+    if (!name.is_string()) {
+      config.refuse("id2label", fmt::format("the class {} has no name", i));
+    }
+    labels.push_back(name.get<std::string>());
+  }
+  return labels;
+}
+
+std::vector<std::string> classes_of(const TheirConfig& config) {
+  config.expect("problem_type", "single_label_classification");
+  std::vector<std::string> classes = label_names(config);
+  for (auto name = classes.begin(); name != classes.end(); ++name) {
+    if (!is_class_name(*name)) {
+      config.refuse(
+          "id2label",
+          fmt::format("the class {} is called {}; a name here is not empty, and has "
+                      "neither a tab nor a line end in it",
+                      name - classes.begin(), shown(nlohmann::ordered_json(*name).dump())));
+    }
+    if (std::find(classes.begin(), name, *name) != name) {
+      config.refuse("id2label",
+                    fmt::format("two classes are called {}", nlohmann::ordered_json(*name).dump()));
+    }
+  }
+  if (classes.size() == 1) {
+    config.refuse("id2label", "a model of one class gives a number, which cannot be done here");
+  }
+  return classes;
+}
+
+}  // namespace tapehead

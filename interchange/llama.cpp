@@ -1,0 +1,120 @@
+// Llama (Touvron et al. 2023), as transformers' LlamaForCausalLM and LlamaForSequenceClassification
+// keep it: rotary pairs are halves of a head.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "interchange/architecture.hpp"
+
+namespace tapehead {
+
+namespace {
+
+// Older files have the base beside the other settings, newer ones among those of the positions.
+double rotary_base(const TheirConfig& config) {
+  constexpr double usual = 10000;
+  return config.group("rope_parameters").number("rope_theta", config.number("rope_theta", usual));
+}
+
+void expect_plain_rotation(const TheirConfig& config) {
+  for (const char* setting : {"rope_scaling", "rope_parameters"}) {
+    const TheirConfig rotation = config.group(setting);
+    const char* const kind = rotation.has("rope_type") ? "rope_type" : "type";
+    const std::string type = rotation.text(kind, "default");
+    if (type != "default") {
+      rotation.refuse(kind, fmt::format("there is no rotation of type \"{}\" here", type));
+    }
+    rotation.expect("factor", 1);
+    rotation.expect("partial_rotary_factor", 1);
+  }
+  config.expect("partial_rotary_factor", 1);
+}
+
+std::vector<std::string> llama_options(const TheirConfig& config) {
+  expect_plain_rotation(config);
+  const Index width = config.count("hidden_size");
+  const Index heads = config.count("num_attention_heads");
+  const Index head_width = config.count("head_dim", width / heads);
+  return {"model.family=decoder",
+          "model.preset=llama",
+          fmt::format("model.d_model={}", width),
+          fmt::format("model.layers={}", config.count("num_hidden_layers")),
+          fmt::format("model.heads={}", heads),
+          fmt::format("model.d_ff={}", config.count("intermediate_size")),
+          fmt::format("model.max_positions={}", config.count("max_position_embeddings", 2048)),
+          fmt::format("model.norm_epsilon={}", config.number("rms_norm_eps", 1e-6)),
+          fmt::format("model.bias_attention={}", config.flag("attention_bias", false)),
+          fmt::format("model.bias_feed_forward={}", config.flag("mlp_bias", false)),
+          fmt::format("model.tie_embeddings={}",
+                      output_is_table(config, false) ? "target_output" : "none"),
+          fmt::format("model.dropout_attention={}", config.number("attention_dropout", 0)),
+          "model.activation=" + activation_of(config, "hidden_act", "silu"),
+          fmt::format("attention.kv_heads={}", config.count("num_key_value_heads", heads)),
+          fmt::format("attention.d_qk={}", head_width),
+          fmt::format("attention.d_v={}", head_width),
+          fmt::format("attention.rotary_base={}", rotary_base(config))};
+}
+
+nlohmann::ordered_json llama_settings(const ModelOptions& ours) {
+  const AttentionSettings& self = ours.decoder_self;
+  return {{"hidden_size", ours.d_model},
+          {"num_hidden_layers", ours.decoder_layers.value_or(ours.layers)},
+          {"num_attention_heads", self.heads.at(0)},
+          {"num_key_value_heads", self.kv_heads.at(0)},
+          {"head_dim", self.d_qk.at(0)},
+          {"intermediate_size", std::max<Index>(1, ours.feed_forward_width())},
+          {"max_position_embeddings", ours.max_positions},
+          {"rms_norm_eps", ours.norm_epsilon},
+          {"attention_bias", ours.bias_attention},
+          {"mlp_bias", ours.bias_feed_forward},
+          {"attention_dropout", ours.dropout_attention.value_or(ours.dropout)},
+          {"hidden_act", their_activation(ours.activation)},
+          {"rope_theta", self.rotary_base.at(0)},
+          {"tie_word_embeddings", ties_output(ours.tie_embeddings)}};
+}
+
+std::vector<TensorRow> llama_rows(const TheirConfig& config) {
+  const bool bias_attention = config.flag("attention_bias", false);
+  const bool bias_feed_forward = config.flag("mlp_bias", false);
+  std::vector<TensorRow> rows{{.ours = "target.embedding",
+                               .theirs = "model.embed_tokens.weight",
+                               .entries = Entries::source}};
+  for (Index layer = 0; layer < config.count("num_hidden_layers"); ++layer) {
+    const std::string ours = fmt::format("decoder.layers.{}.", layer);
+    const std::string theirs = fmt::format("model.layers.{}.", layer);
+    append_norm(rows, ours + "self.norm", theirs + "input_layernorm", false);
+    append_map(rows, ours + "self.query", theirs + "self_attn.q_proj", bias_attention);
+    append_map(rows, ours + "self.key", theirs + "self_attn.k_proj", bias_attention);
+    append_map(rows, ours + "self.value", theirs + "self_attn.v_proj", bias_attention);
+    append_map(rows, ours + "self.output", theirs + "self_attn.o_proj", bias_attention);
+    append_norm(rows, ours + "feed_forward.norm", theirs + "post_attention_layernorm", false);
+    append_map(rows, ours + "feed_forward.gate", theirs + "mlp.gate_proj", bias_feed_forward);
+    append_map(rows, ours + "feed_forward.inner", theirs + "mlp.up_proj", bias_feed_forward);
+    append_map(rows, ours + "feed_forward.outer", theirs + "mlp.down_proj", bias_feed_forward);
+  }
+  append_norm(rows, "decoder.norm", "model.norm", false);
+  append_decoder_head(rows, config, output_is_table(config, false));
+  return rows;
+}
+
+bool is_llama_buffer(std::string_view name) { return name.ends_with("rotary_emb.inv_freq"); }
+
+std::vector<TiedTensor> llama_tied(const TheirConfig& config) {
+  return output_is_table(config, false)
+             ? std::vector<TiedTensor>{{"lm_head.weight", "model.embed_tokens.weight"}}
+             : std::vector<TiedTensor>{};
+}
+
+}  // namespace
+
+const Architecture llama_architecture{
+    .model_type = "llama",
+    .optional_prefixes = {"model."},
+    .classes = {"LlamaForCausalLM", "LlamaForSequenceClassification"},
+    .options = llama_options,
+    .settings = llama_settings,
+    .rows = llama_rows,
+    .left_out = is_llama_buffer,
+    .tied = llama_tied};
+
+}  // namespace tapehead

@@ -1,0 +1,171 @@
+// Marian (Junczys-Dowmunt et al. 2018), an encoder and a decoder as in Vaswani et al. 2017, as
+// transformers' MarianMTModel keeps it. Its positions have all sines before all cosines, and ours
+// have them in turns. So every axis of width d_model lies here in another order.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "interchange/architecture.hpp"
+
+namespace tapehead {
+
+namespace {
+
+bool shares_tables(const TheirConfig& config) {
+  return config.flag("share_encoder_decoder_embeddings", true);
+}
+
+bool ties_output(const TheirConfig& config) { return output_is_table(config, true); }
+
+std::string_view tying_of(const TheirConfig& config) {
+  if (shares_tables(config)) {
+    return ties_output(config) ? "all" : "source_target";
+  }
+  return ties_output(config) ? "target_output" : "none";
+}
+
+std::vector<std::string> marian_options(const TheirConfig& config) {
+  config.expect("normalize_before", false);
+  config.expect("normalize_embedding", false);
+  config.expect("static_position_embeddings", true);
+  const Index entries = config.count("vocab_size");
+  if (!shares_tables(config) && config.count("decoder_vocab_size", entries) != entries) {
+    config.refuse("decoder_vocab_size", "tables of different sizes cannot be done here");
+  }
+  const Index inner = config.count("encoder_ffn_dim");
+  if (config.count("decoder_ffn_dim", inner) != inner) {
+    config.refuse("decoder_ffn_dim", "another width than encoder_ffn_dim cannot be done here");
+  }
+  return {"model.family=encoder_decoder",
+          "model.preset=vaswani",
+          fmt::format("model.d_model={}", config.count("d_model")),
+          fmt::format("model.encoder_layers={}", config.count("encoder_layers")),
+          fmt::format("model.decoder_layers={}", config.count("decoder_layers")),
+          fmt::format("encoder_self.heads={}", config.count("encoder_attention_heads")),
+          fmt::format("attention.heads={}", config.count("decoder_attention_heads")),
+          fmt::format("model.d_ff={}", inner),
+          fmt::format("model.max_positions={}", config.count("max_position_embeddings", 1024)),
+          fmt::format("model.embedding_scale={}",
+                      config.flag("scale_embedding", false) ? "sqrt_d_model" : "none"),
+          "model.bias_attention=true",
+          fmt::format("model.dropout={}", config.number("dropout", 0.1)),
+          fmt::format("model.dropout_attention={}", config.number("attention_dropout", 0)),
+          fmt::format("model.dropout_feed_forward={}", config.number("activation_dropout", 0)),
+          fmt::format("model.tie_embeddings={}", tying_of(config)),
+          "model.activation=" + activation_of(config, "activation_function", "gelu")};
+}
+
+nlohmann::ordered_json marian_settings(const ModelOptions& ours) {
+  const Index inner = std::max<Index>(1, ours.feed_forward_width());
+  return {{"d_model", ours.d_model},
+          {"encoder_layers", ours.encoder_layers.value_or(ours.layers)},
+          {"decoder_layers", ours.decoder_layers.value_or(ours.layers)},
+          {"encoder_attention_heads", ours.encoder_self.heads.at(0)},
+          {"decoder_attention_heads", ours.decoder_self.heads.at(0)},
+          {"encoder_ffn_dim", inner},
+          {"decoder_ffn_dim", inner},
+          {"max_position_embeddings", ours.max_positions},
+          {"scale_embedding", ours.embedding_scale == EmbeddingScale::sqrt_d_model},
+          {"static_position_embeddings", true},
+          {"normalize_before", false},
+          {"normalize_embedding", false},
+          {"dropout", ours.dropout},
+          {"attention_dropout", ours.dropout_attention.value_or(ours.dropout)},
+          {"activation_dropout", ours.dropout_feed_forward.value_or(ours.dropout)},
+          {"activation_function", their_activation(ours.activation)},
+          {"share_encoder_decoder_embeddings", ties_source(ours.tie_embeddings)},
+          {"tie_word_embeddings", tapehead::ties_output(ours.tie_embeddings)}};
+}
+
+TensorRow table(const char* ours, const std::string& theirs, Entries entries) {
+  return {.ours = ours, .theirs = theirs, .entries = entries, .columns_by_halves = true};
+}
+
+// A map from rows of width d_model.
+void append_map_from_rows(std::vector<TensorRow>& rows, const std::string& ours,
+                          const std::string& theirs) {
+  rows.push_back(
+      {.ours = ours + ".weight", .theirs = theirs + ".weight", .columns_by_halves = true});
+  rows.push_back({.ours = ours + ".bias", .theirs = theirs + ".bias"});
+}
+
+// A map to such rows, or a norm of them, whose weight has our name `weight`.
+void append_to_rows(std::vector<TensorRow>& rows, const std::string& ours, const char* weight,
+                    const std::string& theirs) {
+  rows.push_back({.ours = ours + weight, .theirs = theirs + ".weight", .rows_by_halves = true});
+  rows.push_back({.ours = ours + ".bias", .theirs = theirs + ".bias", .rows_by_halves = true});
+}
+
+void append_attention(std::vector<TensorRow>& rows, const std::string& ours,
+                      const std::string& theirs) {
+  for (const std::string role : {"query", "key", "value"}) {
+    append_map_from_rows(rows, ours + "." + role, theirs + "." + role.substr(0, 1) + "_proj");
+  }
+  append_to_rows(rows, ours + ".output", ".weight", theirs + ".out_proj");
+  append_to_rows(rows, ours + ".norm", ".gain", theirs + "_layer_norm");
+}
+
+void append_stack(std::vector<TensorRow>& rows, const std::string& stack, Index layers) {
+  for (Index layer = 0; layer < layers; ++layer) {
+    const std::string ours = fmt::format("{}.layers.{}.", stack, layer);
+    const std::string theirs = "model." + ours;
+    append_attention(rows, ours + "self", theirs + "self_attn");
+    if (stack == "decoder") {
+      append_attention(rows, ours + "cross", theirs + "encoder_attn");
+    }
+    append_map_from_rows(rows, ours + "feed_forward.inner", theirs + "fc1");
+    append_to_rows(rows, ours + "feed_forward.outer", ".weight", theirs + "fc2");
+    append_to_rows(rows, ours + "feed_forward.norm", ".gain", theirs + "final_layer_norm");
+  }
+}
+
+std::string target_table(const TheirConfig& config) {
+  return shares_tables(config) ? "model.shared.weight" : "model.decoder.embed_tokens.weight";
+}
+
+std::vector<TensorRow> marian_rows(const TheirConfig& config) {
+  std::vector<TensorRow> rows;
+  if (shares_tables(config)) {
+    rows.push_back(table("target.embedding", target_table(config), Entries::source));
+  } else {
+    rows.push_back(table("target.embedding", target_table(config), Entries::target));
+    rows.push_back(table("source.embedding", "model.encoder.embed_tokens.weight", Entries::source));
+  }
+  if (!ties_output(config)) {
+    rows.push_back(table("output.weight", "lm_head.weight", Entries::target));
+  }
+  rows.push_back({.ours = "output.bias",
+                  .theirs = "final_logits_bias",
+                  .form = TensorRow::Form::one_row,
+                  .entries = Entries::target});
+  append_stack(rows, "encoder", config.count("encoder_layers"));
+  append_stack(rows, "decoder", config.count("decoder_layers"));
+  return rows;
+}
+
+bool is_marian_buffer(std::string_view name) { return name.ends_with(".embed_positions.weight"); }
+
+std::vector<TiedTensor> marian_tied(const TheirConfig& config) {
+  const std::string original = target_table(config);
+  std::vector<TiedTensor> tied;
+  if (shares_tables(config)) {
+    tied = {{"encoder.embed_tokens.weight", original}, {"decoder.embed_tokens.weight", original}};
+  }
+  if (ties_output(config)) {
+    tied.push_back({"lm_head.weight", original});
+  }
+  return tied;
+}
+
+}  // namespace
+
+const Architecture marian_architecture{.model_type = "marian",
+                                       .optional_prefixes = {"model."},
+                                       .classes = {"MarianMTModel"},
+                                       .options = marian_options,
+                                       .settings = marian_settings,
+                                       .rows = marian_rows,
+                                       .left_out = is_marian_buffer,
+                                       .tied = marian_tied};
+
+}  // namespace tapehead

@@ -1,0 +1,128 @@
+#include "interchange/pretrained_files.hpp"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "core/errors.hpp"
+#include "core/files/json_text.hpp"
+#include "core/shown.hpp"
+
+namespace tapehead {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+// The files that an index names, each once. Only files beside it are read.
+std::vector<fs::path> files_of_index(const fs::path& index) {
+  const Json json = read_pretrained_json(index);
+  const auto map = json.find("weight_map");
+  if (map == json.end() || !map->is_object() || map->empty()) {
+    throw IoError(fmt::format("{} has no weight_map", index.string()));
+  }
+  std::set<fs::path> files;
+  for (const auto& [tensor, file] : map->items()) {
+    const std::string name = file.is_string() ? file.get<std::string>() : "";
+    if (name.empty() || fs::path(name).filename() != name || name == "..") {
+      throw IoError(fmt::format("{}: the file of {} is no name of a file beside it", index.string(),
+                                shown(tensor)));
+    }
+    files.insert(index.parent_path() / name);
+  }
+  return {files.begin(), files.end()};
+}
+
+std::vector<fs::path> tensor_files(const fs::path& directory) {
+  const fs::path one = directory / "model.safetensors";
+  const fs::path index = directory / "model.safetensors.index.json";
+  if (fs::exists(one)) {
+    return {one};
+  }
+  if (fs::exists(index)) {
+    return files_of_index(index);
+  }
+  const bool pickled = fs::exists(directory / "pytorch_model.bin");
+  throw IoError(fmt::format(
+      "{} has no model.safetensors, and no model.safetensors.index.json{}", directory.string(),
+      pickled ? "; pytorch_model.bin may hold any program, so it is not read: save the model with "
+                "safe_serialization=True"
+              : ""));
+}
+
+bool replace_end(std::string& name, std::string_view end, std::string_view by) {
+  if (!name.ends_with(end)) {
+    return false;
+  }
+  name.replace(name.size() - end.size(), end.size(), by);
+  return true;
+}
+
+std::string present_name(std::string name) {
+  replace_end(name, ".gamma", ".weight") || replace_end(name, ".beta", ".bias");
+  return name;
+}
+
+}  // namespace
+
+Json read_pretrained_json(const fs::path& file) { return parse_json_file(file); }
+
+PretrainedFiles::PretrainedFiles(fs::path directory) : directory_(std::move(directory)) {
+  if (!fs::exists(config_file())) {
+    throw IoError(fmt::format("{} is no model in Hugging Face's layout: it has no config.json",
+                              directory_.string()));
+  }
+  config_ = read_pretrained_json(config_file());
+  if (!config_.is_object()) {
+    throw IoError(fmt::format("{} is no JSON object", config_file().string()));
+  }
+  for (const fs::path& file : tensor_files(directory_)) {
+    files_.emplace_back(file, Trust::any);
+  }
+  for (const TensorFile& file : files_) {
+    for (const TensorEntry& entry : file.entries()) {
+      const std::string name = present_name(entry.name);
+      if (find(name) != nullptr) {
+        throw IoError(fmt::format("{} has the tensor {} twice", directory_.string(), shown(name)));
+      }
+      tensors_.push_back({name, &entry});
+    }
+  }
+}
+
+void PretrainedFiles::leave_out_prefixes(const std::vector<std::string>& prefixes) {
+  prefixes_ = prefixes;
+  for (Named& tensor : tensors_) {
+    tensor.name = std::string(without_prefix(tensor.name));
+  }
+}
+
+std::string_view PretrainedFiles::without_prefix(std::string_view name) const {
+  const auto prefix =
+      std::ranges::find_if(prefixes_, [&](const auto& one) { return name.starts_with(one); });
+  return prefix == prefixes_.end() ? name : name.substr(prefix->size());
+}
+
+const TensorEntry* PretrainedFiles::find(std::string_view name) const {
+  const auto found = std::ranges::find(tensors_, without_prefix(name), &Named::name);
+  return found == tensors_.end() ? nullptr : found->entry;
+}
+
+std::vector<std::string> PretrainedFiles::names() const {
+  std::vector<std::string> all;
+  std::ranges::transform(tensors_, std::back_inserter(all), &Named::name);
+  return all;
+}
+
+Index PretrainedFiles::numbers() const {
+  std::size_t count = 0;
+  for (const Named& tensor : tensors_) {
+    count += tensor.entry->bytes.size() / byte_width(tensor.entry->dtype);
+  }
+  return static_cast<Index>(count);
+}
+
+}  // namespace tapehead

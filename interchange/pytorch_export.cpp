@@ -1,0 +1,132 @@
+#include "interchange/pytorch_export.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "core/files/files.hpp"
+#include "core/files/tensor_file.hpp"
+#include "datasets/text/text_options.hpp"
+#include "datasets/tokenizers/tokenizer.hpp"
+#include "interchange/pytorch_module.hpp"
+#include "interchange/pytorch_options.hpp"
+#include "train/config/json.hpp"
+#include "train/evaluation/run_ensemble.hpp"
+#include "train/options/application.hpp"
+#include "train/options/layout.hpp"
+#include "train/run/checkpoint.hpp"
+
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
+
+namespace {
+
+constexpr const char* mask_entry = "<mask>";
+
+// The first `count` entries. A masked model has one more than its tokenizer: the mask.
+std::vector<std::string> entries_of(const Tokenizer& tokenizer, Index count) {
+  std::vector<std::string> entries;
+  for (Index id = 0; id < count; ++id) {
+    entries.push_back(id < tokenizer.size() ? tokenizer.entry(static_cast<TokenId>(id))
+                                            : mask_entry);
+  }
+  return entries;
+}
+
+std::string vocabulary_json(const SavedRun& run) {
+  const Transformer& model = run.model.transformer;
+  const Vocabularies& entries = model.vocabularies();
+  const bool pairs = model.family() == Family::encoder_decoder;
+  const nlohmann::ordered_json json = {
+      {pairs ? "source" : "input",
+       entries_of(*run.tokenizers.source, pairs ? entries.context : entries.input)},
+      {pairs ? "target" : "output", entries_of(*run.tokenizers.target, entries.labels)}};
+  return json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
+}
+
+// The marks in front of what a model reads and behind it, as Generator, Classifier and MaskedLine
+// put them; a source of pairs ends with a mark, too.
+nlohmann::ordered_json marks_around(const Config& config, bool one_document) {
+  const bool classes = config.task.kind().of_classes();
+  const bool text = config.task.kind().of_text();
+  const TextOptions* running = text ? &config.task.as<TextOptions>() : nullptr;
+  nlohmann::ordered_json front;
+  nlohmann::ordered_json behind;
+  switch (layout_of(config.model).input) {
+    case InputRows::target:
+      behind = end_id;
+      break;
+    case InputRows::source_and_target:
+      if (!text) {
+        behind = begin_id;
+      } else if (!one_document && running->begin_mark) {
+        front = running->stream ? end_id : begin_id;
+      }
+      break;
+    default:
+      if (classes || text) {
+        front = begin_id;
+      }
+      if (classes || (text && running->documents != DocumentEnd::file)) {
+        behind = end_id;
+      }
+  }
+  return {{"front", front}, {"behind", behind}};
+}
+
+}  // namespace
+
+std::vector<TensorEntry> used_weights(const Transformer& model, const ParameterStore& store) {
+  std::vector<TensorEntry> entries = weight_entries(store);
+  for (const MultiHeadAttention* attention : model.attentions()) {
+    for (const char* part : {".distance.", ".score."}) {
+      std::erase_if(entries, [&](const TensorEntry& entry) {
+        return attention->spec.heads == 0 && entry.name.starts_with(attention->weights.path + part);
+      });
+    }
+  }
+  return entries;
+}
+
+std::string pytorch_settings(const std::string& name, const Config& config,
+                             const Transformer& model, bool one_document) {
+  expect_known(changed_options(config));
+  const nlohmann::ordered_json all = nlohmann::ordered_json::parse(config_json(config));
+  const Vocabularies& entries = model.vocabularies();
+  const bool pairs = model.family() == Family::encoder_decoder;
+  const bool one_table = pairs && ties_source(config.model.tie_embeddings);
+  nlohmann::ordered_json settings = {{"run", name},
+                                     {"entries",
+                                      {{"source", pairs ? entries.context : entries.input},
+                                       {"target", one_table ? entries.context : entries.input},
+                                       {"labels", entries.labels}}},
+                                     {"reads", marks_around(config, one_document)},
+                                     {"writes", nullptr}};
+  for (const char* section : {"model", "encoder_self", "decoder_self", "cross"}) {
+    settings[section] = all[section];
+  }
+  settings["model"].erase("init_from");  // a path
+  if (!labels_in_one_pass(config)) {
+    settings["writes"] = {{"text", config.task.kind().of_text()},
+                          {"begin", begin_id},
+                          {"end", one_document ? nullptr : nlohmann::ordered_json(end_id)},
+                          {"never", never_written(one_document)}};
+  }
+  return settings.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+void export_pytorch(const SavedRun& run, const std::filesystem::path& directory) {
+  const auto [weights, source, vocabulary] = pytorch_files;
+  const std::string name =
+      fmt::format("{} ({})", run.directory.string(), run.checkpoint.filename().string());
+  const std::string settings =
+      pytorch_settings(name, run.config, run.model.transformer, has_one_document(run));
+  make_directories(directory);
+  write_tensor_file(directory / weights, used_weights(run.model.transformer, run.model.store),
+                    {{"format", "pt"}, {"tapehead", settings}});
+  write_file_atomically(directory / source, std::string(pytorch_module));
+  write_file_atomically(directory / vocabulary, vocabulary_json(run));
+}
+
+}}  // namespace tapehead::TAPEHEAD_PRECISION

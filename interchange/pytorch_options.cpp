@@ -1,0 +1,150 @@
+#include "interchange/pytorch_options.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <string_view>
+
+#include "core/errors.hpp"
+#include "nn/attention/resolved_attention.hpp"
+#include "train/config/rows.hpp"
+#include "train/config/values.hpp"
+
+namespace tapehead {
+
+namespace {
+
+// Each option's name and its choices; without choices, any number or text.
+constexpr std::string_view known_of_model = R"(
+family encoder_decoder decoder encoder
+prefix causal full
+d_model
+encoder_layers
+decoder_layers
+layer_groups
+feed_forward plain gated none
+d_ff
+activation relu gelu silu tanh gelu_exact
+norm layer_norm rms_norm none
+norm_epsilon
+norm_position pre post
+bias_attention true false
+bias_feed_forward true false
+bias_norm true false
+bias_output true false
+head_transform none pooler masked
+d_embedding
+token_types
+embedding_norm true false
+embedding_scale sqrt_d_model none
+positions sinusoidal learned none
+position_scale none inverse_sqrt_d_model
+tie_embeddings none source_target target_output all
+)";
+constexpr std::string_view known_of_attention = R"(
+heads
+kv_heads
+d_qk
+d_v
+sharing none query_key key_value query_value all identity identity_query
+head_weights own tied
+shared_as
+input wide narrow
+combine output concatenate mean weighted
+score dot bilinear cosine additive
+scale inverse_sqrt_d_qk inverse_sqrt_d_model none learned
+positions none rotary relative relative_keys transformer_xl t5 alibi
+rotary_base
+rotary_pairs halves interleaved
+clip
+buckets
+farthest
+pattern full causal window blocks strided fixed top_k
+gates none l0
+)";
+
+// The words of a value, such as [[window 2], [full]], that are no numbers.
+std::vector<std::string> words_of_value(std::string_view value) {
+  std::vector<std::string> words(1);
+  for (const char letter : value) {
+    if (std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '_') {
+      words.back() += letter;
+    } else if (!words.back().empty()) {
+      words.emplace_back();
+    }
+  }
+  std::erase_if(words, [](const std::string& word) {
+    return word.find_first_not_of("0123456789") == std::string::npos;
+  });
+  return words;
+}
+
+bool is_known(const ChangedOption& option) {
+  const std::string_view all = option.section == "model" ? known_of_model : known_of_attention;
+  std::size_t at = all.find("\n" + option.name + "\n");
+  if (at != std::string_view::npos) {
+    return true;
+  }
+  at = all.find("\n" + option.name + " ");
+  if (at == std::string_view::npos) {
+    return false;
+  }
+  const std::string choices = std::string(all.substr(at, all.find('\n', at + 1) - at)) + " ";
+  return std::ranges::all_of(words_of_value(option.value), [&](const std::string& word) {
+    return choices.find(" " + word + " ") != std::string::npos;
+  });
+}
+
+// A config in which every attention has the options of AttentionSpec().
+Config defaults_of(const Config& config) {
+  Config defaults = config_for(config.task.kind());
+  for (const AttentionKind kind : attention_kinds) {
+    std::vector<AttentionSpec> layers;
+    for (const AttentionSpec& own : attention_specs(config.model, kind)) {
+      layers.emplace_back().kv_heads = own.heads;
+    }
+    defaults.model.settings(kind) = settings_of(layers);
+  }
+  return defaults;
+}
+
+bool has_section(const ModelOptions& model, std::string_view name) {
+  return name == "model" || std::ranges::any_of(attention_kinds, [&](AttentionKind kind) {
+           return name == name_of(kind) && attention_layers(model, kind) > 0;
+         });
+}
+
+}  // namespace
+
+std::vector<ChangedOption> changed_options(const Config& config) {
+  Config own = config;  // rows point into their config
+  Config usual = defaults_of(config);
+  const std::vector<Section> own_sections = sections(own);
+  const std::vector<Section> usual_sections = sections(usual);
+  std::vector<ChangedOption> changed;
+  for (std::size_t i = 0; i < own_sections.size(); ++i) {
+    const Section& section = own_sections[i];
+    for (std::size_t j = 0; has_section(own.model, section.name) && j < section.rows.size(); ++j) {
+      const Field& field = section.rows[j].field;
+      const std::string value = write_value(section.rows[j]);
+      if (!field.keeps_meaning && value != write_value(usual_sections[i].rows[j])) {
+        changed.push_back({.section = std::string(section.name),
+                           .name = std::string(field.name),
+                           .value = value});
+      }
+    }
+  }
+  return changed;
+}
+
+void expect_known(const std::vector<ChangedOption>& options) {
+  for (const ChangedOption& option : options) {
+    if (!is_known(option)) {
+      throw ConfigError(fmt::format("{}.{}: {}: there is no PyTorch for it yet", option.section,
+                                    option.name, option.value));
+    }
+  }
+}
+
+}  // namespace tapehead

@@ -1,0 +1,193 @@
+#include "interchange/token_texts.hpp"
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "core/errors.hpp"
+#include "core/files/files.hpp"
+#include "core/shown.hpp"
+#include "datasets/tokenizers/vocabulary_tokenizer.hpp"
+#include "interchange/architecture.hpp"
+#include "interchange/their_marks.hpp"
+#include "interchange/tokenizers/pretrained_marian.hpp"
+#include "interchange/tokenizers/read_pretrained.hpp"
+#include "interchange/tokenizers/write_pretrained.hpp"
+
+namespace tapehead {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+void set_entry(std::vector<std::string>& entries, const fs::path& file, std::size_t id,
+               const std::string& entry) {
+  if (id >= entries.size() || !entries[id].empty() || entry.empty()) {
+    throw IoError(fmt::format("{}: entry {} with the id {} does not fit into {} entries",
+                              file.string(), shown(entry), id, entries.size()));
+  }
+  entries[id] = entry;
+}
+
+void read_json_vocabulary(const Json& json, const fs::path& file,
+                          std::vector<std::string>& entries) {
+  if (!json.is_object()) {
+    throw IoError(fmt::format("{} is no table of ids by entry", file.string()));
+  }
+  for (const auto& [entry, id] : json.items()) {
+    if (!id.is_number_unsigned()) {
+      throw IoError(fmt::format("{}: the id of {} is {}", file.string(), shown(entry), id.dump()));
+    }
+    set_entry(entries, file, id.get<std::size_t>(), entry);
+  }
+}
+
+// The vocabulary of a tokenizer.json that is a table; added tokens may be in it, too.
+void read_whole_tokenizer(const fs::path& file, std::vector<std::string>& entries) {
+  const Json json = read_pretrained_json(file);
+  try {
+    Json vocabulary = json.at("model").at("vocab");
+    for (const Json& token : json.value("added_tokens", Json::array())) {
+      vocabulary[token.at("content").get<std::string>()] = token.at("id");
+    }
+    read_json_vocabulary(vocabulary, file, entries);
+  } catch (const Json::exception&) {
+    throw IoError(fmt::format("{} has no table of ids by entry", file.string()));
+  }
+}
+
+// An entry on each line.
+void read_line_vocabulary(const fs::path& file, std::vector<std::string>& entries) {
+  const std::string text = read_file(file);
+  std::size_t id = 0;
+  for (std::size_t at = 0; at < text.size(); ++id) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    std::string line = text.substr(at, end - at);
+    if (line.ends_with('\r')) {
+      line.pop_back();
+    }
+    set_entry(entries, file, id, line);
+    at = end + 1;
+  }
+}
+
+// `name`: of the file that has the ids of entries.
+std::vector<std::string> read_entries(const fs::path& directory, Index size, const char* name) {
+  std::vector<std::string> entries(static_cast<std::size_t>(size));
+  const fs::path table = directory / name;
+  const fs::path lines = directory / "vocab.txt";
+  const bool named = has_token_texts(directory);
+  if (fs::exists(table)) {
+    read_json_vocabulary(read_pretrained_json(table), table, entries);
+  } else if (fs::exists(directory / "tokenizer.json")) {
+    read_whole_tokenizer(directory / "tokenizer.json", entries);
+  } else if (named) {
+    read_line_vocabulary(lines, entries);
+  }
+  for (std::size_t id = 0; id < entries.size(); ++id) {
+    if (entries[id].empty()) {  // in no file: a row that fills the table up
+      entries[id] = named ? fmt::format("<{}>", id) : fmt::format("{}", id);
+    }
+  }
+  return entries;
+}
+
+// Our file of a vocabulary has an entry on each line, after our marks.
+void expect_writable(const std::vector<std::string>& entries, const fs::path& directory) {
+  std::vector<std::string> sorted = entries;
+  for (TokenId mark = 0; mark < mark_count; ++mark) {
+    sorted.push_back(Vocabulary({}).entry(mark));
+  }
+  std::ranges::sort(sorted);
+  const auto twice = std::ranges::adjacent_find(sorted);
+  if (twice != sorted.end()) {
+    throw IoError(fmt::format(
+        "{}: the entry {} occurs twice, or is one of our marks, and no file says that it is a mark",
+        directory.string(), shown(*twice)));
+  }
+  const auto broken = std::ranges::find_if(entries, [](const std::string& entry) {
+    return entry != line_end && entry.find('\n') != std::string::npos;
+  });
+  if (broken != entries.end()) {
+    throw IoError(
+        fmt::format("{}: the entry {} has a line end in it", directory.string(), shown(*broken)));
+  }
+}
+
+PretrainedTokenizer read_side(const fs::path& directory, Index size, const char* table,
+                              const FindMarks& find_marks) {
+  const std::vector<std::string> entries = read_entries(directory, size, table);
+  FileVocabulary vocabulary;
+  for (Index id = 0; id < size; ++id) {
+    vocabulary.emplace(entries[static_cast<std::size_t>(id)], id);
+  }
+  const FileMarks marks = find_marks(vocabulary);
+  PretrainedTokenizer read{
+      .tokenizer = {},
+      .file_ids = {marks.unknown.value_or(-1), marks.begin.value_or(-1), marks.end.value_or(-1)},
+      .mask = marks.mask};
+  std::vector<std::string> others;
+  for (Index id = 0; id < size; ++id) {
+    if (id != marks.unknown && id != marks.begin && id != marks.end && id != marks.mask) {
+      others.push_back(entries[static_cast<std::size_t>(id)]);
+      read.file_ids.push_back(id);
+    }
+  }
+  expect_writable(others, directory);
+  read.tokenizer = std::make_shared<VocabularyTokenizer>(Vocabulary(others), Unit::word);
+  return read;
+}
+
+PretrainedTokenizers read_token_texts(const fs::path& directory, Index size,
+                                      const FindMarks& find_marks) {
+  const PretrainedTokenizer source = read_side(directory, size, "vocab.json", find_marks);
+  const char* own = "target_vocab.json";
+  return {source,
+          fs::exists(directory / own) ? read_side(directory, size, own, find_marks) : source};
+}
+
+PretrainedTokenizer read_any_tokenizer(const fs::path& directory, const FindMarks& find_marks) {
+  const auto written = read_written_tokenizer(directory);
+  return written ? *written : read_pretrained_tokenizer(directory, find_marks);
+}
+
+}  // namespace
+
+bool has_token_texts(const fs::path& directory) {
+  return fs::exists(directory / "vocab.json") || fs::exists(directory / "tokenizer.json") ||
+         fs::exists(directory / "vocab.txt");
+}
+
+PretrainedTokenizers their_tokenizers(const PretrainedFiles& files, const TheirConfig& config,
+                                      std::optional<Index> begin, bool token_texts) {
+  const fs::path& directory = files.directory();
+  const FindMarks find_marks = [&](const FileVocabulary& vocabulary) {
+    return their_marks(files, config, vocabulary, begin);
+  };
+  if (token_texts) {
+    return read_token_texts(directory, config.count("vocab_size"), find_marks);
+  }
+  const bool pieces =
+      fs::exists(directory / "source.spm") || !fs::exists(directory / "tokenizer.json");
+  try {
+    if (pieces && config.text("model_type", "") == marian_architecture.model_type) {
+      return read_marian_tokenizers(directory, config.count("decoder_start_token_id"));
+    }
+    const PretrainedTokenizer source = read_any_tokenizer(directory, find_marks);
+    const fs::path own = directory / "target";
+    return {source, fs::exists(own) ? read_any_tokenizer(own, find_marks) : source};
+  } catch (const IoError& error) {
+    throw IoError(fmt::format(
+        "{}; with --token-texts no tokenizer is read, and texts are given as their tokens",
+        error.what()));
+  }
+}
+
+}  // namespace tapehead

@@ -1,0 +1,135 @@
+#include "interchange/tokenizers/pretrained_marian.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "core/errors.hpp"
+#include "core/files/files.hpp"
+#include "core/files/json_text.hpp"
+#include "datasets/tokenizers/sentencepiece_fields.hpp"
+#include "datasets/tokenizers/sentencepiece_tokenizer.hpp"
+#include "datasets/tokenizers/vocabulary_tokenizer.hpp"
+
+namespace tapehead {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+nlohmann::json read_ids(const fs::path& file) {
+  nlohmann::json ids = parse_sorted_json(read_file(file, most_settings_bytes), file.string());
+  for (const char* mark : {"</s>", "<unk>"}) {
+    if (!ids.contains(mark)) {
+      throw IoError(fmt::format("{} has no id for {}", file.string(), mark));
+    }
+  }
+  for (const auto& [piece, id] : ids.items()) {
+    if (!id.is_number_unsigned()) {
+      throw IoError(fmt::format("{}: the id of {} is {}", file.string(), piece, id.dump()));
+    }
+  }
+  return ids;
+}
+
+struct MarianSide {
+  std::string model;  // with all pieces, and without additions
+  Index used = 0;     // pieces that its file does not mark unused
+  nlohmann::json ids;
+};
+
+// Each type is written out then, so that equal models have equal bytes.
+std::string with_all_pieces_used(const std::string& model) {
+  const ModelAdditions all{.target_pieces = SentencePieceTokenizer(model).size()};
+  const SentencePieceTokenizer tokenizer(with_additions(model, all), Pieces::used);
+  return with_additions(tokenizer.model_in_use(), {});
+}
+
+MarianSide read_side(const fs::path& model_file, const fs::path& ids_file) {
+  MarianSide side{.model = {}, .ids = read_ids(ids_file)};
+  const std::string content = read_file(model_file);
+  try {
+    const std::string model = with_additions(content, {});
+    side.used = SentencePieceTokenizer(model, Pieces::used).size();
+    side.model = with_all_pieces_used(model);
+  } catch (const DataError& error) {
+    throw IoError(fmt::format("{}: {}", model_file.string(), error.what()));
+  }
+  return side;
+}
+
+PretrainedTokenizer side_tokenizer(const MarianSide& side, const ModelAdditions& additions,
+                                   Pieces pieces, Index begin) {
+  const auto tokenizer =
+      std::make_shared<SentencePieceTokenizer>(with_additions(side.model, additions), pieces);
+  const auto unknown = side.ids.at("<unk>").get<Index>();
+  PretrainedTokenizer read{.tokenizer = tokenizer,
+                           .file_ids = {unknown, begin, side.ids.at("</s>").get<Index>()},
+                           .mask = {}};
+  for (Index i = mark_count; i < tokenizer->size(); ++i) {
+    read.file_ids.push_back(side.ids.value(tokenizer->entry(static_cast<TokenId>(i)), unknown));
+  }
+  return read;
+}
+
+// Whether a text may give an entry that is no piece: as the name of a language, or as unknown text,
+// whose characters are no pieces.
+bool is_readable(const std::string& entry, const std::set<std::string, std::less<>>& pieces) {
+  return (entry.starts_with(">>") && entry.find("<<") == entry.size() - 2) ||
+         std::ranges::none_of(units_of(entry, Unit::character),
+                              [&](std::string_view one) { return pieces.contains(one); });
+}
+
+// Entries that have an id and are no pieces, such as those of the other side and `>>fr<<`. A source
+// is only read, a target also written.
+ModelAdditions marian_additions(const MarianSide& side, Index begin, bool written) {
+  ModelAdditions additions{.language_names = true};
+  const PretrainedTokenizer pieces = side_tokenizer(side, additions, Pieces::all, begin);
+  const std::set<Index> known(pieces.file_ids.begin(), pieces.file_ids.end());
+  std::set<std::string, std::less<>> texts;
+  for (Index i = mark_count; i < pieces.tokenizer->size(); ++i) {
+    texts.insert(pieces.tokenizer->entry(static_cast<TokenId>(i)));
+  }
+  for (const auto& [entry, id] : side.ids.items()) {
+    if (!known.contains(id.get<Index>()) && (written || is_readable(entry, texts))) {
+      additions.further_entries.push_back(entry);
+    }
+  }
+  return additions;
+}
+
+// The ids of a target that may use only some pieces are the first of those of its source.
+bool begins_with(const std::vector<Index>& ids, const std::vector<Index>& first) {
+  return first.size() <= ids.size() && std::equal(first.begin(), first.end(), ids.begin());
+}
+
+}  // namespace
+
+// One model for both sides, as a joint vocabulary is exported, marks the pieces unused that only
+// the source may use, and these have no ids in target_vocab.json.
+PretrainedTokenizers read_marian_tokenizers(const fs::path& directory, Index begin) {
+  const fs::path own = directory / "target_vocab.json";
+  const fs::path ids = directory / "vocab.json";
+  const MarianSide source = read_side(directory / "source.spm", ids);
+  const MarianSide target = read_side(directory / "target.spm", fs::exists(own) ? own : ids);
+  if (source.model == target.model) {
+    ModelAdditions additions = marian_additions(source, begin, true);
+    additions.target_pieces = target.used;
+    const PretrainedTokenizers joint{side_tokenizer(source, additions, Pieces::all, begin),
+                                     side_tokenizer(target, additions, Pieces::used, begin)};
+    if (begins_with(joint.source.file_ids, joint.target.file_ids)) {
+      return joint;
+    }
+  }
+  return {side_tokenizer(source, marian_additions(source, begin, false), Pieces::all, begin),
+          side_tokenizer(target, marian_additions(target, begin, true), Pieces::all, begin)};
+}
+
+}  // namespace tapehead

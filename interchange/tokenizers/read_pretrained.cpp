@@ -1,0 +1,143 @@
+#include "interchange/tokenizers/read_pretrained.hpp"
+
+#include <functional>
+
+#include <fmt/format.h>
+
+#include "core/errors.hpp"
+#include "core/files/files.hpp"
+#include "core/files/json_text.hpp"
+#include "interchange/tokenizers/tokenizer_json.hpp"
+
+namespace tapehead {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_file(const fs::path& path) {
+  std::error_code ignored;
+  return fs::is_regular_file(path, ignored);
+}
+
+// Errors name the file.
+template <class Read>
+auto read_from(const fs::path& file, const Read& read) {
+  try {
+    return read(read_file(file, most_settings_bytes));
+  } catch (const DataError& error) {
+    throw IoError(fmt::format("{}: {}", file.string(), error.what()));
+  } catch (const nlohmann::json::exception& error) {
+    throw IoError(
+        fmt::format("{} is damaged, or of another format: {}", file.string(), error.what()));
+  }
+}
+
+template <class Read>
+auto read_json_from(const fs::path& file, const Read& read) {
+  return read_from(
+      file, [&](const std::string& text) { return read(parse_sorted_json(text, file.string())); });
+}
+
+// Empty if there is none.
+nlohmann::json config_in(const fs::path& directory) {
+  const fs::path file = directory / "tokenizer_config.json";
+  return is_file(file) ? read_json_from(file, std::identity()) : nlohmann::json::object();
+}
+
+// Old files have no type. The package then takes the first type whose parts are there (its
+// models/mod.rs, ModelUntagged).
+nlohmann::json type_of(const nlohmann::json& model) {
+  const char* inferred = model.contains("merges")                      ? "BPE"
+                         : model.contains("continuing_subword_prefix") ? "WordPiece"
+                         : model.at("vocab").is_object()               ? "WordLevel"
+                                                                       : "Unigram";
+  return model.value("type", nlohmann::json(inferred));
+}
+
+PretrainedTokenizer tokenizer_of_json(const nlohmann::json& tokenizer,
+                                      const FindMarks& find_marks) {
+  const nlohmann::json type = type_of(tokenizer.at("model"));
+  if (type == "WordPiece") {
+    return word_piece_of_json(tokenizer, find_marks);
+  }
+  if (type == "BPE") {
+    return byte_bpe_of_json(tokenizer, find_marks);
+  }
+  throw DataError(
+      fmt::format("model is `{}`, which is not supported (only \"BPE\" and \"WordPiece\")",
+                  type.is_string() ? type.get<std::string>() : type.dump()));
+}
+
+void put_template_around(const nlohmann::json& processor, MarksAround& marks) {
+  std::vector<Index> before;
+  std::vector<Index>* side = &before;
+  for (const nlohmann::json& item : processor.at("single")) {
+    if (item.contains("Sequence")) {
+      side = &marks.behind;
+      continue;
+    }
+    const auto name = item.at("SpecialToken").at("id").get<std::string>();
+    const auto ids = processor.at("special_tokens").at(name).at("ids").get<std::vector<Index>>();
+    side->insert(side->end(), ids.begin(), ids.end());
+  }
+  if (side == &before) {
+    throw DataError("post_processor.single has no place for the text");
+  }
+  marks.before.insert(marks.before.begin(), before.begin(), before.end());
+}
+
+// Around what earlier steps have put around the text.
+void put_around(const nlohmann::json& processor, MarksAround& marks) {
+  const std::string type = processor.is_null() ? "" : processor.at("type").get<std::string>();
+  if (type == "Sequence") {
+    for (const nlohmann::json& step : processor.at("processors")) {
+      put_around(step, marks);
+    }
+  } else if (type == "TemplateProcessing") {
+    put_template_around(processor, marks);
+  } else if (type == "BertProcessing" || type == "RobertaProcessing") {
+    marks.before.insert(marks.before.begin(), processor.at("cls").at(1).get<Index>());
+    marks.behind.push_back(processor.at("sep").at(1).get<Index>());
+  }
+}
+
+}  // namespace
+
+PretrainedTokenizer read_pretrained_tokenizer(const fs::path& directory,
+                                              const FindMarks& find_marks) {
+  if (const fs::path whole = directory / "tokenizer.json"; is_file(whole)) {
+    return read_json_from(whole, [&](const nlohmann::json& tokenizer) {
+      return tokenizer_of_json(tokenizer, find_marks);
+    });
+  }
+  if (const fs::path entries = directory / "vocab.json"; is_file(entries)) {
+    const auto vocabulary = read_json_from(
+        entries, [](const nlohmann::json& ids) { return ids.get<FileVocabulary>(); });
+    return read_from(directory / "merges.txt", [&](const std::string& merges) {
+      return byte_bpe_of_files(vocabulary, merges, config_in(directory), find_marks);
+    });
+  }
+  if (const fs::path entries = directory / "vocab.txt"; is_file(entries)) {
+    return read_from(entries, [&](const std::string& text) {
+      return word_piece_of_files(text, config_in(directory), find_marks);
+    });
+  }
+  throw IoError(fmt::format(
+      "no tokenizer in {}: neither tokenizer.json, nor vocab.json with merges.txt, nor vocab.txt",
+      directory.string()));
+}
+
+std::optional<MarksAround> marks_around_text(const fs::path& directory) {
+  const fs::path whole = directory / "tokenizer.json";
+  if (!is_file(whole)) {
+    return std::nullopt;
+  }
+  return read_json_from(whole, [](const nlohmann::json& tokenizer) {
+    MarksAround marks;
+    put_around(tokenizer.value("post_processor", nlohmann::json()), marks);
+    return marks;
+  });
+}
+
+}  // namespace tapehead

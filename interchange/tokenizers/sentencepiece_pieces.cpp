@@ -1,0 +1,165 @@
+// SentencePiece's models in tokenizer.json.
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "core/errors.hpp"
+#include "core/shown.hpp"
+#include "core/text.hpp"
+#include "datasets/tokenizers/sentencepiece_content.hpp"
+#include "datasets/tokenizers/tokenizer.hpp"
+#include "interchange/tokenizers/tokenizer_parts.hpp"
+
+namespace tapehead {
+
+namespace {
+
+std::vector<std::string> texts_of(std::span<const Piece> pieces) {
+  std::vector<std::string> texts;
+  texts.reserve(pieces.size());
+  for (const Piece& piece : pieces) {
+    texts.push_back(piece.text);
+  }
+  return texts;
+}
+
+void expect_all_used(const SentencePieceTokenizer& tokenizer, std::span<const Piece> pieces) {
+  const auto unused = std::ranges::find(pieces, true, &Piece::unused);
+  if (unused != pieces.end()) {
+    throw DataError(
+        fmt::format("the tokenizer may not use all of its subwords ({} is one), which "
+                    "tokenizer.json cannot say",
+                    shown(unused->text)));
+  }
+  if (tokenizer.size() > std::ssize(pieces)) {
+    throw DataError(
+        fmt::format("the tokenizer has entries that are no subwords ({} is one), which "
+                    "tokenizer.json cannot say",
+                    shown(tokenizer.entry(static_cast<TokenId>(pieces.size())))));
+  }
+}
+
+// What the library does before it cuts a text (normalizer.cc), and tabs, which are spaces here. A
+// space is written U+2581; the text gets one in front unless it is empty. Both maps of characters
+// are NFKC and more. The package's Precompiled loses a mark that follows a character which the map
+// changes; after NFKC only case is left to change.
+Json normalizer_of(const SentencePieceContent& content) {
+  Json steps = Json::array({replace_text("\t", " ")});
+  if (!content.character_map.empty()) {
+    steps.push_back({{"type", "NFKC"}});
+    steps.push_back(
+        {{"type", "Precompiled"}, {"precompiled_charsmap", base64_of(content.character_map)}});
+  }
+  if (content.removes_spaces) {
+    steps.push_back(replace_pattern("\\A +", ""));
+    steps.push_back(replace_pattern(" {2,}", " "));
+  }
+  steps.push_back({{"type", "Prepend"}, {"prepend", space_shown}});
+  steps.push_back(replace_text(" ", space_shown));
+  if (content.removes_spaces) {
+    steps.push_back(replace_pattern(fmt::format("{}+\\z", space_shown), ""));
+  }
+  return sequence_of("normalizers", std::move(steps));
+}
+
+// Every pair of pieces whose text together is a piece is merged, that with the best score first
+// (Kudo and Richardson 2018, section 3.1; bpe_model.cc).
+Json merges_of(std::span<const Piece> pieces) {
+  EntryCounts ids;
+  for (std::size_t id = mark_count; id < pieces.size(); ++id) {
+    ids.emplace(pieces[id].text, id);
+  }
+  std::vector<std::size_t> best_first(pieces.size() - mark_count);
+  std::iota(best_first.begin(), best_first.end(), std::size_t{mark_count});
+  std::ranges::stable_sort(best_first, std::greater(),
+                           [&](std::size_t id) { return pieces[id].score; });
+  Json merges = Json::array();
+  for (const std::size_t id : best_first) {
+    const std::string_view text = pieces[id].text;
+    for (std::size_t at = utf8_length(text); at < text.size(); at += utf8_length(text.substr(at))) {
+      if (ids.contains(text.substr(0, at)) && ids.contains(text.substr(at))) {
+        merges.push_back(fmt::format("{} {}", text.substr(0, at), text.substr(at)));
+      }
+    }
+  }
+  return merges;
+}
+
+Json unigram_model(const MarkTexts& marks, std::span<const Piece> pieces) {
+  Json vocabulary = Json::array();
+  for (const std::string& mark : {marks.unknown, marks.begin, marks.end}) {
+    vocabulary.push_back({mark, 0.0});
+  }
+  for (const Piece& piece : pieces.subspan(mark_count)) {
+    vocabulary.push_back({piece.text, static_cast<double>(piece.score)});
+  }
+  return {{"type", "Unigram"},
+          {"unk_id", unknown_id},
+          {"vocab", std::move(vocabulary)},
+          {"byte_fallback", false}};
+}
+
+// A mark that is spelled in a text is cut after its bracket: the model would take it for the mark.
+Json cut_marks(const MarkTexts& marks) {
+  const auto after_bracket = [](const std::string& mark) { return mark.substr(1); };
+  return split_at({{"Regex", fmt::format("<(?={}|{}|{})", after_bracket(marks.unknown),
+                                         after_bracket(marks.begin), after_bracket(marks.end))}},
+                  "MergedWithPrevious");
+}
+
+// The space before the first word of a line is the library's. Where a text cannot begin with
+// spaces, it leaves out all of them.
+Json decoder_of(bool removes_spaces) {
+  Json steps = Json::array({replace_text(space_shown, " "), {{"type", "Fuse"}}});
+  if (removes_spaces) {
+    steps.push_back(replace_pattern("\\A +", ""));
+  } else {
+    steps.push_back(replace_pattern("\\A ", ""));
+    steps.push_back(replace_text("\n ", "\n"));
+  }
+  return sequence_of("decoders", std::move(steps));
+}
+
+// Lines are cut apart, so each gets the space in front that is the library's.
+void add_lines(TokenizerParts& parts) {
+  Json& steps = parts.normalizer["normalizers"];
+  steps.push_back(replace_pattern(fmt::format("\\A{}(?=\\n)", space_shown), ""));
+  steps.push_back(replace_pattern("\\n(?=[^\\n])", fmt::format("\n{}", space_shown)));
+}
+
+}  // namespace
+
+TokenizerParts parts_of(const SentencePieceTokenizer& tokenizer) {
+  const SentencePieceContent content = content_of(tokenizer);
+  expect_all_used(tokenizer, content.pieces);
+  const auto pieces = std::span(content.pieces);
+  const std::vector<std::string> entries = texts_of(pieces.subspan(mark_count));
+  const bool lines = std::ranges::find(entries, line_end) != entries.end();
+  const bool bpe = content.kind == TokenizerKind::bpe;
+  TokenizerParts parts{.marks = apart_from(entries, {}),
+                       .normalizer = normalizer_of(content),
+                       .pre_tokenizer = {},
+                       .model = {},
+                       .decoder = decoder_of(content.removes_spaces)};
+  Json cuts = Json::array();
+  if (lines) {
+    add_lines(parts);
+    cuts.push_back(split_at({{"String", line_end}}, "Isolated"));
+  }
+  if (bpe) {
+    parts.model = bpe_model(parts.marks, entries, merges_of(pieces));
+    parts.model["fuse_unk"] = true;
+  } else {
+    parts.model = unigram_model(parts.marks, pieces);
+    cuts.push_back(cut_marks(parts.marks));
+  }
+  if (!cuts.empty()) {
+    parts.pre_tokenizer = sequence_of("pretokenizers", std::move(cuts));
+  }
+  return parts;
+}
+
+}  // namespace tapehead

@@ -1,0 +1,188 @@
+#include "interchange/tokenizers/tokenizer_json.hpp"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "core/errors.hpp"
+#include "datasets/tokenizers/byte_bpe.hpp"
+#include "datasets/tokenizers/word_piece.hpp"
+
+namespace tapehead {
+
+namespace {
+
+[[noreturn]] void refuse(std::string_view what, const nlohmann::json& value,
+                         const nlohmann::json& supported) {
+  throw DataError(
+      fmt::format("{} is {}, which is not supported (only {})", what,
+                  value.is_string() ? fmt::format("`{}`", value.get<std::string>()) : value.dump(),
+                  supported.dump()));
+}
+
+// Null if it is missing.
+nlohmann::json part_of(const nlohmann::json& of, std::string_view part) {
+  const auto found = of.find(part);
+  return found == of.end() ? nlohmann::json() : *found;
+}
+
+}  // namespace
+
+void expect_type(const nlohmann::json& of, std::string_view part, const nlohmann::json& expected) {
+  const nlohmann::json found = part_of(of, part);
+  const nlohmann::json type = found.is_null() ? nlohmann::json() : found.at("type");
+  if (type != expected) {
+    refuse(part, type == "Sequence" ? found : type, expected);
+  }
+}
+
+void expect_options(const nlohmann::json& of, std::string_view part,
+                    std::initializer_list<ExpectedOption> expected) {
+  const nlohmann::json found = part_of(of, part);
+  for (const auto& [name, usual] : expected) {
+    const nlohmann::json value = part_of(found, name);
+    if (!value.is_null() && value != "" && value != usual) {
+      refuse(fmt::format("{}.{}", part, name), value, usual);
+    }
+  }
+}
+
+FileVocabulary vocabulary_of(const nlohmann::json& tokenizer) {
+  auto vocabulary = tokenizer.at("model").at("vocab").get<FileVocabulary>();
+  for (const nlohmann::json& token : part_of(tokenizer, "added_tokens")) {
+    const auto content = token.at("content").get<std::string>();
+    if (!token.value("special", false)) {
+      throw DataError(fmt::format(
+          "the added token `{}` is text, which is not supported (only marks: \"special\": true)",
+          content));
+    }
+    vocabulary[content] = token.at("id").get<Index>();
+  }
+  return vocabulary;
+}
+
+namespace {
+
+BytePairs::Pair sides_of(std::string_view merge) {
+  const std::size_t space = merge.find(' ');
+  if (space == 0 || space == std::string_view::npos || space + 1 == merge.size() ||
+      merge.find(' ', space + 1) != std::string_view::npos) {
+    throw DataError(fmt::format("the merge `{}` is not two entries with a space between", merge));
+  }
+  return {std::string(merge.substr(0, space)), std::string(merge.substr(space + 1))};
+}
+
+// Each is "a b" or, since version 0.20 of the package, ["a", "b"].
+std::vector<BytePairs::Pair> merges_of(const nlohmann::json& merges) {
+  std::vector<BytePairs::Pair> pairs;
+  for (const nlohmann::json& merge : merges) {
+    pairs.push_back(merge.is_string() ? sides_of(merge.get_ref<const std::string&>())
+                                      : merge.get<BytePairs::Pair>());
+  }
+  return pairs;
+}
+
+PretrainedTokenizer byte_bpe_with(const FileVocabulary& vocabulary,
+                                  std::vector<BytePairs::Pair> merges,
+                                  const FindMarks& find_marks) {
+  PretrainedEntries entries = renumbered(vocabulary, find_marks(vocabulary));
+  return {.tokenizer = std::make_shared<ByteBpe>(
+              BytePairs{.entries = std::move(entries.entries), .merges = std::move(merges)}),
+          .file_ids = std::move(entries.file_ids),
+          .mask = entries.mask};
+}
+
+}  // namespace
+
+PretrainedTokenizer byte_bpe_of_json(const nlohmann::json& tokenizer, const FindMarks& find_marks) {
+  expect_type(tokenizer, "normalizer", nullptr);
+  expect_type(tokenizer, "pre_tokenizer", "ByteLevel");
+  expect_options(tokenizer, "pre_tokenizer", {{"add_prefix_space", false}, {"use_regex", true}});
+  expect_options(tokenizer, "model",
+                 {{"dropout", nullptr},
+                  {"continuing_subword_prefix", nullptr},
+                  {"end_of_word_suffix", nullptr},
+                  {"byte_fallback", false},
+                  {"ignore_merges", false}});
+  return byte_bpe_with(vocabulary_of(tokenizer), merges_of(tokenizer.at("model").at("merges")),
+                       find_marks);
+}
+
+PretrainedTokenizer byte_bpe_of_files(const FileVocabulary& vocabulary, std::string_view merges,
+                                      const nlohmann::json& config, const FindMarks& find_marks) {
+  expect_options({{"tokenizer_config", config}}, "tokenizer_config", {{"add_prefix_space", false}});
+  std::vector<BytePairs::Pair> pairs;
+  while (!merges.empty()) {
+    const std::size_t end = std::min(merges.find('\n'), merges.size());
+    std::string_view line = merges.substr(0, end);
+    merges.remove_prefix(std::min(end + 1, merges.size()));
+    if (line.ends_with('\r')) {
+      line.remove_suffix(1);
+    }
+    if (!line.empty() && !line.starts_with("#version")) {
+      pairs.push_back(sides_of(line));
+    }
+  }
+  return byte_bpe_with(vocabulary, std::move(pairs), find_marks);
+}
+
+namespace {
+
+PretrainedTokenizer word_piece_with(const FileVocabulary& vocabulary, const FindMarks& find_marks,
+                                    const WordPieceOptions& options) {
+  PretrainedEntries entries = renumbered(vocabulary, find_marks(vocabulary));
+  return {.tokenizer = std::make_shared<WordPiece>(std::move(entries.entries), options),
+          .file_ids = std::move(entries.file_ids),
+          .mask = entries.mask};
+}
+
+// Where nothing is said of accents, they go with the case.
+bool strips_accents(const nlohmann::json& part, bool lower_case) {
+  const auto found = part.find("strip_accents");
+  return found == part.end() || found->is_null() ? lower_case : found->get<bool>();
+}
+
+}  // namespace
+
+PretrainedTokenizer word_piece_of_json(const nlohmann::json& tokenizer,
+                                       const FindMarks& find_marks) {
+  expect_type(tokenizer, "normalizer", "BertNormalizer");
+  expect_type(tokenizer, "pre_tokenizer", "BertPreTokenizer");
+  expect_options(tokenizer, "model",
+                 {{"unk_token", "[UNK]"}, {"continuing_subword_prefix", WordPiece::goes_on}});
+  const nlohmann::json& normalizer = tokenizer.at("normalizer");
+  const bool lower_case = normalizer.value("lowercase", true);
+  return word_piece_with(
+      vocabulary_of(tokenizer), find_marks,
+      {.words = {.clean = normalizer.value("clean_text", true),
+                 .chinese_characters = normalizer.value("handle_chinese_chars", true),
+                 .strip_accents = strips_accents(normalizer, lower_case),
+                 .lower_case = lower_case},
+       .longest_word = tokenizer.at("model").value("max_input_chars_per_word", Index{100})});
+}
+
+PretrainedTokenizer word_piece_of_files(std::string_view vocabulary, const nlohmann::json& config,
+                                        const FindMarks& find_marks) {
+  FileVocabulary entries;
+  for (Index id = 0; !vocabulary.empty(); ++id) {
+    const std::size_t end = std::min(vocabulary.find('\n'), vocabulary.size());
+    std::string_view line = vocabulary.substr(0, end);
+    vocabulary.remove_prefix(std::min(end + 1, vocabulary.size()));
+    if (line.ends_with('\r')) {
+      line.remove_suffix(1);
+    }
+    entries[std::string(line)] = id;
+  }
+  expect_options({{"tokenizer_config", config}}, "tokenizer_config",
+                 {{"do_basic_tokenize", true}, {"unk_token", "[UNK]"}});
+  const bool lower_case = config.value("do_lower_case", true);
+  return word_piece_with(
+      entries, find_marks,
+      {.words = {.chinese_characters = config.value("tokenize_chinese_chars", true),
+                 .strip_accents = strips_accents(config, lower_case),
+                 .lower_case = lower_case}});
+}
+
+}  // namespace tapehead

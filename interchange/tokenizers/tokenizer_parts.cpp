@@ -1,0 +1,211 @@
+#include "interchange/tokenizers/tokenizer_parts.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "core/errors.hpp"
+#include "core/shown.hpp"
+#include "core/text.hpp"
+#include "datasets/tokenizers/byte_characters.hpp"
+
+namespace tapehead {
+
+// Three bytes are four digits of six bits; what is missing of the last three is "=".
+std::string base64_of(std::string_view bytes) {
+  constexpr std::string_view digits =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string text;
+  text.reserve((bytes.size() + 2) / 3 * 4);
+  for (std::size_t first = 0; first < bytes.size(); first += 3) {
+    std::uint32_t bits = 0;
+    for (std::size_t i = first; i < first + 3; ++i) {
+      bits = bits << 8 | (i < bytes.size() ? static_cast<unsigned char>(bytes[i]) : 0U);
+    }
+    for (std::size_t digit = 0; digit < 4; ++digit) {
+      const bool missing = first + digit > bytes.size();
+      text += missing ? '=' : digits[bits >> (18 - 6 * digit) & 63];
+    }
+  }
+  return text;
+}
+
+namespace {
+
+void expect_text(std::string_view entry) {
+  if (utf8_valid_bytes(entry) != entry.size()) {
+    throw DataError(fmt::format(
+        "the entry {} is no UTF-8, and so it cannot be written for other programs", shown(entry)));
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> without_marks(const Vocabulary& vocabulary) {
+  return {vocabulary.entries().begin() + mark_count, vocabulary.entries().end()};
+}
+
+// The entries are appended without the search for a key that would make it quadratic.
+Json ids_of(const MarkTexts& marks, std::span<const std::string> entries) {
+  Json::object_t ids;
+  ids.reserve(entries.size() + static_cast<std::size_t>(mark_count));
+  for (const std::string& mark : {marks.unknown, marks.begin, marks.end}) {
+    ids.emplace_back(mark, ids.size());
+  }
+  for (const std::string& entry : entries) {
+    expect_text(entry);
+    ids.emplace_back(entry, ids.size());
+  }
+  return ids;
+}
+
+Json bpe_model(const MarkTexts& marks, std::span<const std::string> entries, Json merges) {
+  return {{"type", "BPE"},
+          {"dropout", nullptr},
+          {"unk_token", marks.unknown},
+          {"continuing_subword_prefix", nullptr},
+          {"end_of_word_suffix", nullptr},
+          {"fuse_unk", false},
+          {"byte_fallback", false},
+          {"ignore_merges", false},
+          {"vocab", ids_of(marks, entries)},
+          {"merges", std::move(merges)}};
+}
+
+Json byte_level(bool chunks) {
+  return {{"type", "ByteLevel"},
+          {"add_prefix_space", false},
+          {"trim_offsets", true},
+          {"use_regex", chunks}};
+}
+
+Json sequence_of(const char* name, Json steps) {
+  return {{"type", "Sequence"}, {name, std::move(steps)}};
+}
+
+Json replace_text(std::string_view text, std::string_view by) {
+  return {{"type", "Replace"}, {"pattern", {{"String", text}}}, {"content", by}};
+}
+
+Json replace_pattern(std::string_view regex, std::string_view by) {
+  return {{"type", "Replace"}, {"pattern", {{"Regex", regex}}}, {"content", by}};
+}
+
+Json split_at(Json pattern, const char* behavior) {
+  return {{"type", "Split"},
+          {"pattern", std::move(pattern)},
+          {"behavior", behavior},
+          {"invert", false}};
+}
+
+// Byte-level BPE and WordPiece in tokenizer.json.
+
+TokenizerParts parts_of(const ByteBpe& tokenizer) {
+  const BytePairs& pairs = tokenizer.pairs();
+  const MarkTexts marks = apart_from(pairs.entries, {});
+  Json merges = Json::array();
+  for (const auto& [left, right] : pairs.merges) {
+    merges.push_back(left + ' ' + right);
+  }
+  return {.marks = marks,
+          .normalizer = {},
+          .pre_tokenizer = byte_level(true),
+          .model = bpe_model(marks, pairs.entries, std::move(merges)),
+          .decoder = byte_level(true)};
+}
+
+// Punctuation is cut off, so no text gives a mark.
+TokenizerParts parts_of(const WordPiece& tokenizer) {
+  const std::vector<std::string> entries = without_marks(tokenizer.vocabulary());
+  const MarkTexts marks = apart_from(entries, bert_marks());
+  const WordPieceOptions& options = tokenizer.options();
+  return {.marks = marks,
+          .normalizer = {{"type", "BertNormalizer"},
+                         {"clean_text", options.words.clean},
+                         {"handle_chinese_chars", options.words.chinese_characters},
+                         {"strip_accents", options.words.strip_accents},
+                         {"lowercase", options.words.lower_case}},
+          .pre_tokenizer = {{"type", "BertPreTokenizer"}},
+          .model = {{"type", "WordPiece"},
+                    {"unk_token", marks.unknown},
+                    {"continuing_subword_prefix", WordPiece::goes_on},
+                    {"max_input_chars_per_word", options.longest_word},
+                    {"vocab", ids_of(marks, entries)}},
+          .decoder = {{"type", "WordPiece"}, {"prefix", WordPiece::goes_on}, {"cleanup", true}}};
+}
+
+namespace {
+
+constexpr std::string_view space_in_line = "[ \\t\\x0B\\f\\r]";  // what `units_of` cuts words at
+constexpr std::string_view no_space = "[^ \\t\\n\\x0B\\f\\r]";
+
+// A word of a text that is spelled like the begin or the end mark is unknown. The vocabulary has
+// the marks as words, so the word is replaced by the unknown mark before it is looked up.
+Json without_spelled_marks(const MarkTexts& marks) {
+  return replace_pattern(fmt::format("(?<!{0})({1}|{2})(?!{0})", no_space, marks.begin, marks.end),
+                         marks.unknown);
+}
+
+// The decoder of type WordPiece puts a space before each word but the first, unless the word begins
+// with the prefix; none begins with a space. A line end has no spaces around it.
+Json words_with_spaces() {
+  return sequence_of("decoders", {{{"type", "WordPiece"}, {"prefix", " "}, {"cleanup", false}},
+                                  {{"type", "Fuse"}},
+                                  replace_text(" \n", "\n"),
+                                  replace_text("\n ", "\n")});
+}
+
+TokenizerParts words_in_json(const std::vector<std::string>& entries) {
+  TokenizerParts parts{
+      .marks = apart_from(entries, {}),
+      .normalizer = {},
+      .pre_tokenizer = sequence_of(
+          "pretokenizers", {split_at({{"Regex", fmt::format("{}+", space_in_line)}}, "Removed"),
+                            split_at({{"String", line_end}}, "Isolated")}),
+      .model = {},
+      .decoder = words_with_spaces()};
+  parts.normalizer = without_spelled_marks(parts.marks);
+  parts.model = {{"type", "WordLevel"},
+                 {"vocab", ids_of(parts.marks, entries)},
+                 {"unk_token", parts.marks.unknown}};
+  return parts;
+}
+
+// BPE without merges leaves a text as its characters.
+TokenizerParts characters_in_json(const std::vector<std::string>& entries) {
+  const MarkTexts marks = apart_from(entries, {});
+  return {.marks = marks,
+          .normalizer = {},
+          .pre_tokenizer = {},
+          .model = bpe_model(marks, entries, Json::array()),
+          .decoder = {{"type", "Fuse"}}};
+}
+
+// A byte is written as its byte character.
+TokenizerParts bytes_in_json(std::vector<std::string> entries) {
+  std::ranges::transform(entries, entries.begin(),
+                         [](const std::string& byte) { return spelled_bytes(byte); });
+  TokenizerParts parts = characters_in_json(entries);
+  parts.pre_tokenizer = byte_level(false);
+  parts.decoder = byte_level(false);
+  return parts;
+}
+
+}  // namespace
+
+TokenizerParts parts_of(const VocabularyTokenizer& tokenizer) {
+  std::vector<std::string> entries = without_marks(tokenizer.vocabulary());
+  switch (tokenizer.unit()) {
+    case Unit::word:
+      return words_in_json(entries);
+    case Unit::character:
+      return characters_in_json(entries);
+    case Unit::byte:
+      break;
+  }
+  return bytes_in_json(std::move(entries));
+}
+
+}  // namespace tapehead

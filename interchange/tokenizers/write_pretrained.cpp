@@ -1,0 +1,201 @@
+#include "interchange/tokenizers/write_pretrained.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "core/errors.hpp"
+#include "core/files/files.hpp"
+#include "core/files/json_text.hpp"
+#include "core/text.hpp"
+#include "datasets/tokenizers/token_words.hpp"
+#include "interchange/tokenizers/tokenizer_config.hpp"
+#include "interchange/tokenizers/tokenizer_parts.hpp"
+
+namespace tapehead {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* pieces_file = "tokenizer.model";
+
+// Null for a tokenizer of another kind.
+template <class Kind>
+const Kind* as(const Tokenizer& tokenizer) {
+  return dynamic_cast<const Kind*>(&tokenizer);
+}
+
+TokenizerParts parts_of_any(const Tokenizer& tokenizer) {
+  if (const auto* units = as<VocabularyTokenizer>(tokenizer)) {
+    return parts_of(*units);
+  }
+  if (const auto* bytes = as<ByteBpe>(tokenizer)) {
+    return parts_of(*bytes);
+  }
+  if (const auto* words = as<WordPiece>(tokenizer)) {
+    return parts_of(*words);
+  }
+  if (const auto* pieces = as<SentencePieceTokenizer>(tokenizer)) {
+    return parts_of(*pieces);
+  }
+  throw DataError("the names of classes are no tokenizer of text");
+}
+
+// Which spaces beside it a mark in a text takes with it.
+struct TakenSpaces {
+  bool before = false;
+  bool after = false;
+};
+
+Json added_token(TokenId id, const std::string& text, TakenSpaces spaces = {}) {
+  return {{"id", id},
+          {"content", text},
+          {"single_word", false},
+          {"lstrip", spaces.before},
+          {"rstrip", spaces.after},
+          {"normalized", false},
+          {"special", true}};
+}
+
+// A subword that begins a word has the space before it, and so does a mask. With SentencePiece the
+// package puts a space in front of the text after a mask, too, so the one that is there must go.
+Json added_tokens(const Tokenizer& tokenizer, const MarkTexts& texts,
+                  const PretrainedMarks& marks) {
+  Json tokens = Json::array({added_token(unknown_id, texts.unknown),
+                             added_token(begin_id, texts.begin), added_token(end_id, texts.end)});
+  if (marks.mask) {
+    tokens.push_back(added_token(static_cast<TokenId>(tokenizer.size()), texts.mask,
+                                 {.before = has_entries_with_spaces(tokenizer),
+                                  .after = as<SentencePieceTokenizer>(tokenizer) != nullptr}));
+  }
+  return tokens;
+}
+
+Json whole_tokenizer(const Tokenizer& tokenizer, const TokenizerParts& parts,
+                     const PretrainedMarks& marks) {
+  return {{"version", "1.0"},
+          {"truncation", nullptr},
+          {"padding", nullptr},
+          {"added_tokens", added_tokens(tokenizer, parts.marks, marks)},
+          {"normalizer", parts.normalizer},
+          {"pre_tokenizer", parts.pre_tokenizer},
+          {"post_processor", post_processor(parts.marks, marks)},
+          {"decoder", parts.decoder},
+          {"model", parts.model}};
+}
+
+// GPT-2's own files, for programs that read no tokenizer.json.
+void write_merges(const ByteBpe& tokenizer, const Json& vocabulary, const fs::path& directory) {
+  std::string merges = "#version: 0.2\n";
+  for (const auto& [left, right] : tokenizer.pairs().merges) {
+    merges += left + ' ' + right + '\n';
+  }
+  write_json(directory / "vocab.json", vocabulary);
+  write_file_atomically(directory / "merges.txt", merges);
+}
+
+// The entries of a vocabulary in the order of their ids, without the marks. Throws DataError.
+std::vector<std::string> entries_in(const Json& vocabulary) {
+  std::vector<std::string> entries(vocabulary.size());
+  for (const auto& [entry, id] : vocabulary.items()) {
+    const std::size_t at = id.is_number_unsigned() ? id.get<std::size_t>() : entries.size();
+    if (at >= entries.size()) {
+      throw DataError("the ids are not 0, 1, 2, ...");
+    }
+    entries[at] = entry;
+  }
+  entries.erase(entries.begin(),
+                entries.begin() + std::min(std::ssize(entries), Index{mark_count}));
+  return entries;
+}
+
+// The tokenizer that such a file may be of; null: of none of these. Throws DataError.
+std::shared_ptr<const Tokenizer> tokenizer_in(const fs::path& directory, const Json& file) {
+  if (fs::exists(directory / pieces_file)) {
+    return std::make_shared<SentencePieceTokenizer>(read_file(directory / pieces_file));
+  }
+  const Json& model = file.at("model");
+  const bool words = model.value("type", "") == "WordLevel";
+  if (!words && !(model.value("type", "") == "BPE" && model.at("merges").empty())) {
+    return nullptr;
+  }
+  const bool bytes = !words && !file.value("pre_tokenizer", Json()).is_null();
+  return std::make_shared<VocabularyTokenizer>(
+      bytes ? all_bytes() : Vocabulary(entries_in(model.at("vocab"))), words   ? Unit::word
+                                                                       : bytes ? Unit::byte
+                                                                               : Unit::character);
+}
+
+// In whatever form a program saved it: with its members in any order, without those that are null
+// (RFC 7396), and each merge as "a b" instead of ["a", "b"] (since version 0.20 of the package).
+nlohmann::json content_of(const Json& part) {
+  nlohmann::json content;
+  content.merge_patch(part);
+  if (content.contains("merges")) {
+    for (nlohmann::json& merge : content["merges"]) {
+      if (merge.is_array()) {
+        merge = join(merge.get<std::vector<std::string>>(), " ");
+      }
+    }
+  }
+  return content;
+}
+
+bool is_written_of(const Tokenizer& tokenizer, const Json& file) {
+  const TokenizerParts parts = parts_of_any(tokenizer);
+  const Json own = {{"normalizer", parts.normalizer},
+                    {"pre_tokenizer", parts.pre_tokenizer},
+                    {"model", parts.model},
+                    {"decoder", parts.decoder}};
+  return std::ranges::all_of(own.items(), [&](const auto& part) {
+    return content_of(file.value(part.key(), Json())) == content_of(part.value());
+  });
+}
+
+}  // namespace
+
+std::optional<PretrainedTokenizer> read_written_tokenizer(const fs::path& directory) {
+  const fs::path whole = directory / "tokenizer.json";
+  if (!fs::exists(whole)) {
+    return std::nullopt;
+  }
+  const Json file = parse_json_file(whole);
+  try {
+    PretrainedTokenizer read{
+        .tokenizer = tokenizer_in(directory, file), .file_ids = {}, .mask = {}};
+    if (!read.tokenizer || !is_written_of(*read.tokenizer, file)) {
+      return std::nullopt;
+    }
+    const Index size = read.tokenizer->size();
+    read.file_ids.resize(static_cast<std::size_t>(size));
+    std::iota(read.file_ids.begin(), read.file_ids.end(), Index{0});
+    if (std::ssize(file.at("added_tokens")) > mark_count) {
+      read.mask = size;
+    }
+    return read;
+  } catch (const DataError&) {
+    return std::nullopt;
+  } catch (const Json::exception&) {
+    return std::nullopt;
+  }
+}
+
+void write_pretrained_tokenizer(const Tokenizer& tokenizer, const PretrainedMarks& marks,
+                                const fs::path& directory) {
+  const TokenizerParts parts = parts_of_any(tokenizer);
+  make_directories(directory);
+  write_json(directory / "tokenizer.json", whole_tokenizer(tokenizer, parts, marks));
+  write_json(directory / "tokenizer_config.json", tokenizer_config(parts.marks, marks));
+  write_json(directory / "special_tokens_map.json", named_marks(parts.marks, marks));
+  if (const auto* bytes = as<ByteBpe>(tokenizer)) {
+    write_merges(*bytes, parts.model.at("vocab"), directory);
+  }
+  if (const auto* pieces = as<SentencePieceTokenizer>(tokenizer)) {
+    write_file_atomically(directory / pieces_file, pieces->model());
+  }
+}
+
+}  // namespace tapehead

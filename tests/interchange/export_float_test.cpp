@@ -1,0 +1,2 @@
+// The cases in float precision.
+#include "tests/interchange/export_cases.hpp"

@@ -1,0 +1,2 @@
+// The cases in double precision.
+#include "tests/interchange/import_cases.hpp"

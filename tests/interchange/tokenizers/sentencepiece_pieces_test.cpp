@@ -1,0 +1,133 @@
+// SentencePiece's models for other programs: the same pieces, and merges that cut a text as the
+// library does.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "core/errors.hpp"
+#include "datasets/text/text_file.hpp"
+#include "datasets/tokenizers/merge_table.hpp"
+#include "datasets/tokenizers/sentencepiece_content.hpp"
+#include "datasets/tokenizers/sentencepiece_fields.hpp"
+#include "datasets/tokenizers/sentencepiece_joint.hpp"
+#include "interchange/tokenizers/tokenizer_parts.hpp"
+#include "tests/support/message_of.hpp"
+#include "tests/support/text_corpus.hpp"
+
+namespace tapehead { namespace {
+
+using ::testing::HasSubstr;
+
+SentencePieceTokenizer trained_pieces(const PieceOptions& options) {
+  return SentencePieceTokenizer(train_sentencepiece(read_lines(corpus / "train.en"), options));
+}
+
+std::vector<std::string> types_of(const Json& steps) {
+  std::vector<std::string> types;
+  for (const Json& step : steps) {
+    types.push_back(step.at("type"));
+  }
+  return types;
+}
+
+TEST(ExportedPieces, of_bpe_merge_as_the_library_does) {
+  const SentencePieceTokenizer tokenizer =
+      trained_pieces({.kind = TokenizerKind::bpe, .vocabulary = 150});
+  const Json model = parts_of(tokenizer).model;
+  const auto ids = model["vocab"].get<std::unordered_map<std::string, TokenId>>();
+  std::vector<Merge> merges;
+  for (const std::string merge : model["merges"]) {
+    const std::string left = merge.substr(0, merge.find(' '));
+    const std::string right = merge.substr(merge.find(' ') + 1);
+    merges.push_back({{ids.at(left), ids.at(right)}, ids.at(left + right)});
+  }
+  const MergeTable table(merges);
+  for (const std::string& line : read_lines(corpus / "test.en")) {
+    std::vector<TokenId> characters;
+    const std::string spelled = tokenizer.spelled(line);
+    for (const std::string_view character : units_of(spelled, Unit::character)) {
+      characters.push_back(ids.at(std::string(character)));
+    }
+    EXPECT_EQ(table.merge(characters), tokenizer.encode(line));
+  }
+}
+
+TEST(ExportedPieces, of_unigram_have_their_scores) {
+  const SentencePieceTokenizer tokenizer =
+      trained_pieces({.kind = TokenizerKind::unigram, .vocabulary = 70});
+  const Json model = parts_of(tokenizer).model;
+  EXPECT_EQ(model["unk_id"], unknown_id);
+  ASSERT_EQ(std::ssize(model["vocab"]), tokenizer.size());
+  double before = 0;
+  for (Index id = 0; id < tokenizer.size(); ++id) {
+    const Json& piece = model["vocab"][static_cast<std::size_t>(id)];
+    EXPECT_EQ(piece[0], tokenizer.entry(static_cast<TokenId>(id)));
+    EXPECT_LE(piece[1].get<double>(), before) << "the library sorts pieces by their score";
+    before = piece[1].get<double>();
+  }
+  EXPECT_LT(before, -3);  // the logarithm of a rare piece's probability
+}
+
+TEST(ExportedPieces, normalise_as_the_model_does) {
+  const auto steps_of = [](const PieceOptions& options) {
+    return types_of(parts_of(trained_pieces(options)).normalizer.at("normalizers"));
+  };
+  const std::vector<std::string> plain = steps_of({.vocabulary = 110});
+  EXPECT_THAT(plain, ::testing::Not(::testing::Contains("Precompiled")));
+  const std::vector<std::string> nfkc =
+      steps_of({.vocabulary = 110, .normalization = Normalization::nfkc});
+  EXPECT_EQ(nfkc[1], "NFKC");
+  EXPECT_EQ(nfkc[2], "Precompiled");
+  EXPECT_EQ(nfkc.size(), plain.size() + 2);
+}
+
+TEST(ExportedPieces, keep_the_spaces_of_running_text) {
+  const TokenizerParts lines = parts_of(trained_pieces({.vocabulary = 110, .running_text = true}));
+  const TokenizerParts plain = parts_of(trained_pieces({.vocabulary = 110}));
+  const auto collapses = [](const TokenizerParts& parts) {
+    return parts.normalizer.dump().find(" {2,}") != std::string::npos;
+  };
+  EXPECT_TRUE(collapses(plain));
+  EXPECT_FALSE(collapses(lines));
+  EXPECT_EQ(plain.pre_tokenizer, nullptr);
+  EXPECT_EQ(lines.pre_tokenizer["pretokenizers"][0]["pattern"]["String"], "\n");
+  EXPECT_TRUE(lines.model["vocab"].contains("\n"));
+}
+
+TEST(ExportedPieces, that_may_not_be_used_are_refused) {
+  std::vector<std::string> both = read_lines(corpus / "train.en");
+  const std::vector<std::string> german = read_lines(corpus / "train.de");
+  both.insert(both.end(), german.begin(), german.end());
+  const std::string joint =
+      with_target_pieces_first(train_sentencepiece(both, {.vocabulary = 110}), german);
+  EXPECT_NO_THROW(parts_of(SentencePieceTokenizer(joint, Pieces::all)));
+  EXPECT_THAT(message_of<DataError>([&] { parts_of(SentencePieceTokenizer(joint, Pieces::used)); }),
+              HasSubstr("may not use all of its subwords"));
+  const auto content = content_of(SentencePieceTokenizer(joint, Pieces::used));
+  EXPECT_EQ(std::ranges::count(content.pieces, false, &Piece::unused),
+            SentencePieceTokenizer(joint, Pieces::used).size());
+}
+
+TEST(ExportedPieces, have_no_further_entries_beside_them) {
+  const std::string model =
+      train_sentencepiece(read_lines(corpus / "train.de"), {.vocabulary = 60});
+  const SentencePieceTokenizer tokenizer(with_additions(model, {.further_entries = {">>fr<<"}}));
+  EXPECT_THAT(message_of<DataError>([&] { parts_of(tokenizer); }),
+              HasSubstr("has entries that are no subwords (>>fr<< is one)"));
+}
+
+// The test vectors of RFC 4648, section 10.
+TEST(ExportedPieces, are_normalised_by_bytes_in_base64) {
+  EXPECT_EQ(base64_of(""), "");
+  EXPECT_EQ(base64_of("f"), "Zg==");
+  EXPECT_EQ(base64_of("fo"), "Zm8=");
+  EXPECT_EQ(base64_of("foo"), "Zm9v");
+  EXPECT_EQ(base64_of("foobar"), "Zm9vYmFy");
+  EXPECT_EQ(base64_of("\xFB\xFF"), "+/8=");  // 111110 111111 1111(00)
+}
+
+}}  // namespace tapehead
