@@ -16,7 +16,7 @@
 #include "core/product/blas_kernels.hpp"
 #include "core/text.hpp"
 #include "interchange/import.hpp"
-#include "interchange/token_texts.hpp"
+#include "interchange/their_tokenizers.hpp"
 #include "train/options/application.hpp"
 #include "train/output/logging.hpp"
 #include "train/output/program_path.hpp"

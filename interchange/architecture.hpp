@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "interchange/their_config.hpp"
+#include "interchange/pretrained_files.hpp"
 #include "train/options/options.hpp"
 
 namespace tapehead {

@@ -8,10 +8,10 @@
 
 #include "core/errors.hpp"
 #include "core/files/files.hpp"
+#include "interchange/entry_rows.hpp"
 #include "interchange/export_settings.hpp"
 #include "interchange/exported_tokenizers.hpp"
-#include "interchange/never_bias.hpp"
-#include "interchange/placement.hpp"
+#include "interchange/weight_copy.hpp"
 #include "train/evaluation/run_ensemble.hpp"
 #include "train/options/application.hpp"
 

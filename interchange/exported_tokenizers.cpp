@@ -3,7 +3,7 @@
 #include "core/files/files.hpp"
 #include "datasets/text/text_options.hpp"
 #include "datasets/tokenizers/sentencepiece_tokenizer.hpp"
-#include "interchange/tokenizers/marian_files.hpp"
+#include "interchange/tokenizers/marian_tokenizers.hpp"
 #include "interchange/tokenizers/write_pretrained.hpp"
 #include "train/options/application.hpp"
 

@@ -7,7 +7,7 @@
 
 #include "datasets/tokenizers/tokenizer.hpp"
 #include "interchange/architecture.hpp"
-#include "interchange/their_marks.hpp"
+#include "interchange/tokenizers/marks.hpp"
 
 namespace tapehead {
 

@@ -11,7 +11,6 @@
 #include "datasets/text/text_options.hpp"
 #include "datasets/tokenizers/tokenizer.hpp"
 #include "interchange/pytorch_module.hpp"
-#include "interchange/pytorch_options.hpp"
 #include "train/config/json.hpp"
 #include "train/evaluation/run_ensemble.hpp"
 #include "train/options/application.hpp"

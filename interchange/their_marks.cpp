@@ -1,4 +1,6 @@
-#include "interchange/their_marks.hpp"
+// Which entries of a model of another program are its marks, by their ids, and which of them its
+// tokenizer adds to a text.
+#include "interchange/their_tokenizers.hpp"
 
 #include <algorithm>
 #include <string>

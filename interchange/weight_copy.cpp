@@ -8,7 +8,7 @@
 
 #include "core/files/tensor_header.hpp"
 #include "core/text.hpp"
-#include "interchange/placement.hpp"
+#include "interchange/entry_rows.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

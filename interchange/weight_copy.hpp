@@ -12,6 +12,14 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
+// The bias of an entry that a model never predicts.
+// e^-10000 is 0 in every precision, so the other entries share the probability as they do in a
+// model without this one.
+inline constexpr Scalar never_bias = -10'000;
+
+// Also after a training went on from it, in which no such bias has a gradient.
+inline bool is_never(Scalar bias) { return bias < never_bias / 2; }
+
 class WeightCopy {
  public:
   // Nothing is copied.

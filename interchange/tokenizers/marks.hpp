@@ -1,12 +1,18 @@
-// How the marks are spelled in files for other programs, and which of them are put around a text.
+// The marks in files for other programs: how they are spelled, which of them are put around a text,
+// and what the package transformers wants to know of them.
 #pragma once
 
 #include <span>
 #include <string>
 
+#include <nlohmann/json.hpp>
+
 #include "datasets/tokenizers/tokenizer.hpp"
 
 namespace tapehead {
+
+// Of files whose tables keep their order.
+using Json = nlohmann::ordered_json;
 
 // The marks that encoding adds to a text. begin_after: it is followed by the begin mark, where a
 // decoder begins to write. end_before: it follows the end mark, of another document.
@@ -36,5 +42,16 @@ inline MarkTexts bert_marks() {
 // The same, where a mark that is spelled like one of these entries has a further pair of brackets,
 // such as <<unk>>: an entry and a mark cannot share a text in the files.
 MarkTexts apart_from(std::span<const std::string> entries, MarkTexts marks);
+
+// {"bos_token": "<s>", ...}: the content of special_tokens_map.json. With marks on both sides of a
+// text they are BERT's cls_token and sep_token as well.
+Json named_marks(const MarkTexts& texts, const PretrainedMarks& marks);
+
+// The content of tokenizer_config.json.
+Json tokenizer_config(const MarkTexts& texts, const PretrainedMarks& marks);
+
+// The part of tokenizer.json that adds the marks, to a text or to a pair; null if there are none.
+// Each text of a pair has its own end mark after it; both share the mark in front.
+Json post_processor(const MarkTexts& texts, const PretrainedMarks& marks);
 
 }  // namespace tapehead

@@ -1,13 +1,60 @@
-// Reads a tokenizer that was made elsewhere from the files that models are published with.
+// Reads a tokenizer that was made elsewhere from the files that models are published with. Its
+// entries are renumbered so that they follow our marks; with it come the ids that they had there.
 #pragma once
 
 #include <filesystem>
+#include <functional>
+#include <memory>
 #include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
-#include "interchange/tokenizers/pretrained_entries.hpp"
+#include <nlohmann/json.hpp>
+
+#include "datasets/tokenizers/tokenizer.hpp"
 
 namespace tapehead {
+
+// A tokenizer whose ids are ours: unknown, begin and end mark, then the other entries in the order
+// of the files, without the mask. So row i of our embedding is row file_ids[i] of the model's.
+// Marks in the files are no text: `encode` never gives them.
+struct PretrainedTokenizer {
+  std::shared_ptr<const Tokenizer> tokenizer;
+  std::vector<Index> file_ids;  // the id in the files of each of our ids; -1: the files have none
+  std::optional<Index> mask;    // the id in the files of the mask, which is `mask_id` here
+};
+
+// The tokenizers of both sides.
+struct PretrainedTokenizers {
+  PretrainedTokenizer source;
+  PretrainedTokenizer target;
+};
+
+// The id of each entry in the files.
+using FileVocabulary = std::unordered_map<std::string, Index>;
+
+// The ids in the files of the marks; none: the model has no such mark.
+struct FileMarks {
+  std::optional<Index> unknown, begin, end, mask;
+};
+
+using FindMarks = std::function<FileMarks(const FileVocabulary&)>;
+
+// Finds marks by their usual names: <unk> or [UNK]; <s>, [CLS], <|begin_of_text|> and others;
+// </s>, [SEP], <|end_of_text|> and others; <|endoftext|> both begins and ends a text; <mask> or
+// [MASK].
+FileMarks marks_by_name(const FileVocabulary& vocabulary);
+
+struct PretrainedEntries {
+  std::vector<std::string> entries;  // without those that are marks, in the order of their ids
+  std::vector<Index> file_ids;       // of each of our ids, marks included; -1: none
+  std::optional<Index> mask;         // the file's id of the mask that a masked model reads
+};
+
+// Throws DataError if two entries have the same id.
+PretrainedEntries renumbered(const FileVocabulary& vocabulary, const FileMarks& marks);
 
 // From the first of these that the directory contains:
 // - `tokenizer.json`, with byte-level BPE as in GPT-2, or WordPiece as in BERT;
@@ -30,5 +77,25 @@ struct MarksAround {
 // As `tokenizer.json` says, with a TemplateProcessing, or the processor of BERT or RoBERTa; none if
 // there is no `tokenizer.json`. Throws IoError.
 std::optional<MarksAround> marks_around_text(const std::filesystem::path& directory);
+
+// The tokenizers in `tokenizer.json`, in which the package tokenizers of Hugging Face saves a whole
+// tokenizer, and in the files of GPT-2 and BERT.
+
+// Throws DataError that names what is not supported.
+PretrainedTokenizer byte_bpe_of_json(const nlohmann::json& tokenizer, const FindMarks& find_marks);
+
+// From the entries of `vocab.json`, the text of `merges.txt`, and the content of
+// `tokenizer_config.json`: {} if there is none. Throws DataError.
+PretrainedTokenizer byte_bpe_of_files(const FileVocabulary& vocabulary, std::string_view merges,
+                                      const nlohmann::json& config, const FindMarks& find_marks);
+
+// Throws DataError that names what is not supported.
+PretrainedTokenizer word_piece_of_json(const nlohmann::json& tokenizer,
+                                       const FindMarks& find_marks);
+
+// From the text of `vocab.txt`, an entry a line, and the content of `tokenizer_config.json`: {} if
+// there is none. Throws DataError.
+PretrainedTokenizer word_piece_of_files(std::string_view vocabulary, const nlohmann::json& config,
+                                        const FindMarks& find_marks);
 
 }  // namespace tapehead

@@ -1,6 +1,8 @@
-#include "interchange/tokenizers/tokenizer_json.hpp"
+// Byte-level BPE and WordPiece in the files that models are published with.
+#include "interchange/tokenizers/read_pretrained.hpp"
 
 #include <algorithm>
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -28,8 +30,8 @@ nlohmann::json part_of(const nlohmann::json& of, std::string_view part) {
   return found == of.end() ? nlohmann::json() : *found;
 }
 
-}  // namespace
-
+// Throws DataError unless a part, which may be missing, is of this type. Of a sequence the error
+// shows the steps, with their patterns.
 void expect_type(const nlohmann::json& of, std::string_view part, const nlohmann::json& expected) {
   const nlohmann::json found = part_of(of, part);
   const nlohmann::json type = found.is_null() ? nlohmann::json() : found.at("type");
@@ -38,6 +40,13 @@ void expect_type(const nlohmann::json& of, std::string_view part, const nlohmann
   }
 }
 
+struct ExpectedOption {
+  const char* name;
+  nlohmann::json usual;
+};
+
+// Throws DataError unless all of these options of a part have their usual values. An option that is
+// missing, null or an empty text has it.
 void expect_options(const nlohmann::json& of, std::string_view part,
                     std::initializer_list<ExpectedOption> expected) {
   const nlohmann::json found = part_of(of, part);
@@ -49,6 +58,8 @@ void expect_options(const nlohmann::json& of, std::string_view part,
   }
 }
 
+// The entries of the model, and the marks that were added to them. Throws DataError for text that
+// was added.
 FileVocabulary vocabulary_of(const nlohmann::json& tokenizer) {
   auto vocabulary = tokenizer.at("model").at("vocab").get<FileVocabulary>();
   for (const nlohmann::json& token : part_of(tokenizer, "added_tokens")) {
@@ -62,8 +73,6 @@ FileVocabulary vocabulary_of(const nlohmann::json& tokenizer) {
   }
   return vocabulary;
 }
-
-namespace {
 
 BytePairs::Pair sides_of(std::string_view merge) {
   const std::size_t space = merge.find(' ');

@@ -7,7 +7,7 @@
 
 #include "datasets/tokenizers/tokenizer.hpp"
 #include "interchange/tokenizers/marks.hpp"
-#include "interchange/tokenizers/pretrained_entries.hpp"
+#include "interchange/tokenizers/read_pretrained.hpp"
 
 namespace tapehead {
 

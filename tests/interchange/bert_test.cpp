@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "interchange/architecture.hpp"
-#include "interchange/their_config.hpp"
+#include "interchange/pretrained_files.hpp"
 
 namespace tapehead { namespace {
 

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "interchange/entry_rows.hpp"
 #include "interchange/import.hpp"
-#include "interchange/placement.hpp"
 #include "interchange/pretrained_files.hpp"
 #include "nn/transformer/transformer.hpp"
 #include "tests/support/pytorch.hpp"

@@ -1,5 +1,5 @@
 // The PyTorch of an export, run by Python with numpy in the place of PyTorch, gives the same logits
-// as the model that was exported.
+// as the model that was exported; and which options it has.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,9 +11,12 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/errors.hpp"
 #include "core/files/tensor_file.hpp"
 #include "interchange/pytorch_export.hpp"
+#include "interchange/pytorch_module.hpp"
 #include "support/random_tensor.hpp"
+#include "tests/support/message_of.hpp"
 #include "tests/support/program.hpp"
 #include "tests/support/proof.hpp"
 #include "tests/support/random_config.hpp"
@@ -223,6 +226,22 @@ TEST(ProvePytorch, gives_the_logits_of_models_with_random_options) {
     added += models.add(config, configs.file) ? 1 : 0;
   }
   tell_figures(fmt::format("pytorch: {} models; {}", cases, models.expect_same()));
+}
+
+TEST(KnownOptions, refuses_others_by_name) {
+  using Options = std::vector<ChangedOption>;
+  const auto complaint = [](const ChangedOption& option) {
+    return message_of<ConfigError>([&] { expect_known({option}); });
+  };
+  EXPECT_NO_THROW(expect_known(Options{{"model", "norm", "rms_norm"},
+                                       {"cross", "pattern", "[[window 2 0 top_k 1], [full]]"},
+                                       {"cross", "shared_as", "[a, \"b\"]"}}));
+  EXPECT_EQ(complaint({"model", "norm", "no_such_norm"}),
+            "model.norm: no_such_norm: there is no PyTorch for it yet");
+  EXPECT_EQ(complaint({"cross", "score", "[[dot, other]]"}),
+            "cross.score: [[dot, other]]: there is no PyTorch for it yet");
+  EXPECT_EQ(complaint({"model", "no_such_option", "3"}),
+            "model.no_such_option: 3: there is no PyTorch for it yet");
 }
 
 }}  // namespace tapehead

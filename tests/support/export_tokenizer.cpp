@@ -15,7 +15,7 @@
 #include "datasets/tokenizers/sentencepiece_tokenizer.hpp"
 #include "datasets/tokenizers/tokenizer_of_lines.hpp"
 #include "datasets/tokenizers/word_piece.hpp"
-#include "interchange/tokenizers/marian_files.hpp"
+#include "interchange/tokenizers/marian_tokenizers.hpp"
 #include "interchange/tokenizers/write_pretrained.hpp"
 
 namespace {

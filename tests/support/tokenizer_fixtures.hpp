@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/files/files.hpp"
-#include "interchange/tokenizers/pretrained_entries.hpp"
+#include "interchange/tokenizers/read_pretrained.hpp"
 
 namespace tapehead {
 

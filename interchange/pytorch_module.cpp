@@ -1,10 +1,9 @@
-#include "interchange/pytorch_options.hpp"
-
-#include <fmt/format.h>
+#include "interchange/pytorch_module.hpp"
 
 #include <algorithm>
 #include <cctype>
-#include <string_view>
+
+#include <fmt/format.h>
 
 #include "core/errors.hpp"
 #include "nn/attention/resolved_attention.hpp"

@@ -1,4 +1,4 @@
-#include "interchange/token_texts.hpp"
+#include "interchange/their_tokenizers.hpp"
 
 #include <algorithm>
 #include <array>
@@ -15,8 +15,7 @@
 #include "core/shown.hpp"
 #include "datasets/tokenizers/vocabulary_tokenizer.hpp"
 #include "interchange/architecture.hpp"
-#include "interchange/their_marks.hpp"
-#include "interchange/tokenizers/pretrained_marian.hpp"
+#include "interchange/tokenizers/marian_tokenizers.hpp"
 #include "interchange/tokenizers/read_pretrained.hpp"
 #include "interchange/tokenizers/write_pretrained.hpp"
 
