@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <string>
-#include <utility>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
@@ -22,23 +22,32 @@ namespace tapehead {
 namespace {
 
 constexpr Index sample_bytes = Index{64} << 20;  // for subwords; about as much memory times ten
+constexpr std::size_t line_bytes = 4096;         // of a line to train on, about
 constexpr Index much_text = Index{1} << 20;      // training a subword tokenizer on it takes a while
 
-// Lines with about `share` of the bytes of all, evenly spread, and at least one. Of a line that is
-// longer than a sample may be, the beginning.
+// Lines with about `share` of the bytes of all, evenly spread, and at least one. A long line counts
+// as several, since SentencePiece copies each repeated piece of a line, however long, to look at it
+// (unigram_model_trainer.cc).
 std::vector<std::string> sampled_lines(const DocumentFiles& files, double share) {
   DocumentReader reader(files);
   std::vector<std::string> sample;
   double due = 0;  // bytes
+  const auto offer = [&](std::string_view text) {
+    const auto size = static_cast<double>(text.size() + 1);
+    due += share * size;
+    if (due >= size || sample.empty()) {
+      due -= size;
+      text = text.substr(0, static_cast<std::size_t>(sample_bytes));
+      sample.emplace_back(text.substr(0, utf8_valid_bytes(text)));
+    }
+  };
   for (auto lines = reader.next(); !lines.empty(); lines = reader.next()) {
-    for (DocumentLine& line : lines) {
-      const auto size = static_cast<double>(line.text.size() + 1);
-      due += share * size;
-      if (due >= size || sample.empty()) {
-        due -= size;
-        line.text.resize(std::min(line.text.size(), static_cast<std::size_t>(sample_bytes)));
-        line.text.resize(utf8_valid_bytes(line.text));
-        sample.push_back(std::move(line.text));
+    for (const DocumentLine& line : lines) {
+      std::string_view rest = line.text;
+      offer(take_part(rest, line_bytes));
+      while (!rest.empty()) {
+        rest.remove_prefix(1);  // the space at which it was cut
+        offer(take_part(rest, line_bytes));
       }
     }
   }
@@ -65,8 +74,8 @@ std::shared_ptr<const Tokenizer> subwords(const DocumentFiles& files, const Text
   const std::vector<std::string> lines = sampled_lines(files, share);
   const bool slow = bytes >= much_text;
   if (slow) {
-    spdlog::info("training a tokenizer of {} entries on {} lines", options.vocabulary,
-                 lines.size());
+    spdlog::info("training a tokenizer of {} entries on {:.1f} MB", options.vocabulary,
+                 static_cast<double>(std::min(bytes, sample_bytes)) / 1e6);
   }
   const auto begin = Clock::now();
   try {

@@ -303,6 +303,31 @@ TEST_P(TextTask, tells_how_far_it_is_within_a_line_and_has_its_tokens) {
   EXPECT_EQ(text.counts().words, std::ssize(units_of(line, Unit::word)));
 }
 
+TEST_F(TextTask, learns_subwords_from_a_long_line_as_from_lines_of_its_parts) {
+  std::string line;
+  for (int i = 0; line.size() < 300'000; ++i) {
+    line += fmt::format("{}bees met {} bears at ease", i > 0 ? " " : "", i * i * 31 % 911);
+  }
+  std::string parts;
+  for (std::string_view rest = line; !rest.empty();) {  // as it is cut for a trainer
+    parts += fmt::format("{}\n", take_part(rest, 4096));
+    rest.remove_prefix(std::min<std::size_t>(1, rest.size()));
+  }
+  for (const TokenizerKind kind :
+       {TokenizerKind::bpe, TokenizerKind::unigram, TokenizerKind::byte_bpe}) {
+    TaskOptions all = options(kind);
+    all.as<TextOptions>().vocabulary = 200;
+    const auto tokenizer_of = [&](const std::filesystem::path& path) {
+      return make_text_tokenizer({.paths = {path}, .name = "text", .split = "train"},
+                                 all.as<TextOptions>());
+    };
+    const auto of_line = tokenizer_of(write("line", line));
+    const auto of_parts = tokenizer_of(write("parts", parts));
+    EXPECT_EQ(tokenizer_digest(*of_line), tokenizer_digest(*of_parts));
+    EXPECT_EQ(of_line->encode(line), of_parts->encode(line));
+  }
+}
+
 TEST_F(TextTask, tells_how_far_the_counting_of_units_is_within_a_line) {
   std::string line;
   for (int i = 0; line.size() < 600'000; ++i) {
