@@ -9,7 +9,6 @@
 #include "nn/transformer/transformer.hpp"
 #include "train/evaluation/example_decoding.hpp"
 #include "train/evaluation/lane_evaluation.hpp"
-#include "train/evaluation/shared_parts.hpp"
 #include "train/options/application.hpp"
 #include "train/options/layout.hpp"
 
@@ -77,7 +76,7 @@ Index longest_window(const Split& split, const Layout& layout) {
 
 // The batches of a group of lanes depend on each other, so groups are the parts.
 Sums evaluate_lanes(const Transformer& model, const ParameterStore& store, const Split& split,
-                    Workers& workers, Ranks& ranks) {
+                    const Team& team) {
   const auto groups = evaluation_groups(split, model.options().d_model);
   const PositionLosses by_position(longest_lane(split));
   const auto sums_of_group = [&](Index i) {
@@ -88,12 +87,11 @@ Sums evaluate_lanes(const Transformer& model, const ParameterStore& store, const
                });
     return sum;
   };
-  return total_of(compute_parts<Sums>(std::ssize(groups), sums_of_group, workers, ranks),
-                  by_position);
+  return total_of(team.compute_parts<Sums>(std::ssize(groups), sums_of_group), by_position);
 }
 
 Sums evaluate_labels(const Transformer& model, const ParameterStore& store, const Split& split,
-                     Index batch_tokens, Workers& workers, Ranks& ranks) {
+                     Index batch_tokens, const Team& team) {
   const Layout layout = layout_of(model.options());
   const auto batches = ordered_batches(split, batch_tokens, layout);
   const PositionLosses by_position(longest_window(split, layout));
@@ -103,8 +101,7 @@ Sums evaluate_labels(const Transformer& model, const ParameterStore& store, cons
     Pass pass(tape, store);
     return sums_of(batch, batch_loss(model, pass, batch), !split.classes, by_position);
   };
-  return total_of(compute_parts<Sums>(std::ssize(batches), sums_of_batch, workers, ranks),
-                  by_position);
+  return total_of(team.compute_parts<Sums>(std::ssize(batches), sums_of_batch), by_position);
 }
 
 // Adds the metrics of outputs, one for each example, or the others.
@@ -173,11 +170,11 @@ DecodingOptions decoding_options(const EvaluationOptions& options) {
 std::vector<std::vector<TokenId>> decode_tokens(const Transformer& model,
                                                 const ParameterStore& store, const Split& split,
                                                 Index examples, const EvaluationOptions& options,
-                                                Workers& workers, Ranks& ranks) {
+                                                const Team& team) {
   const Split part = first_examples(split, examples);
   std::vector<std::vector<TokenId>> outputs;
-  for (std::vector<Hypothesis>& best : decode_examples(model, store, part, options.batch_tokens,
-                                                       decoding_options(options), workers, ranks)) {
+  for (std::vector<Hypothesis>& best :
+       decode_examples(model, store, part, options.batch_tokens, decoding_options(options), team)) {
     outputs.push_back(std::move(best.front().tokens));
   }
   return outputs;
@@ -191,21 +188,19 @@ AnswerScores answers_of(const Transformer& model, const Task& task, const Split&
 
 std::vector<std::string> decode_split(const Transformer& model, const ParameterStore& store,
                                       const Task& task, const Split& split, Index examples,
-                                      const EvaluationOptions& options, Workers& workers,
-                                      Ranks& ranks) {
-  return texts_of(task, decode_tokens(model, store, split, examples, options, workers, ranks));
+                                      const EvaluationOptions& options, const Team& team) {
+  return texts_of(task, decode_tokens(model, store, split, examples, options, team));
 }
 
 Evaluation evaluate(const Transformer& model, const ParameterStore& store, const Task& task,
                     const Split& split, const EvaluationOptions& options, Index decode_examples,
-                    Workers& workers, Ranks& ranks) {
+                    const Team& team) {
   const auto begin = Clock::now();
   const Index memory = options.memory.value_or(0);
-  Sums total =
-      memory > 0
-          ? evaluate_lanes(model, store, evaluation_lanes(split, memory, options.batch_tokens),
-                           workers, ranks)
-          : evaluate_labels(model, store, split, options.batch_tokens, workers, ranks);
+  Sums total = memory > 0
+                   ? evaluate_lanes(model, store,
+                                    evaluation_lanes(split, memory, options.batch_tokens), team)
+                   : evaluate_labels(model, store, split, options.batch_tokens, team);
   Evaluation result{.examples = split.size(),
                     .tokens = total.tokens,
                     .unknown = total.unknown,
@@ -223,8 +218,7 @@ Evaluation evaluate(const Transformer& model, const ParameterStore& store, const
                            .words = static_cast<double>(counts.words)};
   add_metrics(result, split.kind(), false, {&whole, 1}, options);
   if (decode_examples > 0) {
-    const auto tokens =
-        decode_tokens(model, store, split, decode_examples, options, workers, ranks);
+    const auto tokens = decode_tokens(model, store, split, decode_examples, options, team);
     result.outputs = texts_of(task, tokens);
     result.answers = answers_of(model, task, split, tokens);
     result.right = right_sequences(task, split, result.outputs);

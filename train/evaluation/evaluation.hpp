@@ -6,13 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "core/kernel/workers.hpp"
-#include "core/ranks/ranks.hpp"
 #include "datasets/task.hpp"
 #include "nn/generation/decoding.hpp"
 #include "train/evaluation/answer_scores.hpp"
 #include "train/evaluation/position_losses.hpp"
 #include "train/evaluation/references.hpp"
+#include "train/evaluation/shared_parts.hpp"
 #include "train/evaluation/type_scores.hpp"
 #include "train/metrics/confusion.hpp"
 #include "train/options/options.hpp"
@@ -53,7 +52,7 @@ Split first_examples(const Split& split, Index count);
 std::vector<std::vector<TokenId>> decode_tokens(const Transformer& model,
                                                 const ParameterStore& store, const Split& split,
                                                 Index examples, const EvaluationOptions& options,
-                                                Workers& workers, Ranks& ranks = alone());
+                                                const Team& team);
 
 std::vector<std::string> texts_of(const Task& task,
                                   const std::vector<std::vector<TokenId>>& outputs);
@@ -63,18 +62,17 @@ AnswerScores answers_of(const Transformer& model, const Task& task, const Split&
                         const std::vector<std::vector<TokenId>>& outputs);
 
 // Generates the outputs of a split: by beam search over batches of similar lengths, which are
-// spread over ranks and workers. Every rank gets all outputs.
+// spread over the team.
 std::vector<std::string> decode_split(const Transformer& model, const ParameterStore& store,
                                       const Task& task, const Split& split, Index examples,
-                                      const EvaluationOptions& options, Workers& workers,
-                                      Ranks& ranks = alone());
+                                      const EvaluationOptions& options, const Team& team);
 
 // Decodes the first `decode_examples` examples of the split (0: none). The batches are spread over
-// ranks and workers. Apart from its seconds, the evaluation has the same bits on every rank and
-// with any number of ranks. If a batch fails, all ranks throw (train/evaluation/shared_parts.hpp).
+// the team. Apart from its seconds, the evaluation has the same bits with any team, and if a batch
+// fails, all of the team throw (train/evaluation/shared_parts.hpp).
 Evaluation evaluate(const Transformer& model, const ParameterStore& store, const Task& task,
                     const Split& split, const EvaluationOptions& options, Index decode_examples,
-                    Workers& workers, Ranks& ranks = alone());
+                    const Team& team);
 
 DecodingOptions decoding_options(const EvaluationOptions& options);
 

@@ -7,7 +7,6 @@
 
 #include "datasets/loader.hpp"
 #include "train/evaluation/example_labels.hpp"
-#include "train/evaluation/shared_parts.hpp"
 #include "train/options/layout.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
@@ -17,9 +16,9 @@ namespace {
 std::vector<std::vector<Hypothesis>> labels_as_outputs(const Transformer& model,
                                                        const ParameterStore& store,
                                                        const Split& split, Index batch_tokens,
-                                                       Workers& workers, Ranks& ranks) {
+                                                       const Team& team) {
   std::vector<std::vector<Hypothesis>> results;
-  for (const auto& rows : label_examples(model, store, split, batch_tokens, 1, workers, ranks)) {
+  for (const auto& rows : label_examples(model, store, split, batch_tokens, 1, team)) {
     Hypothesis output;
     for (const RowLabels& labels : rows) {
       output.tokens.push_back(labels.front().label);
@@ -68,15 +67,14 @@ void serialize(Bytes& bytes, Hypothesis& hypothesis) {
 std::vector<std::vector<Hypothesis>> decode_examples(std::span<const EnsembleMember> models,
                                                      const Split& split, Index batch_tokens,
                                                      const DecodingOptions& options,
-                                                     Workers& workers, Ranks& ranks) {
-  const auto batches =
-      decoding_batches(split, batch_tokens, options.beam, threads_of_all(workers, ranks),
-                       layout_of(models.front().transformer.options()));
+                                                     const Team& team) {
+  const auto batches = decoding_batches(split, batch_tokens, options.beam, team.threads(),
+                                        layout_of(models.front().transformer.options()));
   const auto outputs_of_batch = [&](Index b) {
     return decode_batch_of(models, split, batches[static_cast<std::size_t>(b)], options);
   };
-  auto parts = compute_parts<std::vector<std::vector<Hypothesis>>>(
-      std::ssize(batches), outputs_of_batch, workers, ranks);
+  auto parts = team.compute_parts<std::vector<std::vector<Hypothesis>>>(std::ssize(batches),
+                                                                        outputs_of_batch);
   return in_split_order(batches, std::move(parts), split.size());
 }
 
@@ -84,12 +82,12 @@ std::vector<std::vector<Hypothesis>> decode_examples(const Transformer& model,
                                                      const ParameterStore& store,
                                                      const Split& split, Index batch_tokens,
                                                      const DecodingOptions& options,
-                                                     Workers& workers, Ranks& ranks) {
+                                                     const Team& team) {
   if (split.classes || model.family() == Family::encoder) {
-    return labels_as_outputs(model, store, split, batch_tokens, workers, ranks);
+    return labels_as_outputs(model, store, split, batch_tokens, team);
   }
   const EnsembleMember only{.transformer = model, .store = store};
-  return decode_examples({&only, 1}, split, batch_tokens, options, workers, ranks);
+  return decode_examples({&only, 1}, split, batch_tokens, options, team);
 }
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

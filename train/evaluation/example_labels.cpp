@@ -6,7 +6,6 @@
 #include "datasets/loader.hpp"
 #include "nn/transformer/transformer.hpp"
 #include "train/evaluation/decoding_batches.hpp"
-#include "train/evaluation/shared_parts.hpp"
 #include "train/options/layout.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
@@ -45,14 +44,14 @@ std::vector<std::vector<RowLabels>> batch_labels(const Transformer& model,
 std::vector<std::vector<RowLabels>> label_examples(const Transformer& model,
                                                    const ParameterStore& store, const Split& split,
                                                    Index batch_tokens, Index count,
-                                                   Workers& workers, Ranks& ranks) {
-  const auto batches = decoding_batches(split, batch_tokens, 1, threads_of_all(workers, ranks),
-                                        layout_of(model.options()));
+                                                   const Team& team) {
+  const auto batches =
+      decoding_batches(split, batch_tokens, 1, team.threads(), layout_of(model.options()));
   const auto labels_of_batch = [&](Index b) {
     return batch_labels(model, store, split, batches[static_cast<std::size_t>(b)], count);
   };
-  auto parts = compute_parts<std::vector<std::vector<RowLabels>>>(std::ssize(batches),
-                                                                  labels_of_batch, workers, ranks);
+  auto parts =
+      team.compute_parts<std::vector<std::vector<RowLabels>>>(std::ssize(batches), labels_of_batch);
   return in_split_order(batches, std::move(parts), split.size());
 }
 

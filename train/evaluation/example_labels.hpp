@@ -3,10 +3,9 @@
 
 #include <vector>
 
-#include "core/kernel/workers.hpp"
-#include "core/ranks/ranks.hpp"
 #include "datasets/task.hpp"
 #include "nn/transformer/transformer.hpp"
+#include "train/evaluation/shared_parts.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
@@ -20,10 +19,10 @@ using RowLabels = std::vector<LikelyLabel>;
 
 // For each example, in the order of the split, its labelled rows with their `count` most likely
 // labels, or all there are. Examples of similar lengths share a batch of at most `batch_tokens`
-// tokens, and batches run in parallel, on all ranks.
+// tokens, and batches are spread over the team.
 std::vector<std::vector<RowLabels>> label_examples(const Transformer& model,
                                                    const ParameterStore& store, const Split& split,
                                                    Index batch_tokens, Index count,
-                                                   Workers& workers, Ranks& ranks = alone());
+                                                   const Team& team);
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -7,20 +7,20 @@
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 Evaluation evaluate(const SavedRun& run, const Task& task, const Split& split,
-                    const EvaluationOptions& options, Workers& workers, Ranks& ranks) {
+                    const EvaluationOptions& options, const Team& team) {
   return run.use([&] {
     return evaluate(run.model.transformer, run.model.store, task, split, options,
-                    static_cast<Index>(split.examples.size()), workers, ranks);
+                    static_cast<Index>(split.examples.size()), team);
   });
 }
 
 SplitResults evaluate(const SavedRun& run, const Task& task, const std::string& split,
-                      const EvaluationOptions& options, Workers& workers, Ranks& ranks) {
+                      const EvaluationOptions& options, const Team& team) {
   SplitResults results;
   for (const Split& one : splits_named(task, split)) {
     say_unknown(one);
     say_cut_references(one, run.config);
-    results.emplace_back(one.name, evaluate(run, task, one, options, workers, ranks));
+    results.emplace_back(one.name, evaluate(run, task, one, options, team));
     run.use([&] { expect_figures(evaluation_json(results.back().second)); });
   }
   return results;

@@ -5,7 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "core/ranks/ranks.hpp"
 #include "train/evaluation/evaluation.hpp"
 #include "train/experiment.hpp"
 
@@ -13,13 +12,13 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 using SplitResults = std::vector<std::pair<std::string, Evaluation>>;
 
-// Decodes all examples, on all ranks. A NumericError names the checkpoint.
+// Decodes all examples. A NumericError names the checkpoint.
 Evaluation evaluate(const SavedRun& run, const Task& task, const Split& split,
-                    const EvaluationOptions& options, Workers& workers, Ranks& ranks = alone());
+                    const EvaluationOptions& options, const Team& team);
 
 // Evaluates splits_named(). Throws DataError if there is no such split, and NumericError if a
 // figure is not finite.
 SplitResults evaluate(const SavedRun& run, const Task& task, const std::string& split,
-                      const EvaluationOptions& options, Workers& workers, Ranks& ranks = alone());
+                      const EvaluationOptions& options, const Team& team);
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -285,7 +285,7 @@ TrainingRun::TestsEnd TrainingRun::evaluate_tests(const StopSignals& signals) {
     try {
       end.results.emplace_back(
           split.name, evaluate(model.transformer, model.store, task_, split, config_.evaluation,
-                               std::ssize(split.examples), workers_, ranks_));
+                               std::ssize(split.examples), {workers_, ranks_}));
     } catch (const NumericError& error) {
       throw NumericError(checkpoint + ": " + error.what());
     }

@@ -73,7 +73,7 @@ void Validation::run(const Model& model, Workers& workers) {
   const Index decoded = options.decode_examples == 0 ? all : std::min(all, options.decode_examples);
   const Evaluation result = with_step(step, [&] {
     return evaluate(model.transformer, model.store, task_, split, greedy,
-                    options.decode ? decoded : 0, workers, ranks_);
+                    options.decode ? decoded : 0, {workers, ranks_});
   });
   const double loss = result.value(Metric::loss);
   if (!std::isfinite(loss)) {

@@ -41,7 +41,7 @@ struct RandomModel {
 
   Evaluation evaluate_on(Workers& workers, Ranks& ranks = alone()) const {
     return evaluate(model.transformer, model.store, task, split, config.evaluation,
-                    std::ssize(split.examples), workers, ranks);
+                    std::ssize(split.examples), {workers, ranks});
   }
 
   Config config;
@@ -129,7 +129,7 @@ TEST(RankEvaluation, hypotheses_have_the_scores_of_one_worker) {
   const DecodingOptions options{.beam = 3, .max_extra_length = 4, .best = 3};
   const auto decoded = [&](Workers& workers, Ranks& ranks) {
     return decode_examples(subject.model.transformer, subject.model.store, subject.split, 1000,
-                           options, workers, ranks);
+                           options, {workers, ranks});
   };
   Workers one(1);
   const auto expected = decoded(one, alone());
@@ -154,7 +154,7 @@ TEST(RankEvaluation, labels_have_the_probabilities_of_one_worker) {
   const auto labelled = [&](Workers& workers, Ranks& ranks) {
     std::vector<std::pair<TokenId, double>> all;
     for (const auto& rows : label_examples(subject.model.transformer, subject.model.store,
-                                           subject.split, 1000, 2, workers, ranks)) {
+                                           subject.split, 1000, 2, {workers, ranks})) {
       for (const LikelyLabel& label : rows.at(0)) {
         all.emplace_back(label.label, label.probability);
       }
