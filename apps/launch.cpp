@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include "core/errors.hpp"
 #include "core/files/standard_streams.hpp"
 #include "core/ranks/launcher.hpp"
+#include "core/shown.hpp"
 
 namespace tapehead {
 
@@ -21,12 +23,21 @@ class AloneLaunch : public Launch {
 
 }  // namespace
 
-std::string launcher_words(const Ranks& ranks) {
-  if (ranks.count() == 1) {
+void Launch::expect_takes(std::string_view command) {
+  const bool shared = command == "train" || command == "sweep" || command.starts_with('-');
+  if (ranks().count() > 1 && !shared) {
+    throw ConfigError(fmt::format(
+        "{} does not work with several ranks, only train and sweep do; start it without a launcher",
+        shown(command)));
+  }
+}
+
+std::string Launch::words() {
+  if (ranks().count() == 1) {
     return "";
   }
-  const bool mpich = ranks.library().starts_with(library_of(Launcher::mpich));
-  return fmt::format("mpirun.{} -n {} ", mpich ? "mpich" : "openmpi", ranks.count());
+  const bool mpich = ranks().library().starts_with(library_of(Launcher::mpich));
+  return fmt::format("mpirun.{} -n {} ", mpich ? "mpich" : "openmpi", ranks().count());
 }
 
 std::unique_ptr<Launch> launch_alone() { return std::make_unique<AloneLaunch>(); }

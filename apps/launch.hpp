@@ -3,8 +3,9 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 
-#include "core/ranks/ranks.hpp"
+#include "core/ranks/sharing.hpp"
 
 namespace tapehead {
 
@@ -17,6 +18,16 @@ class Launch {
 
   virtual Ranks& ranks() = 0;
 
+  // Whether this process prints: one does for all of them.
+  bool prints() { return ranks().first(); }
+
+  // Throws ConfigError for a command that several ranks would each do alone.
+  void expect_takes(std::string_view command);
+
+  // How a message's command begins that starts as many ranks again: "mpirun.openmpi -n 2 ", as
+  // Debian calls the launchers. Empty for a process alone.
+  std::string words();
+
   // For how many seconds a rank waits for others before it says which ones do not answer.
   virtual void set_deadline(double seconds) = 0;
 
@@ -26,10 +37,6 @@ class Launch {
 };
 
 std::unique_ptr<Launch> launch_alone();
-
-// How a message's command begins that starts as many ranks again: "mpirun.openmpi -n 2 ", as Debian
-// calls the launchers. Empty for a process alone.
-std::string launcher_words(const Ranks& ranks);
 
 // Each program links its own: the plain one works alone, those with MPI join the other ranks.
 // Throws ConfigError, which names the right program, if a launcher started this one as one of

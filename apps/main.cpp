@@ -1,4 +1,4 @@
-// The common part of all programs: joins other ranks, parses the command line, and turns errors
+// The common part of all programs: joins a launch, parses the command line, and turns errors
 // into messages and exit codes.
 #include <fmt/format.h>
 
@@ -80,22 +80,12 @@ void expect_kernels() {
   }
 }
 
-// Throws ConfigError for a command that several ranks would each do alone.
-void expect_shared_command(const Ranks& ranks, std::string_view word) {
-  const bool shared = word == "train" || word == "sweep" || word.starts_with('-');
-  if (ranks.count() > 1 && !shared) {
-    throw ConfigError(fmt::format(
-        "{} does not work with several ranks, only train and sweep do; start it without a launcher",
-        shown(word)));
-  }
-}
-
 // Requested help goes to standard output; an error in the command line is a message.
-int say(const CLI::App& program, const CLI::ParseError& error, const Ranks& ranks) {
+int say(const CLI::App& program, const CLI::ParseError& error, Launch& launch) {
   std::ostringstream output;
   std::ostringstream messages;
   const int code = program.exit(error, output, messages);
-  if (ranks.first()) {
+  if (launch.prints()) {
     write_output(output.str());
     write_message(printable(messages.str()));
   }
@@ -112,18 +102,18 @@ int run(int argc, char** argv, Launch& launch) {
     std::vector<std::string> words(argv, argv + argc);
     if (argc > 1) {
       separate_empty_values(words, *command_of(program, argv[1]));
-      expect_shared_command(launch.ranks(), argv[1]);
+      launch.expect_takes(argv[1]);
     }
     std::vector<const char*> pointers(words.size());
     std::ranges::transform(words, pointers.begin(), &std::string::c_str);
     program.parse(static_cast<int>(pointers.size()), pointers.data());
     return outcome.exit_code;
   } catch (const CLI::ParseError& error) {
-    return say(program, error, launch.ranks());
+    return say(program, error, launch);
   }
 }
 
-// Runs the command as one of the ranks, if this process is one of several.
+// Runs the command as its part of the launch.
 RankEnd run_launched(int argc, char** argv, std::unique_ptr<Launch>& launch) {
   try {
     open_closed_streams();  // before any file is opened
@@ -132,7 +122,7 @@ RankEnd run_launched(int argc, char** argv, std::unique_ptr<Launch>& launch) {
     std::signal(SIGCHLD, SIG_DFL);
     start_logging(std::make_shared<Console>());
     launch = join_launch();
-    if (!launch->ranks().first()) {
+    if (!launch->prints()) {
       stop_logging();
     }
     expect_kernels();

@@ -13,14 +13,12 @@
 #include "apps/sweep_rounds.hpp"
 #include "core/files/files.hpp"
 #include "core/files/standard_streams.hpp"
-#include "core/kernel/cpu.hpp"
 #include "core/shown.hpp"
 #include "lab/report/page.hpp"
 #include "lab/report/sweep.hpp"
 #include "lab/sweep/directory.hpp"
 #include "lab/sweep/record.hpp"
 #include "lab/sweep/report.hpp"
-#include "lab/sweep/shared_directory.hpp"
 #include "train/output/program_path.hpp"
 #include "train/output/signals.hpp"
 #include "train/output/text_table.hpp"
@@ -29,7 +27,7 @@ namespace tapehead {
 
 namespace {
 
-// For so long the others wait while the first rank plans a sweep or compares its cells.
+// For so long others wait while this process plans a sweep or compares its cells.
 constexpr double longest_solo = 600;  // seconds
 
 struct SweepArguments {
@@ -38,15 +36,6 @@ struct SweepArguments {
   Index threads = 1;
   bool json = false;
 };
-
-// A rank has one place unless the user says otherwise, since a launcher usually starts a rank for
-// each core or so.
-Index places_on_each(const SweepArguments& arguments, const Ranks& ranks) {
-  if (arguments.parallel > 0) {
-    return arguments.parallel;
-  }
-  return ranks.count() > 1 ? 1 : std::max<Index>(1, usable_cores().count / arguments.threads);
-}
 
 SweepResults write_results(const SweepPlan& plan, const SweepRunner& runner,
                            const std::filesystem::path& directory) {
@@ -89,19 +78,19 @@ std::string end_of(const std::filesystem::path& log) {
   return text.substr(begin, text.find_last_not_of('\n') + 1 - begin);
 }
 
-void say_failures(SweepRunner& runner, const Ranks& ranks) {
+void say_failures(SweepRunner& runner, const SweepPlaces& places) {
   for (const SweepRunner::Run& run : runner.runs()) {
     if (run.state == RunState::failed) {
       write_message(fmt::format("error: {} failed{} (exit code {}); {} ends with\n{}\n",
-                                run.directory.string(), on_ranks(ranks, run.failed_on),
-                                run.exit_code, run.log.string(), printable(end_of(run.log))));
+                                run.directory.string(), places.where(run.failed_at), run.exit_code,
+                                run.log.string(), printable(end_of(run.log))));
     }
   }
 }
 
 // The command line that continues what was stopped.
-std::string same_command(const SweepArguments& arguments, const Ranks& ranks) {
-  std::string command = launcher_words(ranks) + program_path() + " sweep";
+std::string same_command(const SweepArguments& arguments, Launch& launch) {
+  std::string command = launch.words() + program_path() + " sweep";
   for (const std::filesystem::path& file : arguments.sweeps.files) {
     command += ' ' + shell_word(file.string());
   }
@@ -122,9 +111,8 @@ std::string same_command(const SweepArguments& arguments, const Ranks& ranks) {
 
 // Returns the exit code: 0; 1 if something failed; 128 + the signal that stopped it.
 int sweep(const SweepArguments& arguments, const PlannedSweep& planned,
-          const SweepDirectory& directory, SweepPlaces& places) {
+          const SweepDirectory& directory, SweepPlaces& places, Launch& launch) {
   const SweepPlan& plan = planned.plan;
-  const Ranks& ranks = places.ranks();
   SweepRunner runner({.plan = plan,
                       .directory = directory.path(),
                       .places = places,
@@ -134,12 +122,12 @@ int sweep(const SweepArguments& arguments, const PlannedSweep& planned,
                             counted(std::ssize(plan.cells), "cell"),
                             counted(std::ssize(plan.runs), "run"), runner.count(RunState::finished),
                             directory.path().string(),
-                            ranks.count() > 1 ? fmt::format("; {} ranks", ranks.count()) : ""));
+                            places.ranks() > 1 ? fmt::format("; {} ranks", places.ranks()) : ""));
   const int signal = run_sweep(runner, places, plan);
   const auto finished = runner.count(RunState::finished);
   if (signal != 0) {
     write_message(fmt::format("stopped, {} of {} runs finished; continue with: {}\n", finished,
-                              plan.runs.size(), same_command(arguments, ranks)));
+                              plan.runs.size(), same_command(arguments, launch)));
     return 128 + signal;
   }
   std::vector<std::string> problems;
@@ -152,35 +140,35 @@ int sweep(const SweepArguments& arguments, const PlannedSweep& planned,
   for (const std::string& problem : problems) {
     write_message(fmt::format("error: {}\n", printable(problem)));
   }
-  say_failures(runner, ranks);
+  say_failures(runner, places);
   return runner.count(RunState::failed) > 0 || !problems.empty() || !shown ? 1 : 0;
 }
 
 // Runs them one after the other, after all files are read and all directories are available.
-int sweep_all(const SweepArguments& arguments, SweepPlaces& places, Ranks& ranks) {
+int sweep_all(const SweepArguments& arguments, SweepPlaces& places, Launch& launch) {
   const std::vector<PlannedSweep> all = plan_sweeps(arguments.sweeps);
   std::vector<std::unique_ptr<SweepDirectory>> directories;
   for (const PlannedSweep& planned : all) {
     directories.push_back(std::make_unique<SweepDirectory>(planned.directory));
-    expect_shared(ranks, planned.directory);
+    places.expect_shared(planned.directory);
   }
   int worst = 0;
   for (std::size_t i = 0; i < all.size() && worst <= 1; ++i) {
-    worst = std::max(worst, sweep(arguments, all[i], *directories[i], places));
+    worst = std::max(worst, sweep(arguments, all[i], *directories[i], places, launch));
   }
   places.close();
   return worst;
 }
 
-// As one of the ranks. Only the first one plans, displays and writes, and has an exit code.
-int sweep_on_ranks(const SweepArguments& arguments, Ranks& ranks) {
+// One process plans, displays and writes, and has an exit code; the others serve it.
+int sweep_launched(const SweepArguments& arguments, Launch& launch) {
   outlive_console();
-  SweepPlaces places(ranks, places_on_each(arguments, ranks));
-  if (ranks.first()) {
-    return sweep_all(arguments, places, ranks);
+  SweepPlaces places(launch.ranks(), arguments.parallel, arguments.threads);
+  if (launch.prints()) {
+    return sweep_all(arguments, places, launch);
   }
   for (const std::filesystem::path& file : arguments.sweeps.files) {
-    expect_shared(ranks, arguments.sweeps.directory_of(file));
+    places.expect_shared(arguments.sweeps.directory_of(file));
   }
   serve_sweeps(places);
   return 0;
@@ -213,7 +201,7 @@ void add_sweep_command(CLI::App& program, Outcome& outcome, Launch& launch) {
                     "At the end one JSON object for each sweep on standard output: its results");
   command->callback([arguments, &outcome, &launch] {
     launch.set_deadline(longest_solo);
-    outcome.exit_code = sweep_on_ranks(*arguments, launch.ranks());
+    outcome.exit_code = sweep_launched(*arguments, launch);
   });
 }
 

@@ -98,18 +98,10 @@ std::string runs_line(SweepRunner& runner, const SweepPlan& plan) {
   return text;
 }
 
-std::string on_ranks(const Ranks& ranks, const std::vector<Index>& those) {
-  std::string text;
-  for (const Index rank : those) {
-    text += (text.empty() ? " on " : " and ") + ranks.name(rank);
-  }
-  return ranks.count() > 1 ? text : "";
-}
-
-SweepDisplay::SweepDisplay(SweepRunner& runner, const SweepPlan& plan, const Ranks& ranks)
+SweepDisplay::SweepDisplay(SweepRunner& runner, const SweepPlan& plan, const SweepPlaces& places)
     : runner_(runner),
       plan_(plan),
-      ranks_(ranks),
+      places_(places),
       terminal_(::isatty(STDERR_FILENO) == 1),
       next_(terminal_ ? Clock::now() : Clock::now() + line_interval),
       told_tries_(runner.runs().size()) {
@@ -157,7 +149,7 @@ void SweepDisplay::say_new_ends() {
     if (!told_[i] && (run.state == RunState::finished || run.state == RunState::failed)) {
       told_[i] = true;
       write_message(fmt::format("{} {}{}\n", plan_.runs[i].name, name_of(run.state),
-                                on_ranks(ranks_, {*run.rank})));
+                                places_.where({*run.last_place})));
     }
   }
 }
@@ -165,11 +157,10 @@ void SweepDisplay::say_new_ends() {
 void SweepDisplay::say_new_tries() {
   for (std::size_t i = 0; i < told_tries_.size(); ++i) {
     const SweepRunner::Run& run = runner_.runs()[i];
-    if (!told_tries_[i] && !run.failed_on.empty() && run.state != RunState::failed) {
+    if (!told_tries_[i] && !run.failed_at.empty() && run.state != RunState::failed) {
       told_tries_[i] = true;
       write_message(fmt::format("{} failed{} (exit code {}); another rank tries it again\n",
-                                plan_.runs[i].name, on_ranks(ranks_, run.failed_on),
-                                run.exit_code));
+                                plan_.runs[i].name, places_.where(run.failed_at), run.exit_code));
     }
   }
 }

@@ -19,12 +19,9 @@ std::string runs_table(SweepRunner& runner, const SweepPlan& plan, Index lines);
 // "3 of 12 runs finished; model.heads=2,seed=1 step 120/600, loss 0.1234; ..."
 std::string runs_line(SweepRunner& runner, const SweepPlan& plan);
 
-// " on rank 1 (host) and rank 2 (host)"; empty if there is one rank.
-std::string on_ranks(const Ranks& ranks, const std::vector<Index>& those);
-
 class SweepDisplay {
  public:
-  SweepDisplay(SweepRunner& runner, const SweepPlan& plan, const Ranks& ranks);
+  SweepDisplay(SweepRunner& runner, const SweepPlan& plan, const SweepPlaces& places);
   SweepDisplay(const SweepDisplay&) = delete;
   SweepDisplay& operator=(const SweepDisplay&) = delete;
   ~SweepDisplay();  // removes the table
@@ -40,12 +37,12 @@ class SweepDisplay {
 
   SweepRunner& runner_;
   const SweepPlan& plan_;
-  const Ranks& ranks_;
+  const SweepPlaces& places_;
   bool terminal_;
   Index drawn_ = 0;  // lines of the table on the terminal
   Clock::time_point next_;
   std::vector<bool> told_;        // for which runs the end has been reported
-  std::vector<bool> told_tries_;  // and that another rank tries them again
+  std::vector<bool> told_tries_;  // and that they are tried again elsewhere
 };
 
 }  // namespace tapehead

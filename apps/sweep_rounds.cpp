@@ -10,17 +10,17 @@ namespace tapehead {
 
 namespace {
 
-// All ranks pause for the same time, since a rank that waits for another one takes time from the
+// All pause for the same time, since a process that waits for another one takes time from the
 // trainings beside it.
 void pause(const SweepPlaces& places) {
-  std::this_thread::sleep_for(std::chrono::milliseconds(places.ranks().count() > 1 ? 100 : 20));
+  std::this_thread::sleep_for(std::chrono::milliseconds(places.ranks() > 1 ? 100 : 20));
 }
 
 }  // namespace
 
 int run_sweep(SweepRunner& runner, SweepPlaces& places, const SweepPlan& plan) {
   const StopSignals signals;
-  SweepDisplay display(runner, plan, places.ranks());
+  SweepDisplay display(runner, plan, places);
   bool stopped = false;
   while (runner.advance()) {
     display.update();

@@ -1,4 +1,4 @@
-// The rounds of a running sweep: its ranks do them together, some a second.
+// The rounds of a running sweep, some a second.
 #pragma once
 
 #include "lab/sweep/places.hpp"
@@ -7,10 +7,10 @@
 
 namespace tapehead {
 
-// Of the first rank: runs the sweep, and displays it. Returns the signal that stopped it, or 0.
+// Runs the sweep, and displays it. Returns the signal that stopped it, or 0.
 int run_sweep(SweepRunner& runner, SweepPlaces& places, const SweepPlan& plan);
 
-// Of another rank: does what the first one decides, until that one closes the places.
+// Does what another process decides in run_sweep(), until that one closes the places.
 void serve_sweeps(SweepPlaces& places);
 
 }  // namespace tapehead

@@ -13,7 +13,6 @@
 #include "core/errors.hpp"
 #include "core/files/files.hpp"
 #include "core/files/standard_streams.hpp"
-#include "core/ranks/sharing.hpp"
 #include "core/shown.hpp"
 #include "lab/report/page.hpp"
 #include "lab/report/run.hpp"
@@ -31,7 +30,7 @@ struct TrainArguments {
   bool no_report = false;
   bool json = false;
   double deadline = 60;     // seconds
-  Index usual_threads = 1;  // of each rank, unless the user says otherwise
+  Index usual_threads = 1;  // unless the user says otherwise
 };
 
 // How the training ended; the tests are absent if a signal stopped it before them.
@@ -62,10 +61,11 @@ void write_page(const RunFiles& files, const Task& task, Index threads) {
 }
 
 // The command line that goes on with a training that was stopped.
-std::string command_to_continue(const TrainArguments& arguments, const RunFiles& files) {
+std::string command_to_continue(const TrainArguments& arguments, const RunFiles& files,
+                                Launch& launch) {
   const TrainRequest& request = arguments.request;
   std::string command =
-      fmt::format("{}{} train {} --run {} --resume", launcher_words(*request.ranks), program_path(),
+      fmt::format("{}{} train {} --run {} --resume", launch.words(), program_path(),
                   shell_word(request.config.string()), shell_word(files.directory.string()));
   if (request.threads != arguments.usual_threads) {
     command += fmt::format(" --threads {}", request.threads);
@@ -77,8 +77,7 @@ std::string command_to_continue(const TrainArguments& arguments, const RunFiles&
   return command + (arguments.json ? " --json" : "");
 }
 
-// What the first rank does at the end of a training, and says.
-void after_training(const TrainArguments& arguments, const Trained& trained) {
+void after_training(const TrainArguments& arguments, const Trained& trained, Launch& launch) {
   const RunFiles& files = trained.files;
   const bool whole = trained.end.signal == 0;
   if (whole && trained.loaded.config.run.report && !arguments.no_report) {
@@ -89,7 +88,7 @@ void after_training(const TrainArguments& arguments, const Trained& trained) {
   }
   if (!whole) {
     spdlog::info("stopped at step {}; continue with: {}", trained.end.step,
-                 command_to_continue(arguments, files));
+                 command_to_continue(arguments, files, launch));
   }
 }
 
@@ -102,17 +101,17 @@ void choose_config(TrainArguments& arguments) {
   }
 }
 
-int train_run(TrainArguments& arguments, Ranks& ranks) {
+int train_run(TrainArguments& arguments, Launch& launch) {
   choose_config(arguments);
   outlive_console();
-  arguments.request.ranks = &ranks;
-  if (ranks.first()) {
+  arguments.request.ranks = &launch.ranks();
+  if (launch.prints()) {
     arguments.request.console = std::make_shared<Console>();
     start_logging(arguments.request.console);
   }
   const Trained trained = train(arguments.request);
-  if (ranks.first()) {
-    after_training(arguments, trained);
+  if (launch.prints()) {
+    after_training(arguments, trained, launch);
   }
   return trained.end.signal == 0 ? 0 : 128 + trained.end.signal;
 }
@@ -159,7 +158,7 @@ void add_train_command(CLI::App& program, Outcome& outcome, Launch& launch) {
   command->callback([arguments, threads, from = usual.from, &outcome, &launch] {
     arguments->request.threads_from = threads->count() > 0 ? "--threads" : from;
     launch.set_deadline(arguments->deadline);
-    outcome.exit_code = train_run(*arguments, launch.ranks());
+    outcome.exit_code = train_run(*arguments, launch);
   });
 }
 

@@ -70,7 +70,7 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
 }
 
 // Without the files of this process, such as its connection to a launcher, which would otherwise
-// take the child for the rank.
+// take the child for this process.
 [[noreturn]] void become(const char* program, char* const* words, char* const* environment) {
   ::close_range(STDERR_FILENO + 1, ~0U, 0);
   ::execve(program, words, environment);

@@ -21,8 +21,8 @@ inline const std::filesystem::path this_program = "/proc/self/exe";
 class SweepChild {
  public:
   // Starts the program. It gets no signals from the terminal, gets SIGTERM when the thread that
-  // made this object ends, and does not take itself for a rank if this process is one. Between its
-  // two steps, fork and exec, only calls are made that are safe in a copy of a process that has
+  // made this object ends, and does not take itself for a part of this process's launch. Between
+  // its two steps, fork and exec, only calls are made that are safe in a copy of a process that has
   // threads or uses MPI. Throws IoError.
   explicit SweepChild(const ChildCommand& command,
                       const std::filesystem::path& program = this_program);

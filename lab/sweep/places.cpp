@@ -1,12 +1,23 @@
 #include "lab/sweep/places.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <random>
+#include <system_error>
 #include <utility>
 
+#include "core/errors.hpp"
+#include "core/files/files.hpp"
+#include "core/kernel/cpu.hpp"
 #include "core/ranks/sharing.hpp"
 
 namespace tapehead {
+
+namespace fs = std::filesystem;
 
 namespace {
 
@@ -19,12 +30,94 @@ std::string packed(const Json& json) {
   return bytes;
 }
 
+// A file of the first rank. Its name holds a random word, so no rank has looked for it before: file
+// systems of networks remember for a while that a file was not there.
+class SharedFile {
+ public:
+  SharedFile(Ranks& ranks, const fs::path& directory)
+      : word_(value_of_first(ranks, random_word())),
+        path_(directory / fmt::format(".shared-{:016x}{}", word_, temporary_suffix)),
+        first_(ranks.first()) {
+    if (first_) {
+      write_file_atomically(path_, text());
+    }
+  }
+  SharedFile(const SharedFile&) = delete;
+  SharedFile& operator=(const SharedFile&) = delete;
+  ~SharedFile() {
+    std::error_code ignored;
+    if (first_) {
+      fs::remove(path_, ignored);
+    }
+  }
+
+  bool is_seen() const {
+    try {
+      return read_file(path_) == text();
+    } catch (const IoError&) {
+      return false;
+    }
+  }
+
+ private:
+  static std::uint64_t random_word() {
+    std::random_device source;
+    return (std::uint64_t{source()} << 32U) | source();
+  }
+  std::string text() const { return fmt::format("{}\n", word_); }
+
+  std::uint64_t word_;
+  fs::path path_;
+  bool first_;
+};
+
+// A launcher usually starts a rank for each core or so.
+Index usual_places(const Ranks& ranks, Index threads) {
+  return ranks.count() > 1 ? 1 : std::max<Index>(1, usable_cores().count / threads);
+}
+
 }  // namespace
 
-SweepPlaces::SweepPlaces(Ranks& ranks, Index each, std::filesystem::path program)
+SweepPlaces::SweepPlaces(Ranks& ranks, Index each, fs::path program)
     : ranks_(ranks),
       program_(std::move(program)),
       places_(static_cast<std::size_t>(ranks.count() * each)) {}
+
+SweepPlaces::SweepPlaces(Ranks& ranks, Index each, Index threads)
+    : SweepPlaces(ranks, each > 0 ? each : usual_places(ranks, threads)) {}
+
+bool SweepPlaces::is_beside(Index place, const std::vector<Index>& others) const {
+  return std::ranges::any_of(others, [&](Index other) { return rank_of(other) == rank_of(place); });
+}
+
+std::string SweepPlaces::where(const std::vector<Index>& places) const {
+  std::string text;
+  for (const Index place : places) {
+    text += (text.empty() ? " on " : " and ") + ranks_.name(rank_of(place));
+  }
+  return ranks_.count() > 1 ? text : "";
+}
+
+void SweepPlaces::expect_shared(const fs::path& directory) {
+  if (ranks_.count() == 1) {
+    return;
+  }
+  const SharedFile file(ranks_, directory);
+  value_of_first(ranks_, true);  // the file is written
+  const std::vector<char> seen = share_values(ranks_, static_cast<char>(file.is_seen()));
+  std::string blind;
+  for (std::size_t rank = 0; rank < seen.size(); ++rank) {
+    if (seen[rank] == 0) {
+      blind += (blind.empty() ? "" : ", ") + ranks_.name(static_cast<Index>(rank));
+    }
+  }
+  if (!blind.empty()) {
+    throw IoError(fmt::format(
+        "a sweep needs a directory that all ranks share, but {} cannot see what rank 0 writes into "
+        "{}; choose a directory that all machines share with --run DIR",
+        blind, text_of_first(ranks_, fs::absolute(directory).string())));
+  }
+}
 
 void SweepPlaces::start(Index place, ChildCommand command) {
   places_[static_cast<std::size_t>(place)].busy = true;

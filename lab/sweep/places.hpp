@@ -18,11 +18,26 @@ class SweepPlaces {
  public:
   // `each`: places on each rank; that of the first rank counts.
   SweepPlaces(Ranks& ranks, Index each, std::filesystem::path program = this_program);
+  // For trainings of so many threads. `each` may be 0: one place on each of several ranks, or as
+  // many as use all cores.
+  SweepPlaces(Ranks& ranks, Index each, Index threads);
+
+  // `directory`, by which path this rank knows it, exists for the first rank. Throws IoError on
+  // every rank, with the names of the ranks that do not see a file that the first one writes there.
+  // The file is gone afterwards.
+  void expect_shared(const std::filesystem::path& directory);
 
   // Successive places are on successive ranks, so that few children are on many ranks.
   Index count() const { return static_cast<Index>(places_.size()); }
   Index rank_of(Index place) const { return place % ranks_.count(); }
-  const Ranks& ranks() const { return ranks_; }
+  Index ranks() const { return ranks_.count(); }
+
+  // Whether the place is on the same rank as one of the others.
+  bool is_beside(Index place, const std::vector<Index>& others) const;
+
+  // The ranks of places, in a message: " on rank 1 (host) and rank 2 (host)"; empty if there is
+  // one.
+  std::string where(const std::vector<Index>& places) const;
 
   // For the first rank. A place is free from the end of its child until the next start.
   bool is_free(Index place) const { return !at(place).busy; }

@@ -151,8 +151,7 @@ bool SweepRunner::advance() {
 std::optional<Index> SweepRunner::place_for(const Run& run) const {
   const SweepPlaces& places = work_.places;
   for (Index place = 0; place < places.count(); ++place) {
-    if (places.is_free(place) &&
-        std::ranges::find(run.failed_on, places.rank_of(place)) == run.failed_on.end()) {
+    if (places.is_free(place) && !places.is_beside(place, run.failed_at)) {
       return place;
     }
   }
@@ -174,11 +173,11 @@ void SweepRunner::note_end(std::size_t i, int exit_code) {
 }
 
 void SweepRunner::note_failure(std::size_t i, int exit_code) {
-  const std::size_t tries = work_.places.ranks().count() > 1 ? 2 : 1;
+  const std::size_t tries = work_.places.ranks() > 1 ? 2 : 1;
   Run& run = runs_[i];
   run.exit_code = exit_code;
-  run.failed_on.push_back(*run.rank);
-  run.state = run.failed_on.size() < tries ? RunState::waiting : RunState::failed;
+  run.failed_at.push_back(*run.last_place);
+  run.state = run.failed_at.size() < tries ? RunState::waiting : RunState::failed;
 }
 
 void SweepRunner::start_training(std::size_t i, Index place) {
@@ -197,7 +196,7 @@ void SweepRunner::start(std::size_t i, Index place, std::vector<std::string> arg
   Run& run = runs_[i];
   work_.places.start(place, {.log = run.log, .arguments = std::move(arguments)});
   run.place = place;
-  run.rank = work_.places.rank_of(place);
+  run.last_place = place;
 }
 
 void SweepRunner::stop(int signal) {

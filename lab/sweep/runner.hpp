@@ -30,11 +30,11 @@ class SweepRunner {
     std::filesystem::path log;  // what its processes print
     RunWatch watch;
     RunState state = RunState::waiting;
-    bool before = false;             // finished by an earlier start of the sweep
-    int exit_code = 0;               // of the last process that failed
-    std::optional<Index> place{};    // where its process runs
-    std::vector<Index> failed_on{};  // the ranks on which a process of it failed
-    std::optional<Index> rank{};     // on which its last process was started
+    bool before = false;                // finished by an earlier start of the sweep
+    int exit_code = 0;                  // of the last process that failed
+    std::optional<Index> place{};       // where its process runs
+    std::vector<Index> failed_at{};     // the places at which a process of it failed
+    std::optional<Index> last_place{};  // at which its last process was started
   };
 
   // Checks which runs exist already. Finished runs are not started again; others continue from
@@ -43,8 +43,9 @@ class SweepRunner {
   explicit SweepRunner(SweepWork work);
 
   // Handles processes that ended in the last round of the places, and asks for others in the next
-  // one; false when there is nothing left to wait for. With several ranks, a run of which a process
-  // failed gets a second try on another rank, since the first one's machine may be the reason.
+  // one; false when there is nothing left to wait for. A run of which a process failed gets a
+  // second try where there is a place beside none of its failures, since the machine may be the
+  // reason.
   bool advance();
 
   // Passes a signal to the trainings, which then save and end, and starts no others.

@@ -1,6 +1,4 @@
 // A directory that not all ranks see is refused by every rank, with the names of those.
-#include "lab/sweep/shared_directory.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,6 +7,7 @@
 #include <string>
 
 #include "core/errors.hpp"
+#include "lab/sweep/places.hpp"
 #include "tests/support/temporary_directory.hpp"
 #include "tests/support/thread_ranks.hpp"
 
@@ -18,7 +17,7 @@ namespace fs = std::filesystem;
 
 TEST(SharedDirectory, is_not_changed) {
   const TemporaryDirectory here;
-  run_ranks(3, [&](Ranks& ranks) { expect_shared(ranks, here.path()); });
+  run_ranks(3, [&](Ranks& ranks) { SweepPlaces(ranks, 1).expect_shared(here.path()); });
   EXPECT_TRUE(fs::is_empty(here.path()));
 }
 
@@ -32,7 +31,7 @@ TEST(SharedDirectory, that_ranks_do_not_see_is_refused_with_their_names) {
   run_ranks(4, [&](Ranks& ranks) {
     const auto mine = static_cast<std::size_t>(ranks.rank());
     try {
-      expect_shared(ranks, seen_by[mine]);
+      SweepPlaces(ranks, 1).expect_shared(seen_by[mine]);
     } catch (const IoError& error) {
       errors[mine] = error.what();
     }
