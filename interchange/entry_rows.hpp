@@ -49,13 +49,20 @@ class Placement {
 
   std::vector<Index> their_shape() const;
 
-  // The place of number (i, j) of ours, or i of a list, in the memory of theirs; none for an entry
-  // that they do not have.
-  std::optional<Index> at(Index i, Index j) const;
-
-  Index columns() const { return ours_.rank() == 2 ? ours_[1] : 1; }
+  // Calls `visit` with the place of each number of ours and its place in the memory of theirs; none
+  // for an entry that they do not have.
+  template <class Visit>
+  void for_each(const Visit& visit) const {
+    for (Index i = 0, place = 0; i < ours_[0]; ++i) {
+      for (Index j = 0; j < columns(); ++j, ++place) {
+        visit(static_cast<std::size_t>(place), at(i, j));
+      }
+    }
+  }
 
  private:
+  Index columns() const { return ours_.rank() == 2 ? ours_[1] : 1; }
+  std::optional<Index> at(Index i, Index j) const;
   bool transposed() const { return row_.form == TensorRow::Form::transposed && ours_.rank() == 2; }
   bool of_entries() const { return row_.entries != Entries::none; }
   Index their_rows() const { return of_entries() ? their_entries_ : ours_[0] * row_.parts; }

@@ -1,17 +1,21 @@
 #include "interchange/export.hpp"
 
 #include <algorithm>
-#include <stdexcept>
+#include <array>
+#include <set>
 #include <string_view>
 
 #include <fmt/format.h>
 
 #include "core/errors.hpp"
 #include "core/files/files.hpp"
-#include "interchange/entry_rows.hpp"
-#include "interchange/export_settings.hpp"
-#include "interchange/exported_tokenizers.hpp"
-#include "interchange/weight_copy.hpp"
+#include "core/text.hpp"
+#include "datasets/text/text_options.hpp"
+#include "datasets/tokenizers/sentencepiece_tokenizer.hpp"
+#include "interchange/tokenizers/marian_tokenizers.hpp"
+#include "interchange/tokenizers/write_pretrained.hpp"
+#include "train/config/config.hpp"
+#include "train/config/meaning.hpp"
 #include "train/evaluation/run_ensemble.hpp"
 #include "train/options/application.hpp"
 
@@ -19,86 +23,182 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
-// Puts our parameters where theirs have them.
-class TensorMaker {
- public:
-  TensorMaker(const SavedRun& run, const TheirConfig& theirs)
-      : run_(run), theirs_(theirs), entries_(run.model.transformer.vocabularies()) {
-    rows_.source = same_rows(std::max(entries_.context, entries_.input));
-    rows_.target = same_rows(entries_.labels);
+Purpose purpose_of(const Config& config) {
+  switch (application_of(config)) {
+    case Application::classify:
+      return Purpose::classes;
+    case Application::translate:
+      return config.model.family == Family::encoder ? Purpose::token_labels : Purpose::tokens;
+    default:
+      return Purpose::tokens;
   }
+}
 
-  void add(const TensorRow& row) {
-    const NamedParameter* ours = find(row.ours);
-    const Shape shape = ours == nullptr ? shape_of_absent(row) : ours->shape;
-    const Placement placement(row, shape, rows_.of(row.entries),
-                              rows_of_entries(theirs_, row.entries));
-    ExportedTensor& tensor = tensor_of(row, placement.their_shape());
-    if (ours == nullptr) {
-      return;
-    }
-    const Tensor value = run_.model.store.value(*ours);
-    const Index columns = placement.columns();
-    for (Index i = 0; i < shape[0]; ++i) {
-      for (Index j = 0; j < columns; ++j) {
-        tensor.numbers[static_cast<std::size_t>(placement.at(i, j).value())] =
-            value.data()[i * columns + j];
-      }
+std::string_view class_of(const Config& config, const Architecture& architecture) {
+  return architecture.classes[static_cast<std::size_t>(purpose_of(config))];
+}
+
+// The mark that fills batches up there. In a decoder it is the end mark, as is usual for GPT-2: a
+// prompt has begin marks, and one without an attention mask must not look filled up. Elsewhere it
+// is the begin mark, with which a decoder of Marian begins.
+TokenId padding_of(Family family) { return family == Family::decoder ? end_id : begin_id; }
+
+Json marks_of(Family family) {
+  Json marks = {
+      {"bos_token_id", begin_id}, {"eos_token_id", end_id}, {"pad_token_id", padding_of(family)}};
+  if (family == Family::encoder_decoder) {
+    marks["decoder_start_token_id"] = begin_id;
+    marks["forced_eos_token_id"] = end_id;
+  }
+  return marks;
+}
+
+Json labels_of(const Tokenizer& classes) {
+  Json names = Json::object();
+  Json numbers = Json::object();
+  for (Index i = 0; i < classes.size(); ++i) {
+    const std::string name = classes.entry(static_cast<TokenId>(i));
+    names[std::to_string(i)] = name;
+    numbers[name] = i;
+  }
+  return {{"num_labels", classes.size()}, {"id2label", names}, {"label2id", numbers}};
+}
+
+// Two tables have the rows of the larger one there.
+Json sizes_of(const SavedRun& run) {
+  const Vocabularies& entries = run.model.transformer.vocabularies();
+  const Index size = std::max(entries.context, entries.input);
+  Json sizes = {{"vocab_size", size}};
+  if (run.config.model.family == Family::encoder_decoder) {
+    sizes["decoder_vocab_size"] = size;
+  }
+  return sizes;
+}
+
+// Options that a model of theirs may have where ours has none: then those weights are 0 there.
+constexpr std::array may_be_zeros{"model.bias_attention", "model.bias_feed_forward",
+                                  "model.bias_norm", "model.bias_output", "model.token_types"};
+
+// Throws ConfigError if the architecture has no class for what the run's model gives.
+Json exported_config(const SavedRun& run, const Architecture& architecture) {
+  const Purpose purpose = purpose_of(run.config);
+  const std::string_view name = class_of(run.config, architecture);
+  if (name.empty()) {
+    throw ConfigError(fmt::format("a {} that is used by `{}` cannot be exported",
+                                  architecture.model_type, command_of(application_of(run.config))));
+  }
+  Json config = {{"architectures", {name}},
+                 {"model_type", architecture.model_type},
+                 {"torch_dtype", sizeof(Scalar) == sizeof(float) ? "float32" : "float64"}};
+  config.update(architecture.settings(run.config.model));
+  config.update(sizes_of(run));
+  config.update(marks_of(run.config.model.family));
+  if (purpose != Purpose::tokens) {
+    config.update(labels_of(*run.tokenizers.target));
+  }
+  return config;
+}
+
+// Throws ConfigError that names each option of the run's model that the other one has otherwise.
+void expect_counterpart(const SavedRun& run, const Architecture& architecture,
+                        const TheirConfig& theirs) {
+  std::vector<std::string> options = architecture.options(theirs);
+  for (const auto& [option, value] : option_values(run.config)) {
+    if (std::ranges::find(may_be_zeros, option) != may_be_zeros.end()) {
+      options.push_back(fmt::format("{}={}", option, value));
     }
   }
-
-  std::vector<ExportedTensor>& tensors() { return tensors_; }
-
- private:
-  const NamedParameter* find(const std::string& name) const {
-    const auto& all = run_.model.store.parameters();
-    const auto found = std::ranges::find(all, name, &NamedParameter::name);
-    return found == all.end() ? nullptr : &*found;
+  const std::string task = fmt::format("task:\n{}", dump_section(run.config, "task"));
+  const Config there = parse_config(task, "the exported model", options).config;
+  const auto differences = meaning_differences(run.config, there);
+  if (!differences.empty()) {
+    throw ConfigError(fmt::format(
+        "the model has no counterpart in another program; the nearest is {}, but these differ:\n"
+        "  {}",
+        class_of(run.config, architecture), join(differences, "\n  ")));
   }
+}
 
-  // Theirs has a bias, or a table of types, that ours does not have.
-  Shape shape_of_absent(const TensorRow& row) const {
-    if (row.ours == "source.types") {
-      return {1, run_.config.model.embedding_width()};
+// `never_written`: what no model writes; `never_predicted`: what ours gives no probability. Both
+// are suppressed, and an import tells them apart (interchange/entry_rows.cpp).
+Json exported_generation(const Json& config, const std::vector<TokenId>& never_written,
+                         const std::vector<Index>& never_predicted) {
+  Json generation = {{"do_sample", false}, {"num_beams", 1}};
+  for (const char* setting : {"bos_token_id", "eos_token_id", "pad_token_id",
+                              "decoder_start_token_id", "forced_eos_token_id"}) {
+    if (config.contains(setting)) {
+      generation[setting] = config[setting];
     }
-    if (row.ours == "output.bias") {
-      return {entries_.labels};
-    }
-    const std::string_view stem = std::string_view(row.ours).substr(0, row.ours.rfind('.'));
-    for (const std::string_view sibling : {".weight", ".gain"}) {
-      if (const NamedParameter* found = find(fmt::format("{}{}", stem, sibling))) {
-        return {found->shape[0]};
-      }
-    }
-    throw std::logic_error(fmt::format("no parameter {}", row.ours));
   }
-
-  // Entries that the output of ours does not have are never predicted.
-  ExportedTensor& tensor_of(const TensorRow& row, const std::vector<Index>& shape) {
-    const auto found = std::ranges::find(tensors_, row.theirs, &ExportedTensor::name);
-    if (found != tensors_.end()) {
-      return *found;
+  const char* longest = config.contains("n_positions") ? "n_positions" : "max_position_embeddings";
+  generation["max_length"] = config.at(longest);
+  std::set<Index> suppressed(never_written.begin(), never_written.end());
+  suppressed.insert(never_predicted.begin(), never_predicted.end());
+  generation["suppress_tokens"] = suppressed;
+  for (const Index id : never_predicted) {
+    if (id == unknown_id || id == begin_id) {
+      generation["bad_words_ids"].push_back(Json::array({id}));
     }
-    Index size = 1;
-    for (const Index length : shape) {
-      size *= length;
-    }
-    const bool output_bias = row.ours == "output.bias" && row.entries == Entries::target;
-    std::vector<Scalar> numbers(static_cast<std::size_t>(size),
-                                output_bias ? never_bias : Scalar{0});
-    if (output_bias) {
-      std::fill_n(numbers.begin(), entries_.labels, Scalar{0});
-    }
-    tensors_.push_back({.name = row.theirs, .shape = shape, .numbers = std::move(numbers)});
-    return tensors_.back();
   }
+  return generation;
+}
 
-  const SavedRun& run_;
-  const TheirConfig& theirs_;
-  Vocabularies entries_;
-  VocabularyRows rows_;
-  std::vector<ExportedTensor> tensors_;
-};
+// In front of a prompt, as a Generator has it (train/evaluation/generator.cpp).
+AddedMarks mark_before_prompt(const TextOptions& options, bool one_document) {
+  return one_document || !options.begin_mark ? AddedMarks::none
+         : options.stream                    ? AddedMarks::end_before
+                                             : AddedMarks::begin;
+}
+
+bool is_pieces(const Tokenizer& tokenizer) {
+  return dynamic_cast<const SentencePieceTokenizer*>(&tokenizer) != nullptr;
+}
+
+}  // namespace
+
+// As the layout of a batch has them (datasets/batch_layout.cpp), and MaskedLine::batch
+// (train/evaluation/masked_line.cpp).
+AddedMarks marks_read(const Config& config, bool one_document) {
+  const TaskKind& task = config.task.kind();
+  const TextOptions* text = task.of_text() ? &config.task.as<TextOptions>() : nullptr;
+  switch (config.model.family) {
+    case Family::encoder_decoder:
+      return AddedMarks::end;
+    case Family::decoder:
+      return text != nullptr ? mark_before_prompt(*text, one_document) : AddedMarks::begin_after;
+    default:
+      return task.of_classes() || (text != nullptr && text->documents != DocumentEnd::file)
+                 ? AddedMarks::begin_and_end
+             : text != nullptr ? AddedMarks::begin
+                               : AddedMarks::none;
+  }
+}
+
+namespace {
+
+// So that transformers' AutoTokenizer makes of a text what our model reads of it, marks included.
+// Two stacks with SentencePiece get the files of Marian; with other tokenizers that differ, the
+// target's are in the directory `target`.
+void write_exported_tokenizers(const Config& config, const Tokenizers& tokenizers,
+                               bool one_document, const std::filesystem::path& directory) {
+  const Index longest = config.model.max_positions;
+  const bool two = config.model.family == Family::encoder_decoder;
+  if (two && is_pieces(*tokenizers.source) && is_pieces(*tokenizers.target)) {
+    write_marian_tokenizers(tokenizers, longest, directory);
+    return;
+  }
+  const PretrainedMarks marks{.added = marks_read(config, one_document),
+                              .mask = application_of(config) == Application::fill,
+                              .token_types = config.model.token_types > 1,
+                              .padding = padding_of(config.model.family),
+                              .longest = longest};
+  write_pretrained_tokenizer(*tokenizers.source, marks, directory);
+  if (application_of(config) == Application::translate &&
+      !tokenizers.source->shares_file_with(*tokenizers.target)) {
+    make_directories(directory / "target");
+    write_pretrained_tokenizer(*tokenizers.target, marks, directory / "target");
+  }
+}
 
 // Of entries that have no bias in theirs it must be 0, unless they are never predicted.
 void expect_covered(const SavedRun& run, const std::vector<TensorRow>& rows,
@@ -149,11 +249,7 @@ Exported export_model(const SavedRun& run) {
   expect_counterpart(run, architecture, theirs);
   const std::vector<TensorRow> rows = architecture.rows(theirs);
   expect_covered(run, rows, exported.class_name);
-  TensorMaker maker(run, theirs);
-  for (const TensorRow& row : rows) {
-    maker.add(row);
-  }
-  exported.tensors = std::move(maker.tensors());
+  exported.tensors = export_weights(run, theirs, rows);
   if (!labels_in_one_pass(run.config)) {
     exported.generation =
         exported_generation(exported.config, never_written(writes_one_document(run)),

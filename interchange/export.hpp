@@ -8,6 +8,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "interchange/tokenizers/marks.hpp"
+#include "interchange/weight_copy.hpp"
 #include "train/experiment.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
@@ -32,12 +34,6 @@ inline constexpr std::array exported_files{"config.json",
                                            "target/merges.txt",
                                            "target/tokenizer.model"};
 
-struct ExportedTensor {
-  std::string name;
-  std::vector<Index> shape;
-  std::vector<Scalar> numbers;
-};
-
 struct Exported {
   std::string class_name;             // of theirs, such as GPT2LMHeadModel
   nlohmann::ordered_json config;      // config.json
@@ -53,5 +49,9 @@ Exported export_model(const SavedRun& run);
 // tokenizers. Throws DataError for a tokenizer that such files cannot hold, and IoError.
 void write_exported(const Exported& exported, const SavedRun& run,
                     const std::filesystem::path& directory);
+
+// The marks around what a model reads. `one_document`: all that a language model was trained on;
+// then it reads no mark in front of a text.
+AddedMarks marks_read(const Config& config, bool one_document);
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

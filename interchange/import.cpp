@@ -5,7 +5,6 @@
 #include <numeric>
 #include <optional>
 #include <set>
-#include <stdexcept>
 #include <utility>
 
 #include <fmt/format.h>
@@ -32,31 +31,6 @@
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
-
-// What neither a row of the table nor the architecture knows, and copies that are none.
-std::vector<std::string> surplus(const PretrainedFiles& files, const Architecture& architecture,
-                                 const std::vector<TensorRow>& rows,
-                                 const std::vector<TiedTensor>& tied,
-                                 std::vector<std::string>& left_out) {
-  std::vector<std::string> problems;
-  const auto bare = [&](const TensorRow& row) { return files.without_prefix(row.theirs); };
-  for (const std::string& name : files.names()) {
-    if (const auto copy = std::ranges::find(tied, name, &TiedTensor::name); copy != tied.end()) {
-      const TensorEntry* original = files.find(copy->original);
-      if (original != nullptr && !std::ranges::equal(files.find(name)->bytes, original->bytes)) {
-        problems.push_back(fmt::format("{} differs from {}, to which it is tied", name,
-                                       files.without_prefix(copy->original)));
-      }
-    } else if (std::ranges::find(rows, name, bare) != rows.end()) {
-      continue;
-    } else if (architecture.left_out(name)) {
-      left_out.push_back(name);
-    } else {
-      problems.push_back(fmt::format("{} is left over", name));
-    }
-  }
-  return problems;
-}
 
 // How many rows of their embedding no entry of ours has, such as those that fill a table up.
 Index expect_entries(const VocabularyRows& rows, Index their_entries,
@@ -207,7 +181,6 @@ std::vector<TensorRow> rows_of(const Architecture& architecture, const TheirConf
   }
   return rows;
 }
-
 // What theirs cannot predict gets no probability.
 void exclude_unpredicted(Imported& imported) {
   const Parameter& bias = imported.model->transformer.output().bias;
@@ -215,35 +188,6 @@ void exclude_unpredicted(Imported& imported) {
   const std::vector<bool>& predicted = imported.rows.target.predicted;
   for (std::size_t i = 0; i < predicted.size(); ++i) {
     biases.data()[i] = predicted[i] ? biases.data()[i] : never_bias;
-  }
-}
-
-void fill(const PretrainedFiles& files, const Architecture& architecture, const TheirConfig& theirs,
-          Imported& imported) {
-  ParameterStore& store = imported.model->store;
-  const ModelOptions& model = imported.config.model;
-  const std::vector<TensorRow> rows =
-      rows_of(architecture, theirs,
-              model.family == Family::encoder_decoder && !ties_source(model.tie_embeddings));
-  WeightCopy weights(files, theirs, imported.rows);
-  std::vector<std::string> problems;
-  for (const TensorRow& row : rows) {
-    const auto ours = std::ranges::find(store.parameters(), row.ours, &NamedParameter::name);
-    if (ours == store.parameters().end()) {
-      throw std::logic_error(fmt::format("no parameter {}", row.ours));
-    }
-    weights.copy(row, ours->shape, store.value(*ours).values());
-  }
-  problems = weights.problems();
-  const auto more =
-      surplus(files, architecture, rows, architecture.tied(theirs), imported.left_out);
-  problems.insert(problems.end(), more.begin(), more.end());
-  if (!problems.empty()) {
-    throw IoError(
-        fmt::format("cannot import {}:\n  {}", files.directory().string(), join(problems, "\n  ")));
-  }
-  if (imported.purpose != Purpose::classes) {
-    exclude_unpredicted(imported);
   }
 }
 
@@ -303,7 +247,14 @@ Imported import_model(const ImportRequest& request) {
   expect_size(files, parameters_of(imported.config, imported.tokenizers), "parameters");
   imported.model = std::make_unique<Model>(imported.config, imported.tokenizers.source->size(),
                                            imported.tokenizers.target->size(), FirstWeights::zeros);
-  fill(files, architecture, theirs, imported);
+  const ModelOptions& model = imported.config.model;
+  const bool two = model.family == Family::encoder_decoder && !ties_source(model.tie_embeddings);
+  imported.left_out =
+      import_weights(files, architecture, theirs, rows_of(architecture, theirs, two), imported.rows,
+                     imported.model->store);
+  if (purpose != Purpose::classes) {
+    exclude_unpredicted(imported);
+  }
   return imported;
 }
 

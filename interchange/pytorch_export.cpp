@@ -3,18 +3,18 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/files/files.hpp"
 #include "core/files/tensor_file.hpp"
-#include "datasets/text/text_options.hpp"
 #include "datasets/tokenizers/tokenizer.hpp"
+#include "interchange/export.hpp"
 #include "interchange/pytorch_module.hpp"
 #include "train/config/json.hpp"
 #include "train/evaluation/run_ensemble.hpp"
 #include "train/options/application.hpp"
-#include "train/options/layout.hpp"
 #include "train/run/checkpoint.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
@@ -44,34 +44,8 @@ std::string vocabulary_json(const SavedRun& run) {
   return json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
 }
 
-// The marks in front of what a model reads and behind it, as Generator, Classifier and MaskedLine
-// put them; a source of pairs ends with a mark, too.
-nlohmann::ordered_json marks_around(const Config& config, bool one_document) {
-  const bool classes = config.task.kind().of_classes();
-  const bool text = config.task.kind().of_text();
-  const TextOptions* running = text ? &config.task.as<TextOptions>() : nullptr;
-  nlohmann::ordered_json front;
-  nlohmann::ordered_json behind;
-  switch (layout_of(config.model).input) {
-    case InputRows::target:
-      behind = end_id;
-      break;
-    case InputRows::source_and_target:
-      if (!text) {
-        behind = begin_id;
-      } else if (!one_document && running->begin_mark) {
-        front = running->stream ? end_id : begin_id;
-      }
-      break;
-    default:
-      if (classes || text) {
-        front = begin_id;
-      }
-      if (classes || (text && running->documents != DocumentEnd::file)) {
-        behind = end_id;
-      }
-  }
-  return {{"front", front}, {"behind", behind}};
+nlohmann::ordered_json id_or_null(std::optional<TokenId> id) {
+  return id ? nlohmann::ordered_json(*id) : nlohmann::ordered_json();
 }
 
 }  // namespace
@@ -94,14 +68,16 @@ std::string pytorch_settings(const std::string& name, const Config& config,
   const nlohmann::ordered_json all = nlohmann::ordered_json::parse(config_json(config));
   const Vocabularies& entries = model.vocabularies();
   const bool pairs = model.family() == Family::encoder_decoder;
+  const AddedMarks marks = marks_read(config, one_document);
   const bool one_table = pairs && ties_source(config.model.tie_embeddings);
-  nlohmann::ordered_json settings = {{"run", name},
-                                     {"entries",
-                                      {{"source", pairs ? entries.context : entries.input},
-                                       {"target", one_table ? entries.context : entries.input},
-                                       {"labels", entries.labels}}},
-                                     {"reads", marks_around(config, one_document)},
-                                     {"writes", nullptr}};
+  nlohmann::ordered_json settings = {
+      {"run", name},
+      {"entries",
+       {{"source", pairs ? entries.context : entries.input},
+        {"target", one_table ? entries.context : entries.input},
+        {"labels", entries.labels}}},
+      {"reads", {{"front", id_or_null(marks.before)}, {"behind", id_or_null(marks.behind)}}},
+      {"writes", nullptr}};
   for (const char* section : {"model", "encoder_self", "decoder_self", "cross"}) {
     settings[section] = all[section];
   }

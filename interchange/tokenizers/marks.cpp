@@ -16,41 +16,26 @@ MarkTexts apart_from(std::span<const std::string> entries, MarkTexts marks) {
 
 namespace {
 
-bool begins_with_mark(AddedMarks added) {
-  return added == AddedMarks::begin || added == AddedMarks::begin_and_end;
-}
-
-bool adds_begin(AddedMarks added) {
-  return begins_with_mark(added) || added == AddedMarks::begin_after;
-}
-
-bool ends_with_mark(AddedMarks added) {
-  return added == AddedMarks::end || added == AddedMarks::begin_and_end;
-}
-
-bool adds_end(AddedMarks added) { return ends_with_mark(added) || added == AddedMarks::end_before; }
-
 Json mark_item(const std::string& mark, int type) {
   return {{"SpecialToken", {{"id", mark}, {"type_id", type}}}};
+}
+
+// The begin or the end mark.
+const std::string& text_of(const MarkTexts& texts, TokenId mark) {
+  return mark == begin_id ? texts.begin : texts.end;
 }
 
 // The texts A, B, ... with their marks.
 Json template_of(const MarkTexts& texts, const PretrainedMarks& marks, std::string_view names) {
   Json items = Json::array();
-  if (begins_with_mark(marks.added)) {
-    items.push_back(mark_item(texts.begin, 0));
-  }
-  if (marks.added == AddedMarks::end_before) {
-    items.push_back(mark_item(texts.end, 0));
+  if (const auto mark = marks.added.before) {
+    items.push_back(mark_item(text_of(texts, *mark), 0));
   }
   int type = 0;
   for (const char name : names) {
     items.push_back({{"Sequence", {{"id", std::string(1, name)}, {"type_id", type}}}});
-    if (ends_with_mark(marks.added)) {
-      items.push_back(mark_item(texts.end, type));
-    }
-    if (marks.added == AddedMarks::begin_after) {
-      items.push_back(mark_item(texts.begin, type));
+    if (const auto mark = marks.added.behind) {
+      items.push_back(mark_item(text_of(texts, *mark), type));
     }
     type = marks.token_types ? 1 : 0;
   }
@@ -97,14 +82,11 @@ Json post_processor(const MarkTexts& texts, const PretrainedMarks& marks) {
     return nullptr;
   }
   Json special = Json::object();
-  const auto add = [&](const std::string& mark, TokenId id) {
-    special[mark] = {{"id", mark}, {"ids", {id}}, {"tokens", {mark}}};
-  };
-  if (adds_begin(marks.added)) {
-    add(texts.begin, begin_id);
-  }
-  if (adds_end(marks.added)) {
-    add(texts.end, end_id);
+  for (const TokenId id : {begin_id, end_id}) {
+    if (marks.added.before == id || marks.added.behind == id) {
+      const std::string& mark = text_of(texts, id);
+      special[mark] = {{"id", mark}, {"ids", {id}}, {"tokens", {mark}}};
+    }
   }
   return {{"type", "TemplateProcessing"},
           {"single", template_of(texts, marks, "A")},

@@ -2,6 +2,7 @@
 // and what the package transformers wants to know of them.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 
@@ -16,11 +17,23 @@ using Json = nlohmann::ordered_json;
 
 // The marks that encoding adds to a text. begin_after: it is followed by the begin mark, where a
 // decoder begins to write. end_before: it follows the end mark, of another document.
-enum class AddedMarks { none, begin, end, begin_and_end, begin_after, end_before };
+struct AddedMarks {
+  std::optional<TokenId> before, behind;
+
+  bool operator==(const AddedMarks&) const = default;
+  static const AddedMarks none, begin, end, begin_and_end, begin_after, end_before;
+};
+
+inline constexpr AddedMarks AddedMarks::none{{}, {}};
+inline constexpr AddedMarks AddedMarks::begin{begin_id, {}};
+inline constexpr AddedMarks AddedMarks::end{{}, end_id};
+inline constexpr AddedMarks AddedMarks::begin_and_end{begin_id, end_id};
+inline constexpr AddedMarks AddedMarks::begin_after{{}, begin_id};
+inline constexpr AddedMarks AddedMarks::end_before{end_id, {}};
 
 // What a model expects around the tokens of a text.
 struct PretrainedMarks {
-  AddedMarks added = AddedMarks::none;
+  AddedMarks added{};
   bool mask = false;           // a masked model's: one more id, after the last entry
   bool token_types = false;    // the tokens of a pair have types: 0, after the first end mark 1
   TokenId padding = begin_id;  // what fills a batch up: the begin or the end mark

@@ -99,13 +99,11 @@ std::map<std::string, Tensor> their_gradients(const Imported& imported,
     }
     const Scalar* gradient =
         gradients.data(ours.block) + ours.offset - store.block_begin(ours.block);
-    for (Index i = 0; i < ours.shape[0]; ++i) {
-      for (Index j = 0; j < placement.columns(); ++j) {
-        if (const auto at = placement.at(i, j)) {
-          found->second.data()[*at] += gradient[i * placement.columns() + j];
-        }
+    placement.for_each([&](std::size_t i, std::optional<Index> at) {
+      if (at) {
+        found->second.data()[*at] += gradient[i];
       }
-    }
+    });
   }
   return theirs;
 }
