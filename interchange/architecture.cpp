@@ -1,7 +1,6 @@
 #include "interchange/architecture.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include <fmt/format.h>
 
@@ -11,12 +10,8 @@ namespace tapehead {
 
 namespace {
 
-const std::array<const Architecture*, 5>& architectures() {
-  static const std::array<const Architecture*, 5> all{&gpt2_architecture, &llama_architecture,
-                                                      &bert_architecture, &albert_architecture,
-                                                      &marian_architecture};
-  return all;
-}
+constexpr std::array architectures{&gpt2_architecture, &llama_architecture, &bert_architecture,
+                                   &albert_architecture, &marian_architecture};
 
 struct ActivationName {
   std::string_view theirs;
@@ -38,11 +33,10 @@ constexpr std::array<ActivationName, 8> activation_names{{{"gelu", Activation::g
 
 const Architecture& architecture_of(const TheirConfig& config) {
   const std::string type = config.text("model_type", "");
-  const auto& all = architectures();
-  const auto found = std::ranges::find(all, type, &Architecture::model_type);
-  if (found == all.end()) {
+  const auto* const found = std::ranges::find(architectures, type, &Architecture::model_type);
+  if (found == architectures.end()) {
     std::vector<std::string> names;
-    std::ranges::transform(all, std::back_inserter(names),
+    std::ranges::transform(architectures, std::back_inserter(names),
                            [](const Architecture* one) { return std::string(one->model_type); });
     config.refuse("model_type", fmt::format("\"{}\" is none of {}", type, join(names, ", ")));
   }
@@ -70,6 +64,11 @@ Purpose purpose_of(const TheirConfig& config) {
 
 bool output_is_table(const TheirConfig& config, bool usual) {
   return purpose_of(config) == Purpose::tokens && config.flag("tie_word_embeddings", usual);
+}
+
+std::vector<TiedTensor> tied_output(const TheirConfig& config, bool usual, const char* table) {
+  return output_is_table(config, usual) ? std::vector<TiedTensor>{{"lm_head.weight", table}}
+                                        : std::vector<TiedTensor>{};
 }
 
 Index count_labels(const TheirConfig& config) {

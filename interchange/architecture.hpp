@@ -83,6 +83,9 @@ Index rows_of_entries(const TheirConfig& config, Entries entries);
 // Whether the output layer is the table of tokens. `usual`: if a config.json does not say.
 bool output_is_table(const TheirConfig& config, bool usual);
 
+// The output layer, if it is this table.
+std::vector<TiedTensor> tied_output(const TheirConfig& config, bool usual, const char* table);
+
 // Rows for `weight` and `bias` of a map or a norm; our norms call their weight `gain`.
 void append_map(std::vector<TensorRow>& rows, const std::string& ours, const std::string& theirs,
                 bool bias = true, TensorRow::Form form = TensorRow::Form::same, Index part = 0,

@@ -137,11 +137,6 @@ bool is_left_out(std::string_view name) {
          name.starts_with("sop_classifier.");
 }
 
-std::vector<TiedTensor> bert_tied(const TheirConfig& /*config*/) {
-  return {{"cls.predictions.decoder.weight", "bert.embeddings.word_embeddings.weight"},
-          {"cls.predictions.decoder.bias", "cls.predictions.bias"}};
-}
-
 std::vector<std::string> albert_options(const TheirConfig& config) {
   config.expect("inner_group_num", 1);
   const Index narrow = config.count("embedding_size", 128);
@@ -201,11 +196,6 @@ std::vector<TensorRow> albert_rows(const TheirConfig& config) {
   return rows;
 }
 
-std::vector<TiedTensor> albert_tied(const TheirConfig& /*config*/) {
-  return {{"predictions.decoder.weight", "albert.embeddings.word_embeddings.weight"},
-          {"predictions.decoder.bias", "predictions.bias"}};
-}
-
 }  // namespace
 
 const Architecture bert_architecture{
@@ -216,7 +206,10 @@ const Architecture bert_architecture{
     .settings = settings_of_both,
     .rows = bert_rows,
     .left_out = is_left_out,
-    .tied = bert_tied};
+    .tied = [](const TheirConfig&) -> std::vector<TiedTensor> {
+      return {{"cls.predictions.decoder.weight", "bert.embeddings.word_embeddings.weight"},
+              {"cls.predictions.decoder.bias", "cls.predictions.bias"}};
+    }};
 
 const Architecture albert_architecture{
     .model_type = "albert",
@@ -227,6 +220,9 @@ const Architecture albert_architecture{
     .settings = albert_settings,
     .rows = albert_rows,
     .left_out = is_left_out,
-    .tied = albert_tied};
+    .tied = [](const TheirConfig&) -> std::vector<TiedTensor> {
+      return {{"predictions.decoder.weight", "albert.embeddings.word_embeddings.weight"},
+              {"predictions.decoder.bias", "predictions.bias"}};
+    }};
 
 }  // namespace tapehead

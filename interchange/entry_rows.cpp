@@ -5,9 +5,9 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
+#include "core/files/json_text.hpp"
 #include "core/shown.hpp"
 #include "core/text.hpp"
-#include "interchange/pretrained_files.hpp"
 
 namespace tapehead {
 
@@ -122,7 +122,7 @@ void apply_generation_settings(const PretrainedFiles& files, Index end, EntryRow
   const std::filesystem::path own = files.directory() / "generation_config.json";
   const bool has_own = std::filesystem::exists(own);
   const std::filesystem::path file = has_own ? own : files.config_file();
-  const nlohmann::ordered_json settings = has_own ? read_pretrained_json(own) : files.config();
+  const nlohmann::ordered_json settings = has_own ? parse_json_file(own) : files.config();
   leave_out_suppressed(TheirConfig(settings, file), end, rows);
   warn_of_further_ends(settings, file, end);
   warn_of_ignored(settings, file);

@@ -1,7 +1,6 @@
 #include "interchange/export.hpp"
 
 #include <algorithm>
-#include <array>
 #include <set>
 #include <string_view>
 

@@ -74,12 +74,6 @@ bool is_gpt2_buffer(std::string_view name) {
   return name.ends_with(".attn.bias") || name.ends_with(".attn.masked_bias");
 }
 
-std::vector<TiedTensor> gpt2_tied(const TheirConfig& config) {
-  return output_is_table(config, true)
-             ? std::vector<TiedTensor>{{"lm_head.weight", "transformer.wte.weight"}}
-             : std::vector<TiedTensor>{};
-}
-
 }  // namespace
 
 const Architecture gpt2_architecture{
@@ -90,6 +84,8 @@ const Architecture gpt2_architecture{
     .settings = gpt2_settings,
     .rows = gpt2_rows,
     .left_out = is_gpt2_buffer,
-    .tied = gpt2_tied};
+    .tied = [](const TheirConfig& config) {
+      return tied_output(config, true, "transformer.wte.weight");
+    }};
 
 }  // namespace tapehead

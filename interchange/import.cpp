@@ -1,9 +1,7 @@
 #include "interchange/import.hpp"
 
 #include <algorithm>
-#include <memory>
 #include <numeric>
-#include <optional>
 #include <set>
 #include <utility>
 
@@ -122,13 +120,12 @@ PretrainedTokenizer label_tokenizer(const TheirConfig& theirs,
     const auto found = labels.find(Vocabulary({}).entry(id));
     return found == labels.end() ? std::nullopt : std::optional(found->second);
   };
-  PretrainedEntries entries = renumbered(
+  return renumbered(
       labels,
-      {.unknown = mark(unknown_id), .begin = mark(begin_id), .end = mark(end_id), .mask = {}});
-  return {.tokenizer = std::make_shared<VocabularyTokenizer>(Vocabulary(std::move(entries.entries)),
-                                                             Unit::word),
-          .file_ids = std::move(entries.file_ids),
-          .mask = {}};
+      {.unknown = mark(unknown_id), .begin = mark(begin_id), .end = mark(end_id), .mask = {}},
+      [](std::vector<std::string> entries) {
+        return std::make_shared<VocabularyTokenizer>(Vocabulary(std::move(entries)), Unit::word);
+      });
 }
 
 // A decoder's class is read off the begin mark behind a text here (datasets/batch_layout.cpp), and

@@ -99,12 +99,6 @@ std::vector<TensorRow> llama_rows(const TheirConfig& config) {
 
 bool is_llama_buffer(std::string_view name) { return name.ends_with("rotary_emb.inv_freq"); }
 
-std::vector<TiedTensor> llama_tied(const TheirConfig& config) {
-  return output_is_table(config, false)
-             ? std::vector<TiedTensor>{{"lm_head.weight", "model.embed_tokens.weight"}}
-             : std::vector<TiedTensor>{};
-}
-
 }  // namespace
 
 const Architecture llama_architecture{
@@ -115,6 +109,8 @@ const Architecture llama_architecture{
     .settings = llama_settings,
     .rows = llama_rows,
     .left_out = is_llama_buffer,
-    .tied = llama_tied};
+    .tied = [](const TheirConfig& config) {
+      return tied_output(config, false, "model.embed_tokens.weight");
+    }};
 
 }  // namespace tapehead

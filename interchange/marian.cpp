@@ -119,7 +119,7 @@ void append_stack(std::vector<TensorRow>& rows, const std::string& stack, Index 
   }
 }
 
-std::string target_table(const TheirConfig& config) {
+const char* target_table(const TheirConfig& config) {
   return shares_tables(config) ? "model.shared.weight" : "model.decoder.embed_tokens.weight";
 }
 
@@ -146,13 +146,11 @@ std::vector<TensorRow> marian_rows(const TheirConfig& config) {
 bool is_marian_buffer(std::string_view name) { return name.ends_with(".embed_positions.weight"); }
 
 std::vector<TiedTensor> marian_tied(const TheirConfig& config) {
-  const std::string original = target_table(config);
-  std::vector<TiedTensor> tied;
+  const char* original = target_table(config);
+  std::vector<TiedTensor> tied = tied_output(config, true, original);
   if (shares_tables(config)) {
-    tied = {{"encoder.embed_tokens.weight", original}, {"decoder.embed_tokens.weight", original}};
-  }
-  if (ties_output(config)) {
-    tied.push_back({"lm_head.weight", original});
+    tied.push_back({"encoder.embed_tokens.weight", original});
+    tied.push_back({"decoder.embed_tokens.weight", original});
   }
   return tied;
 }

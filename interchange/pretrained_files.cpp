@@ -12,11 +12,8 @@
 
 namespace tapehead {
 
-namespace {
-
-constexpr Index most = 1'000'000'000;
-
-}  // namespace
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
 
 bool TheirConfig::has(const char* setting) const {
   const auto found = json_.find(setting);
@@ -34,6 +31,7 @@ Index TheirConfig::count(const char* setting, Index otherwise) const {
   if (!has(setting)) {
     return otherwise;
   }
+  constexpr Index most = 1'000'000'000;
   const auto& value = json_[setting];
   if (!value.is_number_integer() || value.get<Index>() < 1 || value.get<Index>() > most) {
     refuse(setting, fmt::format("{} is no whole number from 1 on", shown(value.dump())));
@@ -41,8 +39,7 @@ Index TheirConfig::count(const char* setting, Index otherwise) const {
   return value.get<Index>();
 }
 
-const nlohmann::ordered_json* TheirConfig::found(const char* setting, IsKind is_kind,
-                                                 const char* what) const {
+const Json* TheirConfig::found(const char* setting, IsKind is_kind, const char* what) const {
   if (!has(setting)) {
     return nullptr;
   }
@@ -53,30 +50,13 @@ const nlohmann::ordered_json* TheirConfig::found(const char* setting, IsKind is_
   return &value;
 }
 
-double TheirConfig::number(const char* setting, double otherwise) const {
-  const auto* const value = found(setting, &nlohmann::ordered_json::is_number, "no number");
-  return value == nullptr ? otherwise : value->get<double>();
-}
-
-bool TheirConfig::flag(const char* setting, bool otherwise) const {
-  const auto* const value =
-      found(setting, &nlohmann::ordered_json::is_boolean, "neither true nor false");
-  return value == nullptr ? otherwise : value->get<bool>();
-}
-
-std::string TheirConfig::text(const char* setting, const std::string& otherwise) const {
-  const auto* const value = found(setting, &nlohmann::ordered_json::is_string, "no text");
-  return value == nullptr ? otherwise : value->get<std::string>();
-}
-
 std::string TheirConfig::first_text(const char* setting) const {
-  const auto* const list = found(setting, &nlohmann::ordered_json::is_array, "no list");
+  const auto* const list = this->list(setting);
   const bool given = list != nullptr && !list->empty() && list->front().is_string();
   return given ? list->front().get<std::string>() : "";
 }
 
-std::vector<Index> TheirConfig::ids_in(const nlohmann::ordered_json& list,
-                                       const char* setting) const {
+std::vector<Index> TheirConfig::ids_in(const Json& list, const char* setting) const {
   std::vector<Index> ids;
   for (const auto& id : list) {
     if (!id.is_number_unsigned()) {
@@ -88,12 +68,12 @@ std::vector<Index> TheirConfig::ids_in(const nlohmann::ordered_json& list,
 }
 
 std::vector<Index> TheirConfig::ids(const char* setting) const {
-  const auto* const list = found(setting, &nlohmann::ordered_json::is_array, "no list");
+  const auto* const list = this->list(setting);
   return list == nullptr ? std::vector<Index>{} : ids_in(*list, setting);
 }
 
 std::vector<std::vector<Index>> TheirConfig::id_lists(const char* setting) const {
-  const auto* const lists = found(setting, &nlohmann::ordered_json::is_array, "no list");
+  const auto* const lists = this->list(setting);
   std::vector<std::vector<Index>> ids;
   for (std::size_t i = 0; lists != nullptr && i < lists->size(); ++i) {
     if (!(*lists)[i].is_array()) {
@@ -104,19 +84,15 @@ std::vector<std::vector<Index>> TheirConfig::id_lists(const char* setting) const
   return ids;
 }
 
-const nlohmann::ordered_json* TheirConfig::object(const char* setting) const {
-  return found(setting, &nlohmann::ordered_json::is_object, "no object");
-}
-
 TheirConfig TheirConfig::group(const char* setting) const {
-  static const nlohmann::ordered_json none = nlohmann::ordered_json::object();
+  static const Json none = Json::object();
   const auto* const settings = object(setting);
   TheirConfig group(settings == nullptr ? none : *settings, file_);
   group.group_ = fmt::format("{}{}.", group_, setting);
   return group;
 }
 
-void TheirConfig::expect(const char* setting, const nlohmann::ordered_json& only) const {
+void TheirConfig::expect(const char* setting, const Json& only) const {
   if (has(setting) && json_[setting] != only) {
     refuse(setting, fmt::format("{} cannot be done here, only {}", shown(json_[setting].dump()),
                                 only.dump()));
@@ -127,14 +103,11 @@ void TheirConfig::refuse(const std::string& setting, const std::string& why) con
   throw ConfigError(fmt::format("{}: {}{}: {}", file_.string(), group_, setting, why));
 }
 
-namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
-
 namespace {
 
 // The files that an index names, each once. Only files beside it are read.
 std::vector<fs::path> files_of_index(const fs::path& index) {
-  const Json json = read_pretrained_json(index);
+  const Json json = parse_json_file(index);
   const auto map = json.find("weight_map");
   if (map == json.end() || !map->is_object() || map->empty()) {
     throw IoError(fmt::format("{} has no weight_map", index.string()));
@@ -183,14 +156,12 @@ std::string present_name(std::string name) {
 
 }  // namespace
 
-Json read_pretrained_json(const fs::path& file) { return parse_json_file(file); }
-
 PretrainedFiles::PretrainedFiles(fs::path directory) : directory_(std::move(directory)) {
   if (!fs::exists(config_file())) {
     throw IoError(fmt::format("{} is no model in Hugging Face's layout: it has no config.json",
                               directory_.string()));
   }
-  config_ = read_pretrained_json(config_file());
+  config_ = parse_json_file(config_file());
   if (!config_.is_object()) {
     throw IoError(fmt::format("{} is no JSON object", config_file().string()));
   }

@@ -27,13 +27,21 @@ class TheirConfig {
   bool has(const char* setting) const;  // and it is not null
   Index count(const char* setting) const;
   Index count(const char* setting, Index otherwise) const;
-  double number(const char* setting, double otherwise) const;
-  bool flag(const char* setting, bool otherwise) const;
-  std::string text(const char* setting, const std::string& otherwise) const;
+  double number(const char* setting, double otherwise) const {
+    return value(setting, &nlohmann::ordered_json::is_number, "no number", otherwise);
+  }
+  bool flag(const char* setting, bool otherwise) const {
+    return value(setting, &nlohmann::ordered_json::is_boolean, "neither true nor false", otherwise);
+  }
+  std::string text(const char* setting, const std::string& otherwise) const {
+    return value(setting, &nlohmann::ordered_json::is_string, "no text", otherwise);
+  }
   std::string first_text(const char* setting) const;  // of a list; empty: there is none
   std::vector<Index> ids(const char* setting) const;  // a list, empty if it is absent
   std::vector<std::vector<Index>> id_lists(const char* setting) const;  // likewise
-  const nlohmann::ordered_json* object(const char* setting) const;      // null: absent
+  const nlohmann::ordered_json* object(const char* setting) const {     // null: absent
+    return found(setting, &nlohmann::ordered_json::is_object, "no object");
+  }
   // The settings in an object, which errors call `setting`.name; absent: none of them is there.
   TheirConfig group(const char* setting) const;
 
@@ -47,6 +55,16 @@ class TheirConfig {
 
   // Null: absent. Throws if it is not of the kind, which `what` names.
   const nlohmann::ordered_json* found(const char* setting, IsKind is_kind, const char* what) const;
+
+  template <class Value>
+  Value value(const char* setting, IsKind is_kind, const char* what, const Value& otherwise) const {
+    const auto* const given = found(setting, is_kind, what);
+    return given == nullptr ? otherwise : given->get<Value>();
+  }
+
+  const nlohmann::ordered_json* list(const char* setting) const {
+    return found(setting, &nlohmann::ordered_json::is_array, "no list");
+  }
 
   std::vector<Index> ids_in(const nlohmann::ordered_json& list, const char* setting) const;
 
@@ -85,8 +103,5 @@ class PretrainedFiles {
   std::vector<Named> tensors_;
   std::vector<std::string> prefixes_;
 };
-
-// The JSON of a file in such a directory. Throws IoError that names the file.
-nlohmann::ordered_json read_pretrained_json(const std::filesystem::path& file);
 
 }  // namespace tapehead

@@ -4,8 +4,6 @@
 
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <string>
-#include <vector>
 
 #include "core/files/files.hpp"
 #include "core/files/tensor_file.hpp"

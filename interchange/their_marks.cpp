@@ -4,14 +4,13 @@
 
 #include <algorithm>
 #include <string>
-#include <vector>
 
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
 #include "core/errors.hpp"
+#include "core/files/json_text.hpp"
 #include "interchange/architecture.hpp"
-#include "interchange/tokenizers/read_pretrained.hpp"
 
 namespace tapehead {
 
@@ -24,7 +23,7 @@ constexpr const char* generation_file = "generation_config.json";
 
 // An empty object if there is no such file, or something else in it.
 Json settings_in(const fs::path& file) {
-  Json json = fs::exists(file) ? read_pretrained_json(file) : Json::object();
+  Json json = fs::exists(file) ? parse_json_file(file) : Json::object();
   return json.is_object() ? json : Json::object();
 }
 

@@ -3,20 +3,18 @@
 #include <algorithm>
 #include <array>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 
 #include "core/errors.hpp"
 #include "core/files/files.hpp"
+#include "core/files/json_text.hpp"
 #include "core/shown.hpp"
 #include "datasets/tokenizers/vocabulary_tokenizer.hpp"
 #include "interchange/architecture.hpp"
 #include "interchange/tokenizers/marian_tokenizers.hpp"
-#include "interchange/tokenizers/read_pretrained.hpp"
 #include "interchange/tokenizers/write_pretrained.hpp"
 
 namespace tapehead {
@@ -50,7 +48,7 @@ void read_json_vocabulary(const Json& json, const fs::path& file,
 
 // The vocabulary of a tokenizer.json that is a table; added tokens may be in it, too.
 void read_whole_tokenizer(const fs::path& file, std::vector<std::string>& entries) {
-  const Json json = read_pretrained_json(file);
+  const Json json = parse_json_file(file);
   try {
     Json vocabulary = json.at("model").at("vocab");
     for (const Json& token : json.value("added_tokens", Json::array())) {
@@ -66,14 +64,8 @@ void read_whole_tokenizer(const fs::path& file, std::vector<std::string>& entrie
 void read_line_vocabulary(const fs::path& file, std::vector<std::string>& entries) {
   const std::string text = read_file(file);
   std::size_t id = 0;
-  for (std::size_t at = 0; at < text.size(); ++id) {
-    const std::size_t end = std::min(text.find('\n', at), text.size());
-    std::string line = text.substr(at, end - at);
-    if (line.ends_with('\r')) {
-      line.pop_back();
-    }
-    set_entry(entries, file, id, line);
-    at = end + 1;
+  for (const std::string_view line : file_lines(text)) {
+    set_entry(entries, file, id++, std::string(line));
   }
 }
 
@@ -84,7 +76,7 @@ std::vector<std::string> read_entries(const fs::path& directory, Index size, con
   const fs::path lines = directory / "vocab.txt";
   const bool named = has_token_texts(directory);
   if (fs::exists(table)) {
-    read_json_vocabulary(read_pretrained_json(table), table, entries);
+    read_json_vocabulary(parse_json_file(table), table, entries);
   } else if (fs::exists(directory / "tokenizer.json")) {
     read_whole_tokenizer(directory / "tokenizer.json", entries);
   } else if (named) {

@@ -3,7 +3,6 @@
 #include <array>
 #include <map>
 #include <span>
-#include <string_view>
 
 #include <fmt/format.h>
 
@@ -53,21 +52,37 @@ FileMarks marks_by_name(const FileVocabulary& vocabulary) {
           .mask = id_of(vocabulary, mask_names)};
 }
 
-PretrainedEntries renumbered(const FileVocabulary& vocabulary, const FileMarks& marks) {
+PretrainedTokenizer renumbered(const FileVocabulary& vocabulary, const FileMarks& marks,
+                               const MakeTokenizer& make) {
   std::map<Index, std::string_view> entries = by_id(vocabulary);
-  PretrainedEntries result{
-      .entries = {},
+  PretrainedTokenizer result{
+      .tokenizer = {},
       .file_ids = {marks.unknown.value_or(-1), marks.begin.value_or(-1), marks.end.value_or(-1)},
       .mask = marks.mask};
   for (const Index mark : result.file_ids) {
     entries.erase(mark);
   }
   entries.erase(marks.mask.value_or(-1));
+  std::vector<std::string> others;
   for (const auto& [id, entry] : entries) {
-    result.entries.emplace_back(entry);
+    others.emplace_back(entry);
     result.file_ids.push_back(id);
   }
+  result.tokenizer = make(std::move(others));
   return result;
+}
+
+std::vector<std::string_view> file_lines(std::string_view text) {
+  std::vector<std::string_view> lines;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    lines.push_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (lines.back().ends_with('\r')) {
+      lines.back().remove_suffix(1);
+    }
+  }
+  return lines;
 }
 
 namespace {

@@ -47,14 +47,16 @@ using FindMarks = std::function<FileMarks(const FileVocabulary&)>;
 // [MASK].
 FileMarks marks_by_name(const FileVocabulary& vocabulary);
 
-struct PretrainedEntries {
-  std::vector<std::string> entries;  // without those that are marks, in the order of their ids
-  std::vector<Index> file_ids;       // of each of our ids, marks included; -1: none
-  std::optional<Index> mask;         // the file's id of the mask that a masked model reads
-};
+using MakeTokenizer =
+    std::function<std::shared_ptr<const Tokenizer>(std::vector<std::string> entries)>;
 
-// Throws DataError if two entries have the same id.
-PretrainedEntries renumbered(const FileVocabulary& vocabulary, const FileMarks& marks);
+// `make` gets the entries without those that are marks, in the order of their ids. Throws DataError
+// if two entries have the same id.
+PretrainedTokenizer renumbered(const FileVocabulary& vocabulary, const FileMarks& marks,
+                               const MakeTokenizer& make);
+
+// The lines of a text, without what ends them.
+std::vector<std::string_view> file_lines(std::string_view text);
 
 // From the first of these that the directory contains:
 // - `tokenizer.json`, with byte-level BPE as in GPT-2, or WordPiece as in BERT;

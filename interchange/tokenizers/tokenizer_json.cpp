@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <initializer_list>
-#include <string>
-#include <vector>
 
 #include <fmt/format.h>
 
@@ -96,11 +94,10 @@ std::vector<BytePairs::Pair> merges_of(const nlohmann::json& merges) {
 PretrainedTokenizer byte_bpe_with(const FileVocabulary& vocabulary,
                                   std::vector<BytePairs::Pair> merges,
                                   const FindMarks& find_marks) {
-  PretrainedEntries entries = renumbered(vocabulary, find_marks(vocabulary));
-  return {.tokenizer = std::make_shared<ByteBpe>(
-              BytePairs{.entries = std::move(entries.entries), .merges = std::move(merges)}),
-          .file_ids = std::move(entries.file_ids),
-          .mask = entries.mask};
+  return renumbered(vocabulary, find_marks(vocabulary), [&](std::vector<std::string> entries) {
+    return std::make_shared<ByteBpe>(
+        BytePairs{.entries = std::move(entries), .merges = std::move(merges)});
+  });
 }
 
 }  // namespace
@@ -123,13 +120,7 @@ PretrainedTokenizer byte_bpe_of_files(const FileVocabulary& vocabulary, std::str
                                       const nlohmann::json& config, const FindMarks& find_marks) {
   expect_options({{"tokenizer_config", config}}, "tokenizer_config", {{"add_prefix_space", false}});
   std::vector<BytePairs::Pair> pairs;
-  while (!merges.empty()) {
-    const std::size_t end = std::min(merges.find('\n'), merges.size());
-    std::string_view line = merges.substr(0, end);
-    merges.remove_prefix(std::min(end + 1, merges.size()));
-    if (line.ends_with('\r')) {
-      line.remove_suffix(1);
-    }
+  for (const std::string_view line : file_lines(merges)) {
     if (!line.empty() && !line.starts_with("#version")) {
       pairs.push_back(sides_of(line));
     }
@@ -141,10 +132,9 @@ namespace {
 
 PretrainedTokenizer word_piece_with(const FileVocabulary& vocabulary, const FindMarks& find_marks,
                                     const WordPieceOptions& options) {
-  PretrainedEntries entries = renumbered(vocabulary, find_marks(vocabulary));
-  return {.tokenizer = std::make_shared<WordPiece>(std::move(entries.entries), options),
-          .file_ids = std::move(entries.file_ids),
-          .mask = entries.mask};
+  return renumbered(vocabulary, find_marks(vocabulary), [&](std::vector<std::string> entries) {
+    return std::make_shared<WordPiece>(std::move(entries), options);
+  });
 }
 
 // Where nothing is said of accents, they go with the case.
@@ -175,14 +165,9 @@ PretrainedTokenizer word_piece_of_json(const nlohmann::json& tokenizer,
 PretrainedTokenizer word_piece_of_files(std::string_view vocabulary, const nlohmann::json& config,
                                         const FindMarks& find_marks) {
   FileVocabulary entries;
-  for (Index id = 0; !vocabulary.empty(); ++id) {
-    const std::size_t end = std::min(vocabulary.find('\n'), vocabulary.size());
-    std::string_view line = vocabulary.substr(0, end);
-    vocabulary.remove_prefix(std::min(end + 1, vocabulary.size()));
-    if (line.ends_with('\r')) {
-      line.remove_suffix(1);
-    }
-    entries[std::string(line)] = id;
+  Index id = 0;
+  for (const std::string_view line : file_lines(vocabulary)) {
+    entries[std::string(line)] = id++;
   }
   expect_options({{"tokenizer_config", config}}, "tokenizer_config",
                  {{"do_basic_tokenize", true}, {"unk_token", "[UNK]"}});
