@@ -1,4 +1,7 @@
-// The tasks copy, reverse and sort: write random sequences of symbols again, in some order.
+// The tasks copy, reverse and sort: write random sequences of symbols again, in some order; and
+// previous_token: copy such a sequence, shifted by one place. The first place has nothing before
+// it, and its target is symbol 0. One head that attends to the previous place of the source is
+// enough.
 #include <algorithm>
 #include <utility>
 
@@ -22,6 +25,14 @@ Sequence sorted(Sequence source) {
   return source;
 }
 
+Sequence shifted(Sequence source) {
+  if (!source.empty()) {
+    std::ranges::rotate(source, source.end() - 1);
+    source.front() = mark_count;
+  }
+  return source;
+}
+
 // Whether the symbol at `place` of the source is the one to write at `position`.
 using IsSaid = bool(const Example& example, Index position, Index place);
 
@@ -38,7 +49,7 @@ bool same_symbol(const Example& example, Index position, Index place) {
 }
 
 template <IsSaid is_said>
-Relations relations(const Example& example) {
+Relations written(const Example& example) {
   Relation said{.name = "answer", .side = RelationSide::across, .pairs = {}};
   const auto length = static_cast<Index>(example.source.size());
   for (Index position = 0; position < length; ++position) {
@@ -51,18 +62,24 @@ Relations relations(const Example& example) {
   return {said};
 }
 
-template <Sequence answer(Sequence), IsSaid is_said>
+Relations previous(const Example& example) {
+  return {one_back(RelationSide::across, static_cast<Index>(example.target.size()))};
+}
+
+template <Sequence answer(Sequence), Relations relations(const Example&)>
 Task make(const TaskOptions& options, std::uint64_t seed, const std::filesystem::path& tokenizers) {
   const auto& symbols = options.as<SyntheticOptions>();
-  return make_symbol_task(symbols, draw_symbols(symbols.vocabulary, answer), relations<is_said>,
-                          seed, tokenizers);
+  return make_symbol_task(symbols, draw_symbols(symbols.vocabulary, answer), relations, seed,
+                          tokenizers);
 }
 
 }  // namespace
 
-extern constinit const TaskKind copy_task = symbol_kind("copy", make<copied, same_place>);
+extern constinit const TaskKind copy_task = symbol_kind("copy", make<copied, written<same_place>>);
 extern constinit const TaskKind reverse_task =
-    symbol_kind("reverse", make<reversed, same_from_the_end>);
-extern constinit const TaskKind sort_task = symbol_kind("sort", make<sorted, same_symbol>);
+    symbol_kind("reverse", make<reversed, written<same_from_the_end>>);
+extern constinit const TaskKind sort_task = symbol_kind("sort", make<sorted, written<same_symbol>>);
+extern constinit const TaskKind previous_token_task =
+    symbol_kind("previous_token", make<shifted, previous>);
 
 }  // namespace tapehead
