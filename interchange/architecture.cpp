@@ -102,15 +102,6 @@ void append_norm(std::vector<TensorRow>& rows, const std::string& ours, const st
   }
 }
 
-void append_decoder_head(std::vector<TensorRow>& rows, const TheirConfig& config, bool tied) {
-  if (purpose_of(config) == Purpose::classes) {
-    rows.push_back({.ours = "output.weight", .theirs = "score.weight"});
-  } else if (!tied) {
-    rows.push_back(
-        {.ours = "output.weight", .theirs = "lm_head.weight", .entries = Entries::target});
-  }
-}
-
 std::string activation_of(const TheirConfig& config, const char* setting, const char* otherwise) {
   const std::string theirs = config.text(setting, otherwise);
   const auto* const found = std::ranges::find(activation_names, theirs, &ActivationName::theirs);

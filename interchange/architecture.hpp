@@ -93,10 +93,6 @@ void append_map(std::vector<TensorRow>& rows, const std::string& ours, const std
 void append_norm(std::vector<TensorRow>& rows, const std::string& ours, const std::string& theirs,
                  bool bias = true);
 
-// Rows of the output layer of a decoder: of its own, unless it is tied, or for classes, which the
-// last row of a sequence gets.
-void append_decoder_head(std::vector<TensorRow>& rows, const TheirConfig& config, bool tied);
-
 // Our name of an activation. Throws ConfigError for one that there is not.
 std::string activation_of(const TheirConfig& config, const char* setting, const char* otherwise);
 

@@ -108,15 +108,6 @@ EntryRows entry_rows(const PretrainedTokenizer& tokenizer, bool masked) {
   return rows;
 }
 
-EntryRows same_rows(Index entries) {
-  EntryRows rows{.theirs = {},
-                 .predicted = std::vector<bool>(static_cast<std::size_t>(entries), true)};
-  for (Index i = 0; i < entries; ++i) {
-    rows.theirs.emplace_back(i);
-  }
-  return rows;
-}
-
 // Without generation_config.json these settings are read from config.json there.
 void apply_generation_settings(const PretrainedFiles& files, Index end, EntryRows& rows) {
   const std::filesystem::path own = files.directory() / "generation_config.json";

@@ -22,9 +22,6 @@ struct EntryRows {
 
 EntryRows entry_rows(const PretrainedTokenizer& tokenizer, bool masked);
 
-// Every entry has the row of its own number.
-EntryRows same_rows(Index entries);
-
 struct VocabularyRows {
   EntryRows source;
   EntryRows target;

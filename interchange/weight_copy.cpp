@@ -110,6 +110,15 @@ std::vector<std::string> tensors_left_out(const PretrainedFiles& files,
   return left_out;
 }
 
+// Every entry has the row of its own number.
+EntryRows same_rows(Index entries) {
+  EntryRows rows;
+  for (Index i = 0; i < entries; ++i) {
+    rows.theirs.emplace_back(i);
+  }
+  return rows;
+}
+
 // Puts our parameters where theirs have them.
 class TensorMaker {
  public:
