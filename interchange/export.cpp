@@ -42,16 +42,6 @@ std::string_view class_of(const Config& config, const Architecture& architecture
 // is the begin mark, with which a decoder of Marian begins.
 TokenId padding_of(Family family) { return family == Family::decoder ? end_id : begin_id; }
 
-Json marks_of(Family family) {
-  Json marks = {
-      {"bos_token_id", begin_id}, {"eos_token_id", end_id}, {"pad_token_id", padding_of(family)}};
-  if (family == Family::encoder_decoder) {
-    marks["decoder_start_token_id"] = begin_id;
-    marks["forced_eos_token_id"] = end_id;
-  }
-  return marks;
-}
-
 Json labels_of(const Tokenizer& classes) {
   Json names = Json::object();
   Json numbers = Json::object();
@@ -61,17 +51,6 @@ Json labels_of(const Tokenizer& classes) {
     numbers[name] = i;
   }
   return {{"num_labels", classes.size()}, {"id2label", names}, {"label2id", numbers}};
-}
-
-// Two tables have the rows of the larger one there.
-Json sizes_of(const SavedRun& run) {
-  const Vocabularies& entries = run.model.transformer.vocabularies();
-  const Index size = std::max(entries.context, entries.input);
-  Json sizes = {{"vocab_size", size}};
-  if (run.config.model.family == Family::encoder_decoder) {
-    sizes["decoder_vocab_size"] = size;
-  }
-  return sizes;
 }
 
 // Options that a model of theirs may have where ours has none: then those weights are 0 there.
@@ -90,8 +69,18 @@ Json exported_config(const SavedRun& run, const Architecture& architecture) {
                  {"model_type", architecture.model_type},
                  {"torch_dtype", sizeof(Scalar) == sizeof(float) ? "float32" : "float64"}};
   config.update(architecture.settings(run.config.model));
-  config.update(sizes_of(run));
-  config.update(marks_of(run.config.model.family));
+  const Family family = run.config.model.family;
+  const Vocabularies& entries = run.model.transformer.vocabularies();
+  const Index rows = std::max(entries.context, entries.input);
+  config["vocab_size"] = rows;
+  if (family == Family::encoder_decoder) {  // two tables have the rows of the larger one there
+    config["decoder_vocab_size"] = rows;
+  }
+  config.update(
+      {{"bos_token_id", begin_id}, {"eos_token_id", end_id}, {"pad_token_id", padding_of(family)}});
+  if (family == Family::encoder_decoder) {
+    config.update({{"decoder_start_token_id", begin_id}, {"forced_eos_token_id", end_id}});
+  }
   if (purpose != Purpose::tokens) {
     config.update(labels_of(*run.tokenizers.target));
   }
@@ -240,8 +229,7 @@ std::vector<Index> never_predicted(const SavedRun& run, Index their_entries) {
 
 Exported export_model(const SavedRun& run) {
   const Architecture& architecture = nearest_architecture(run.config.model);
-  Exported exported{
-      .class_name = {}, .config = exported_config(run, architecture), .generation = {}};
+  Exported exported{.config = exported_config(run, architecture)};
   exported.class_name = exported.config["architectures"][0];
   const std::filesystem::path file = "config.json";
   const TheirConfig theirs(exported.config, file);

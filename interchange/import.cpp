@@ -110,7 +110,7 @@ PretrainedTokenizer label_tokenizer(const TheirConfig& theirs,
   std::iota(ids.begin(), ids.end(), Index{0});
   if (std::ranges::equal(label_names(theirs), ids, {}, {},
                          [&](Index id) { return targets->entry(static_cast<TokenId>(id)); })) {
-    return {.tokenizer = targets, .file_ids = std::move(ids), .mask = {}};
+    return {.tokenizer = targets, .file_ids = std::move(ids)};
   }
   FileVocabulary labels;
   for (const std::string& label : classes_of(theirs)) {
@@ -121,8 +121,7 @@ PretrainedTokenizer label_tokenizer(const TheirConfig& theirs,
     return found == labels.end() ? std::nullopt : std::optional(found->second);
   };
   return renumbered(
-      labels,
-      {.unknown = mark(unknown_id), .begin = mark(begin_id), .end = mark(end_id), .mask = {}},
+      labels, {.unknown = mark(unknown_id), .begin = mark(begin_id), .end = mark(end_id)},
       [](std::vector<std::string> entries) {
         return std::make_shared<VocabularyTokenizer>(Vocabulary(std::move(entries)), Unit::word);
       });
@@ -165,9 +164,9 @@ std::vector<std::string> options_of(const Architecture& architecture, const Thei
   return options;
 }
 
-// `two`: our model has a table for each side.
 std::vector<TensorRow> rows_of(const Architecture& architecture, const TheirConfig& theirs,
-                               bool two) {
+                               const ModelOptions& ours) {
+  const bool two = ours.family == Family::encoder_decoder && !ties_source(ours.tie_embeddings);
   std::vector<TensorRow> rows = architecture.rows(theirs);
   std::erase_if(rows, [](const TensorRow& row) { return row.only_written; });
   if (two && std::ranges::find(rows, "source.embedding", &TensorRow::ours) == rows.end()) {
@@ -178,6 +177,7 @@ std::vector<TensorRow> rows_of(const Architecture& architecture, const TheirConf
   }
   return rows;
 }
+
 // What theirs cannot predict gets no probability.
 void exclude_unpredicted(Imported& imported) {
   const Parameter& bias = imported.model->transformer.output().bias;
@@ -210,9 +210,7 @@ Imported import_model(const ImportRequest& request) {
   const bool masked = purpose == Purpose::tokens && is_encoder(options);
   Imported imported{.model_type = std::string(architecture.model_type),
                     .purpose = purpose,
-                    .config = {},
                     .tokenizers = both,
-                    .model = {},
                     .rows = {entry_rows(tokenizers.source, masked), {}}};
   if (purpose != Purpose::token_labels) {
     imported.rows.target = entry_rows(tokenizers.target, false);
@@ -232,23 +230,15 @@ Imported import_model(const ImportRequest& request) {
     imported.tokenizers.target = labels.tokenizer;
     imported.rows.target = entry_rows(labels, false);
   }
-  const ImportedTask task{.purpose = purpose,
-                          .text = request.text,
-                          .texts = request.texts,
-                          .target_text = request.target_text,
-                          .run = request.run.string(),
-                          .added = added};
-  imported.config = imported_config(task, imported.tokenizers, {architecture, theirs, options},
-                                    longest_of(theirs));
+  imported.config = imported_config({request, purpose, added}, imported.tokenizers,
+                                    {architecture, theirs, options}, longest_of(theirs));
   expect_texts_used(request, architecture, imported.config);
   expect_size(files, parameters_of(imported.config, imported.tokenizers), "parameters");
   imported.model = std::make_unique<Model>(imported.config, imported.tokenizers.source->size(),
                                            imported.tokenizers.target->size(), FirstWeights::zeros);
-  const ModelOptions& model = imported.config.model;
-  const bool two = model.family == Family::encoder_decoder && !ties_source(model.tie_embeddings);
-  imported.left_out =
-      import_weights(files, architecture, theirs, rows_of(architecture, theirs, two), imported.rows,
-                     imported.model->store);
+  imported.left_out = import_weights(files, architecture, theirs,
+                                     rows_of(architecture, theirs, imported.config.model),
+                                     imported.rows, imported.model->store);
   if (purpose != Purpose::classes) {
     exclude_unpredicted(imported);
   }

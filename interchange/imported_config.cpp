@@ -32,8 +32,8 @@ bool are_words(const Tokenizer& tokenizer) {
 std::vector<std::string> text_options(const ImportedTask& task, const Tokenizer& tokenizer,
                                       bool masked, Index positions) {
   return {"task.name=text",
-          "task.train_text=" + task.text,
-          "task.tokenizer_of=" + task.run,
+          "task.train_text=" + task.request.text,
+          "task.tokenizer_of=" + task.request.run.string(),
           fmt::format("task.context={}", std::max<Index>(1, positions - 2)),
           fmt::format("task.documents={}", reads_lines(task, tokenizer, masked) ? "line" : "file"),
           fmt::format("task.stream={}", !masked && task.added == AddedMarks::end_before),
@@ -48,23 +48,24 @@ std::vector<std::string> task_options(const ImportedTask& task, const Tokenizers
   const bool labels = task.purpose == Purpose::token_labels;
   const bool pairs = in_one || labels || family == Family::encoder_decoder;
   const Index most =
-      in_one ? (positions - 1) / 2 : positions - 1 - task.texts;  // without the marks
+      in_one ? (positions - 1) / 2 : positions - 1 - task.request.texts;  // without the marks
   const std::string longest = fmt::format("task.max_length={}", std::max<Index>(1, most));
   if (task.purpose == Purpose::classes) {
-    return {"task.name=labelled_text", "task.train_tsv=" + task.text,
-            "task.tokenizer_of=" + task.run, fmt::format("task.texts={}", task.texts), longest};
+    return {"task.name=labelled_text", "task.train_tsv=" + task.request.text,
+            "task.tokenizer_of=" + task.request.run.string(),
+            fmt::format("task.texts={}", task.request.texts), longest};
   }
   if (labels && are_words(*tokenizers.source) && are_words(*tokenizers.target)) {
-    return {"task.name=tagged_text", "task.train_columns=" + task.text,
-            "task.validation_columns=" + task.text, longest, "model.bias_output=true"};
+    return {"task.name=tagged_text", "task.train_columns=" + task.request.text,
+            "task.validation_columns=" + task.request.text, longest, "model.bias_output=true"};
   }
   if (pairs) {
     return {"task.name=parallel_text",
-            "task.train_source=" + task.text,
-            "task.train_target=" + task.target_text,
-            "task.validation_source=" + task.text,
-            "task.validation_target=" + task.target_text,
-            "task.tokenizer_of=" + task.run,
+            "task.train_source=" + task.request.text,
+            "task.train_target=" + task.request.target_text,
+            "task.validation_source=" + task.request.text,
+            "task.validation_target=" + task.request.target_text,
+            "task.tokenizer_of=" + task.request.run.string(),
             longest,
             fmt::format("task.joint_vocabulary={}",
                         tokenizers.source->shares_file_with(*tokenizers.target)),

@@ -1,6 +1,7 @@
 // The config of an imported run: the options of its model, and a task that goes on from it.
 #pragma once
 
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,14 +12,23 @@
 
 namespace tapehead {
 
-// The text that an imported run is evaluated and trained on, and the run whose tokenizers it takes.
+struct ImportRequest {
+  std::filesystem::path from;
+  std::filesystem::path run;  // whose tokenizer a training that goes on from it takes
+  // Of what is evaluated and trained on: task.train_text; with classes task.train_tsv; with a
+  // source and a target task.train_source and task.train_target.
+  std::string text = "text.txt";
+  std::string target_text = "target.txt";
+  Index texts = 1;               // of an example with a class
+  std::optional<Index> begin{};  // the id of the begin mark there, instead of what the files say
+  bool token_texts = false;      // do not read the tokenizer: a text is given as its tokens
+};
+
+// The task of an imported run.
 struct ImportedTask {
-  Purpose purpose = Purpose::tokens;
-  std::string text;         // of a source, or with classes
-  Index texts = 1;          // of an example with a class
-  std::string target_text;  // of pairs
-  std::string run;
-  std::optional<AddedMarks> added{};  // to a text
+  const ImportRequest& request;
+  Purpose purpose;
+  std::optional<AddedMarks> added;  // to a text
 };
 
 // The options of the model, as overrides, and the settings that they are made of.

@@ -152,17 +152,13 @@ FileMarks their_marks(const PretrainedFiles& files, const TheirConfig& config,
   if (type == marian_architecture.model_type) {
     return {.unknown = reader.unknown(),
             .begin = reader.configured("decoder_start_token_id"),
-            .end = end,
-            .mask = {}};
+            .end = end};
   }
   if (!end) {
     spdlog::warn("{}: no file says which mark ends a text, so no text ends",
                  files.directory().string());
   }
-  return {.unknown = reader.unknown(),
-          .begin = begin ? begin : reader.begin(end),
-          .end = end,
-          .mask = {}};
+  return {.unknown = reader.unknown(), .begin = begin ? begin : reader.begin(end), .end = end};
 }
 
 // GPT-2's own files, without a tokenizer.json, have nothing in front unless `add_bos_token` is set.

@@ -121,7 +121,6 @@ PretrainedTokenizer read_side(const fs::path& directory, Index size, const char*
   }
   const FileMarks marks = find_marks(vocabulary);
   PretrainedTokenizer read{
-      .tokenizer = {},
       .file_ids = {marks.unknown.value_or(-1), marks.begin.value_or(-1), marks.end.value_or(-1)},
       .mask = marks.mask};
   std::vector<std::string> others;

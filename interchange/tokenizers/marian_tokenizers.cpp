@@ -72,8 +72,7 @@ PretrainedTokenizer side_tokenizer(const MarianSide& side, const ModelAdditions&
       std::make_shared<SentencePieceTokenizer>(with_additions(side.model, additions), pieces);
   const auto unknown = side.ids.at("<unk>").get<Index>();
   PretrainedTokenizer read{.tokenizer = tokenizer,
-                           .file_ids = {unknown, begin, side.ids.at("</s>").get<Index>()},
-                           .mask = {}};
+                           .file_ids = {unknown, begin, side.ids.at("</s>").get<Index>()}};
   for (Index i = mark_count; i < tokenizer->size(); ++i) {
     read.file_ids.push_back(side.ids.value(tokenizer->entry(static_cast<TokenId>(i)), unknown));
   }

@@ -56,7 +56,6 @@ PretrainedTokenizer renumbered(const FileVocabulary& vocabulary, const FileMarks
                                const MakeTokenizer& make) {
   std::map<Index, std::string_view> entries = by_id(vocabulary);
   PretrainedTokenizer result{
-      .tokenizer = {},
       .file_ids = {marks.unknown.value_or(-1), marks.begin.value_or(-1), marks.end.value_or(-1)},
       .mask = marks.mask};
   for (const Index mark : result.file_ids) {

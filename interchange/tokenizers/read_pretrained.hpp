@@ -21,9 +21,9 @@ namespace tapehead {
 // of the files, without the mask. So row i of our embedding is row file_ids[i] of the model's.
 // Marks in the files are no text: `encode` never gives them.
 struct PretrainedTokenizer {
-  std::shared_ptr<const Tokenizer> tokenizer;
-  std::vector<Index> file_ids;  // the id in the files of each of our ids; -1: the files have none
-  std::optional<Index> mask;    // the id in the files of the mask, which is `mask_id` here
+  std::shared_ptr<const Tokenizer> tokenizer{};
+  std::vector<Index> file_ids{};  // the id in the files of each of our ids; -1: the files have none
+  std::optional<Index> mask{};    // the id in the files of the mask, which is `mask_id` here
 };
 
 // The tokenizers of both sides.
@@ -37,7 +37,7 @@ using FileVocabulary = std::unordered_map<std::string, Index>;
 
 // The ids in the files of the marks; none: the model has no such mark.
 struct FileMarks {
-  std::optional<Index> unknown, begin, end, mask;
+  std::optional<Index> unknown{}, begin{}, end{}, mask{};
 };
 
 using FindMarks = std::function<FileMarks(const FileVocabulary&)>;

@@ -141,8 +141,6 @@ TokenizerParts parts_of(const SentencePieceTokenizer& tokenizer) {
   const bool bpe = content.kind == TokenizerKind::bpe;
   TokenizerParts parts{.marks = apart_from(entries, {}),
                        .normalizer = normalizer_of(content),
-                       .pre_tokenizer = {},
-                       .model = {},
                        .decoder = decoder_of(content.removes_spaces)};
   Json cuts = Json::array();
   if (lines) {

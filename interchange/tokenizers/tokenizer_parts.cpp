@@ -110,7 +110,6 @@ TokenizerParts parts_of(const ByteBpe& tokenizer) {
     merges.push_back(left + ' ' + right);
   }
   return {.marks = marks,
-          .normalizer = {},
           .pre_tokenizer = byte_level(true),
           .model = bpe_model(marks, pairs.entries, std::move(merges)),
           .decoder = byte_level(true)};
@@ -160,11 +159,9 @@ Json words_with_spaces() {
 TokenizerParts words_in_json(const std::vector<std::string>& entries) {
   TokenizerParts parts{
       .marks = apart_from(entries, {}),
-      .normalizer = {},
       .pre_tokenizer = sequence_of(
           "pretokenizers", {split_at({{"Regex", fmt::format("{}+", space_in_line)}}, "Removed"),
                             split_at({{"String", line_end}}, "Isolated")}),
-      .model = {},
       .decoder = words_with_spaces()};
   parts.normalizer = without_spelled_marks(parts.marks);
   parts.model = {{"type", "WordLevel"},
@@ -177,8 +174,6 @@ TokenizerParts words_in_json(const std::vector<std::string>& entries) {
 TokenizerParts characters_in_json(const std::vector<std::string>& entries) {
   const MarkTexts marks = apart_from(entries, {});
   return {.marks = marks,
-          .normalizer = {},
-          .pre_tokenizer = {},
           .model = bpe_model(marks, entries, Json::array()),
           .decoder = {{"type", "Fuse"}}};
 }

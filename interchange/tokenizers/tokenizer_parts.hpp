@@ -29,10 +29,10 @@ std::string base64_of(std::string_view bytes);
 
 struct TokenizerParts {
   MarkTexts marks;
-  Json normalizer;     // null if there is nothing to do, as are the next two
-  Json pre_tokenizer;  // cuts the normalised text
-  Json model;          // the vocabulary, and how it cuts what it gets
-  Json decoder;        // makes a text of the entries of tokens
+  Json normalizer{};     // null if there is nothing to do, as are the next two
+  Json pre_tokenizer{};  // cuts the normalised text
+  Json model{};          // the vocabulary, and how it cuts what it gets
+  Json decoder{};        // makes a text of the entries of tokens
 };
 
 // Each throws DataError for what the files cannot hold: an entry that is no UTF-8, or subwords that

@@ -163,8 +163,7 @@ std::optional<PretrainedTokenizer> read_written_tokenizer(const fs::path& direct
   }
   const Json file = parse_json_file(whole);
   try {
-    PretrainedTokenizer read{
-        .tokenizer = tokenizer_in(directory, file), .file_ids = {}, .mask = {}};
+    PretrainedTokenizer read{.tokenizer = tokenizer_in(directory, file)};
     if (!read.tokenizer || !is_written_of(*read.tokenizer, file)) {
       return std::nullopt;
     }
