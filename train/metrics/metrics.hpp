@@ -12,6 +12,7 @@
 
 namespace tapehead {
 
+// A new one comes last: checkpoints from before 0.2.0 have the number of their metric.
 enum class Metric {
   loss,
   perplexity,
