@@ -21,6 +21,9 @@ class Launch {
   // Whether this process prints: one does for all of them.
   bool prints() { return ranks().first(); }
 
+  // How many threads this process has unless the user says otherwise. All ranks call it together.
+  ThreadCount usual_threads() { return default_thread_count(ranks()); }
+
   // Throws ConfigError for a command that several ranks would each do alone.
   void expect_takes(std::string_view command);
 

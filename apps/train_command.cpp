@@ -131,7 +131,7 @@ void add_train_command(CLI::App& program, Outcome& outcome, Launch& launch) {
   command->add_option("--run", arguments->request.run,
                       "Run directory; by default runs/<config name>");
   add_set_option(*command, arguments->request.overrides);
-  const ThreadCount usual = default_thread_count(launch.ranks());
+  const ThreadCount usual = launch.usual_threads();
   arguments->usual_threads = usual.count;
   arguments->request.threads = usual.count;
   const auto* threads = add_threads_option(*command, arguments->request.threads,

@@ -113,7 +113,7 @@ StepRun::StepRun(const StepSubject& subject, Index threads, Ranks& ranks)
       model_(subject.config, subject.source_vocabulary, subject.target_vocabulary),
       workers_(threads),
       loss_(training_loss(model_, subject.config)),
-      trainer_(trainer_of(model_, subject.config, workers_, 0, ranks)) {
+      trainer_(trainer_of(model_, subject.config, {workers_, ranks})) {
   for (const std::vector<Batch>& batches : subject.steps) {
     StepTime& work = work_.emplace_back();
     for (const Batch& batch : batches) {

@@ -41,16 +41,14 @@ std::optional<LaneMemory::Size> memory_size(const Config& config) {
       .d_model = config.model.d_model};
 }
 
-Trainer trainer_of(Model& model, const Config& config, Workers& workers, Index total_steps,
-                   Ranks& ranks) {
-  Trainer trainer(model.store, workers,
+Trainer trainer_of(Model& model, const Config& config, const Team& team, Index total_steps) {
+  Trainer trainer(model.store, team,
                   {.training = config.training,
                    .seed = config.seed,
                    .d_model = config.model.d_model,
                    .total_steps = total_steps,
                    .penalty = training_penalty(model, config),
-                   .memory = memory_size(config)},
-                  ranks);
+                   .memory = memory_size(config)});
   scale_gate_rate(model.transformer, config.training.gate_rate, trainer.optimizer());
   return trainer;
 }

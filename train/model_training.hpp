@@ -24,8 +24,7 @@ std::optional<LaneMemory::Size> memory_size(const Config& config);
 
 // With this penalty and this memory, and with separate learning rates for the parameters that have
 // them. `total_steps`: see Trainer::Options.
-Trainer trainer_of(Model& model, const Config& config, Workers& workers, Index total_steps = 0,
-                   Ranks& ranks = alone());
+Trainer trainer_of(Model& model, const Config& config, const Team& team, Index total_steps = 0);
 
 // Whether the option training.freeze fits the parameters of its model.
 

@@ -3,11 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdint>
 #include <iterator>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <random>
-#include <system_error>
 #include <utility>
 
 #include "core/errors.hpp"
@@ -30,50 +29,12 @@ std::string packed(const Json& json) {
   return bytes;
 }
 
-// A file of the first rank. Its name holds a random word, so no rank has looked for it before: file
-// systems of networks remember for a while that a file was not there.
-class SharedFile {
- public:
-  SharedFile(Ranks& ranks, const fs::path& directory)
-      : word_(value_of_first(ranks, random_word())),
-        path_(directory / fmt::format(".shared-{:016x}{}", word_, temporary_suffix)),
-        first_(ranks.first()) {
-    if (first_) {
-      write_file_atomically(path_, text());
-    }
+bool has_text(const fs::path& path, const std::string& text) {
+  try {
+    return read_file(path) == text;
+  } catch (const IoError&) {
+    return false;
   }
-  SharedFile(const SharedFile&) = delete;
-  SharedFile& operator=(const SharedFile&) = delete;
-  ~SharedFile() {
-    std::error_code ignored;
-    if (first_) {
-      fs::remove(path_, ignored);
-    }
-  }
-
-  bool is_seen() const {
-    try {
-      return read_file(path_) == text();
-    } catch (const IoError&) {
-      return false;
-    }
-  }
-
- private:
-  static std::uint64_t random_word() {
-    std::random_device source;
-    return (std::uint64_t{source()} << 32U) | source();
-  }
-  std::string text() const { return fmt::format("{}\n", word_); }
-
-  std::uint64_t word_;
-  fs::path path_;
-  bool first_;
-};
-
-// A launcher usually starts a rank for each core or so.
-Index usual_places(const Ranks& ranks, Index threads) {
-  return ranks.count() > 1 ? 1 : std::max<Index>(1, usable_cores().count / threads);
 }
 
 }  // namespace
@@ -84,7 +45,9 @@ SweepPlaces::SweepPlaces(Ranks& ranks, Index each, fs::path program)
       places_(static_cast<std::size_t>(ranks.count() * each)) {}
 
 SweepPlaces::SweepPlaces(Ranks& ranks, Index each, Index threads)
-    : SweepPlaces(ranks, each > 0 ? each : usual_places(ranks, threads)) {}
+    : SweepPlaces(ranks, each > 0 || ranks.count() > 1
+                             ? std::max<Index>(1, each)
+                             : std::max<Index>(1, usable_cores().count / threads)) {}
 
 bool SweepPlaces::is_beside(Index place, const std::vector<Index>& others) const {
   return std::ranges::any_of(others, [&](Index other) { return rank_of(other) == rank_of(place); });
@@ -98,13 +61,22 @@ std::string SweepPlaces::where(const std::vector<Index>& places) const {
   return ranks_.count() > 1 ? text : "";
 }
 
+// The file's name holds a random word, so no rank has looked for it before: file systems of
+// networks remember for a while that a file was not there.
 void SweepPlaces::expect_shared(const fs::path& directory) {
   if (ranks_.count() == 1) {
     return;
   }
-  const SharedFile file(ranks_, directory);
+  const std::string word = text_of_first(
+      ranks_, fmt::format("{:08x}{:08x}", std::random_device()(), std::random_device()()));
+  const fs::path path = directory / fmt::format(".shared-{}{}", word, temporary_suffix);
+  std::shared_ptr<void> removal;
+  if (ranks_.first()) {
+    write_file_atomically(path, word);
+    removal = {nullptr, [&](void*) { fs::remove(path); }};
+  }
   value_of_first(ranks_, true);  // the file is written
-  const std::vector<char> seen = share_values(ranks_, static_cast<char>(file.is_seen()));
+  const std::vector<char> seen = share_values(ranks_, static_cast<char>(has_text(path, word)));
   std::string blind;
   for (std::size_t rank = 0; rank < seen.size(); ++rank) {
     if (seen[rank] == 0) {

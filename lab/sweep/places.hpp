@@ -1,6 +1,7 @@
 // The places of a sweep: where its children run, one after the other, on all ranks.
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -18,8 +19,8 @@ class SweepPlaces {
  public:
   // `each`: places on each rank; that of the first rank counts.
   SweepPlaces(Ranks& ranks, Index each, std::filesystem::path program = this_program);
-  // For trainings of so many threads. `each` may be 0: one place on each of several ranks, or as
-  // many as use all cores.
+  // For trainings of so many threads. `each` may be 0: as many as use all cores or, since a
+  // launcher usually starts a rank for each core or so, one on each of several ranks.
   SweepPlaces(Ranks& ranks, Index each, Index threads);
 
   // `directory`, by which path this rank knows it, exists for the first rank. Throws IoError on
@@ -32,11 +33,18 @@ class SweepPlaces {
   Index rank_of(Index place) const { return place % ranks_.count(); }
   Index ranks() const { return ranks_.count(); }
 
+  // How often a training may be tried, each time on another rank.
+  std::size_t tries() const { return ranks_.count() > 1 ? 2 : 1; }
+
+  // Between rounds: for all ranks the same, since one that waits takes time from trainings.
+  std::chrono::milliseconds pause() const {
+    return std::chrono::milliseconds(ranks_.count() > 1 ? 100 : 20);
+  }
+
   // Whether the place is on the same rank as one of the others.
   bool is_beside(Index place, const std::vector<Index>& others) const;
 
-  // The ranks of places, in a message: " on rank 1 (host) and rank 2 (host)"; empty if there is
-  // one.
+  // " on rank 1 (host) and rank 2 (host)", for a message; empty if there is one rank.
   std::string where(const std::vector<Index>& places) const;
 
   // For the first rank. A place is free from the end of its child until the next start.

@@ -173,11 +173,10 @@ void SweepRunner::note_end(std::size_t i, int exit_code) {
 }
 
 void SweepRunner::note_failure(std::size_t i, int exit_code) {
-  const std::size_t tries = work_.places.ranks() > 1 ? 2 : 1;
   Run& run = runs_[i];
   run.exit_code = exit_code;
   run.failed_at.push_back(*run.last_place);
-  run.state = run.failed_at.size() < tries ? RunState::waiting : RunState::failed;
+  run.state = run.failed_at.size() < work_.places.tries() ? RunState::waiting : RunState::failed;
 }
 
 void SweepRunner::start_training(std::size_t i, Index place) {

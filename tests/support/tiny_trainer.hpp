@@ -16,7 +16,7 @@ struct TinyTrainer {
               Ranks& ranks = alone())
       : model(model_options),
         workers(threads),
-        trainer(model.store, workers, with_penalty(model.transformer, options), ranks),
+        trainer(model.store, {workers, ranks}, with_penalty(model.transformer, options)),
         loss([this](Pass& pass, const Batch& batch) {
           return batch_loss(model.transformer, pass, batch, {.label_smoothing = 0.1});
         }) {

@@ -9,6 +9,7 @@
 #include "nn/transformer/transformer.hpp"
 #include "train/evaluation/example_decoding.hpp"
 #include "train/evaluation/lane_evaluation.hpp"
+#include "train/evaluation/shared_parts.hpp"
 #include "train/options/application.hpp"
 #include "train/options/layout.hpp"
 
@@ -87,7 +88,7 @@ Sums evaluate_lanes(const Transformer& model, const ParameterStore& store, const
                });
     return sum;
   };
-  return total_of(team.compute_parts<Sums>(std::ssize(groups), sums_of_group), by_position);
+  return total_of(compute_parts<Sums>(std::ssize(groups), sums_of_group, team), by_position);
 }
 
 Sums evaluate_labels(const Transformer& model, const ParameterStore& store, const Split& split,
@@ -101,7 +102,7 @@ Sums evaluate_labels(const Transformer& model, const ParameterStore& store, cons
     Pass pass(tape, store);
     return sums_of(batch, batch_loss(model, pass, batch), !split.classes, by_position);
   };
-  return total_of(team.compute_parts<Sums>(std::ssize(batches), sums_of_batch), by_position);
+  return total_of(compute_parts<Sums>(std::ssize(batches), sums_of_batch, team), by_position);
 }
 
 // Adds the metrics of outputs, one for each example, or the others.

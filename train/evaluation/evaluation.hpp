@@ -11,10 +11,10 @@
 #include "train/evaluation/answer_scores.hpp"
 #include "train/evaluation/position_losses.hpp"
 #include "train/evaluation/references.hpp"
-#include "train/evaluation/shared_parts.hpp"
 #include "train/evaluation/type_scores.hpp"
 #include "train/metrics/confusion.hpp"
 #include "train/options/options.hpp"
+#include "train/step/team.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

@@ -7,6 +7,7 @@
 
 #include "datasets/loader.hpp"
 #include "train/evaluation/example_labels.hpp"
+#include "train/evaluation/shared_parts.hpp"
 #include "train/options/layout.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
@@ -68,13 +69,13 @@ std::vector<std::vector<Hypothesis>> decode_examples(std::span<const EnsembleMem
                                                      const Split& split, Index batch_tokens,
                                                      const DecodingOptions& options,
                                                      const Team& team) {
-  const auto batches = decoding_batches(split, batch_tokens, options.beam, team.threads(),
+  const auto batches = decoding_batches(split, batch_tokens, options.beam, threads_of(team),
                                         layout_of(models.front().transformer.options()));
   const auto outputs_of_batch = [&](Index b) {
     return decode_batch_of(models, split, batches[static_cast<std::size_t>(b)], options);
   };
-  auto parts = team.compute_parts<std::vector<std::vector<Hypothesis>>>(std::ssize(batches),
-                                                                        outputs_of_batch);
+  auto parts = compute_parts<std::vector<std::vector<Hypothesis>>>(std::ssize(batches),
+                                                                   outputs_of_batch, team);
   return in_split_order(batches, std::move(parts), split.size());
 }
 

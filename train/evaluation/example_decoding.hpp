@@ -8,7 +8,7 @@
 #include "datasets/task.hpp"
 #include "nn/generation/decoding.hpp"
 #include "train/evaluation/decoding_batches.hpp"
-#include "train/evaluation/shared_parts.hpp"
+#include "train/step/team.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

@@ -6,6 +6,7 @@
 #include "datasets/loader.hpp"
 #include "nn/transformer/transformer.hpp"
 #include "train/evaluation/decoding_batches.hpp"
+#include "train/evaluation/shared_parts.hpp"
 #include "train/options/layout.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
@@ -46,12 +47,12 @@ std::vector<std::vector<RowLabels>> label_examples(const Transformer& model,
                                                    Index batch_tokens, Index count,
                                                    const Team& team) {
   const auto batches =
-      decoding_batches(split, batch_tokens, 1, team.threads(), layout_of(model.options()));
+      decoding_batches(split, batch_tokens, 1, threads_of(team), layout_of(model.options()));
   const auto labels_of_batch = [&](Index b) {
     return batch_labels(model, store, split, batches[static_cast<std::size_t>(b)], count);
   };
-  auto parts =
-      team.compute_parts<std::vector<std::vector<RowLabels>>>(std::ssize(batches), labels_of_batch);
+  auto parts = compute_parts<std::vector<std::vector<RowLabels>>>(std::ssize(batches),
+                                                                  labels_of_batch, team);
   return in_split_order(batches, std::move(parts), split.size());
 }
 

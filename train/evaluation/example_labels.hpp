@@ -5,7 +5,7 @@
 
 #include "datasets/task.hpp"
 #include "nn/transformer/transformer.hpp"
-#include "train/evaluation/shared_parts.hpp"
+#include "train/step/team.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

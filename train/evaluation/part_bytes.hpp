@@ -1,4 +1,4 @@
-// The results of parts as bytes and back, between ranks that run the same program.
+// The results of parts as bytes and back, between processes that run the same program.
 #pragma once
 
 #include <algorithm>

@@ -1,47 +1,51 @@
-// Parts of a job that are computed by the workers of all ranks. Part i belongs to rank i % count.
+// Parts of a job that are computed by a team. Part i belongs to rank i % count.
 #pragma once
 
+#include <algorithm>
 #include <exception>
-#include <span>
+#include <numeric>
 #include <string>
 #include <vector>
 
-#include "core/kernel/workers.hpp"
 #include "core/ranks/sharing.hpp"
 #include "train/evaluation/part_bytes.hpp"
+#include "train/step/team.hpp"
 
 namespace tapehead {
 
-// The workers of all ranks together; those of this process if it works alone.
-class Team {
- public:
-  // Both must outlive it.
-  Team(Workers& workers, Ranks& ranks = alone()) : workers_(workers), ranks_(ranks) {}
+// The worker threads of the team.
+inline Index threads_of(const Team& team) {
+  const std::vector<Index> threads = share_values(team.ranks, team.workers.threads());
+  return std::accumulate(threads.begin(), threads.end(), Index{0});
+}
 
-  Workers& own() const { return workers_; }
-  Index threads() const;  // of all
+// Fills `parts`, of which each rank has its own, on every rank.
+template <class T>
+void share_parts_of_ranks(std::vector<T>& parts, Ranks& ranks) {
+  const auto own = static_cast<std::size_t>(ranks.rank());
+  const auto count = static_cast<std::size_t>(ranks.count());
+  ByteWriter writer;
+  for (std::size_t part = own; part < parts.size(); part += count) {
+    writer(parts[part]);
+  }
+  const std::vector<std::string> texts = share_texts(ranks, writer.written());
+  for (std::size_t rank = 0; rank < count; ++rank) {
+    ByteReader reader(texts[rank]);
+    for (std::size_t part = rank; rank != own && part < parts.size(); part += count) {
+      reader(parts[part]);
+    }
+  }
+}
 
-  // The results compute(0) ... compute(count - 1), on every rank. Throws, on every rank, the error
-  // of the first part that failed on any rank, as throw_first() does.
-  template <class T, class Compute>
-  std::vector<T> compute_parts(Index count, const Compute& compute) const;
-
- private:
-  void throw_first_error(std::span<const std::exception_ptr> errors) const;  // by part
-  template <class T>
-  void share(std::vector<T>& parts) const;
-
-  Workers& workers_;
-  Ranks& ranks_;
-};
-
+// The results compute(0) ... compute(count - 1), on every rank. If parts fail, every rank throws
+// the error of the first one, as throw_first() does.
 template <class T, class Compute>
-std::vector<T> Team::compute_parts(Index count, const Compute& compute) const {
-  const Index step = ranks_.count();
-  const Index first = ranks_.rank();
+std::vector<T> compute_parts(Index count, const Compute& compute, const Team& team) {
+  const Index step = team.ranks.count();
+  const Index first = team.ranks.rank();
   std::vector<T> parts(static_cast<std::size_t>(count));
   std::vector<std::exception_ptr> errors(parts.size());
-  workers_.run((count - first + step - 1) / step, [&](Index i) {
+  team.workers.run((count - first + step - 1) / step, [&](Index i) {
     const Index part = first + i * step;
     const auto k = static_cast<std::size_t>(part);
     try {
@@ -50,29 +54,12 @@ std::vector<T> Team::compute_parts(Index count, const Compute& compute) const {
       errors[k] = std::current_exception();
     }
   });
-  throw_first_error(errors);
+  const auto error = std::ranges::find_if(errors, [](const auto& one) { return one != nullptr; });
+  throw_first(team.ranks, error == errors.end() ? nullptr : *error, error - errors.begin());
   if (step > 1) {
-    share(parts);
+    share_parts_of_ranks(parts, team.ranks);
   }
   return parts;
-}
-
-// Fills `parts`, of which each rank has its own, on every rank.
-template <class T>
-void Team::share(std::vector<T>& parts) const {
-  const auto own = static_cast<std::size_t>(ranks_.rank());
-  const auto count = static_cast<std::size_t>(ranks_.count());
-  ByteWriter writer;
-  for (std::size_t part = own; part < parts.size(); part += count) {
-    writer(parts[part]);
-  }
-  const std::vector<std::string> texts = share_texts(ranks_, writer.written());
-  for (std::size_t rank = 0; rank < count; ++rank) {
-    ByteReader reader(texts[rank]);
-    for (std::size_t part = rank; rank != own && part < parts.size(); part += count) {
-      reader(parts[part]);
-    }
-  }
 }
 
 }  // namespace tapehead

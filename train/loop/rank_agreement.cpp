@@ -4,7 +4,6 @@
 #include <gnu/libc-version.h>
 
 #include <algorithm>
-#include <array>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +14,7 @@
 #include "core/shown.hpp"
 #include "datasets/tokenizers/tokenizer.hpp"
 #include "train/config/config.hpp"
+#include "train/output/text_table.hpp"
 #include "train/run/identity.hpp"
 
 namespace tapehead {
@@ -70,6 +70,25 @@ void expect_same_training(Ranks& ranks, const Config& config, const Task& task,
     facts += fmt::format("{}: {}\n", name, value);
   }
   expect_same(ranks, "data or tokenizer", facts, lines);
+}
+
+std::string ranks_text(const Ranks& ranks, Index shards, double bytes_sent) {
+  const Index count = ranks.count();
+  if (count == 1) {
+    return "";
+  }
+  const Index least = shards / count;
+  std::string text = fmt::format(
+      "{} on {}, {}{} shards each; rank 0 sends {}B a step", count, ranks.library(), least,
+      shards % count == 0 ? "" : fmt::format(" or {}", least + 1), format_count(bytes_sent));
+  if (count > shards) {
+    text += fmt::format(" ({} without a shard, only waiting: training.shards: {} would use all)",
+                        counted(count - shards, "rank"), count);
+  } else if (shards % count != 0) {
+    text += fmt::format(" (some ranks wait for others: training.shards: {} would occupy all)",
+                        (least + 1) * count);
+  }
+  return text;
 }
 
 }  // namespace tapehead

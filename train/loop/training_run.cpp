@@ -19,6 +19,7 @@
 #include "train/evaluation/evaluation_report.hpp"
 #include "train/evaluation/test_splits.hpp"
 #include "train/loop/initial_weights.hpp"
+#include "train/loop/rank_agreement.hpp"
 #include "train/loop/resumption.hpp"
 #include "train/loop/validation.hpp"
 #include "train/model_training.hpp"
@@ -54,7 +55,7 @@ TrainingRun::TrainingRun(const Config& config, const Task& task, const RunFiles&
       model_(config, task.source_tokenizer->size(), task.target_tokenizer->size()),
       open_heads_(model_.transformer),
       loss_(training_loss(model_, config)),
-      trainer_(trainer_of(model_, config, workers_, plan_.total_steps, ranks_)),
+      trainer_(trainer_of(model_, config, {workers_, ranks_}, plan_.total_steps)),
       writer_(files, config_,
               identity_of(config, {task.source_tokenizer, task.target_tokenizer}, task.fingerprint),
               ranks_),
@@ -113,19 +114,20 @@ void TrainingRun::announce(const BlasInfo& blas) const {
   const auto activations = activations_of(
       model_, config_, make_batch(*train, batches[largest_batch(*train, batches, layout)], layout),
       parts);
-  spdlog::info("{}", start_table({.config = config_,
-                                  .task = task_,
-                                  .store = model_.store,
-                                  .blas = blas,
-                                  .threads = {workers_.threads(), request_.threads_from},
-                                  .ranks = ranks_,
-                                  .bytes_sent = trainer_.bytes_sent(),
-                                  .run_plan = plan_,
-                                  .run = files().directory.string(),
-                                  .parts = {.parts = parts,
-                                            .training = config_.training,
-                                            .activations = activations,
-                                            .threads = workers_.threads()}}));
+  spdlog::info("{}",
+               start_table({.config = config_,
+                            .task = task_,
+                            .store = model_.store,
+                            .blas = blas,
+                            .threads = {workers_.threads(), request_.threads_from},
+                            .exchange = ranks_text(ranks_, config_.training.shards.value_or(1),
+                                                   trainer_.bytes_sent()),
+                            .run_plan = plan_,
+                            .run = files().directory.string(),
+                            .parts = {.parts = parts,
+                                      .training = config_.training,
+                                      .activations = activations,
+                                      .threads = workers_.threads()}}));
   say_copied_heads(config_.model);
 }
 

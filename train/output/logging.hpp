@@ -51,7 +51,7 @@ class Console {
 // begin with their level.
 void start_logging(std::shared_ptr<Console> console);
 
-// From now on nobody hears spdlog's messages: for ranks other than the first.
+// From now on nobody hears spdlog's messages: another process says the same.
 void stop_logging();
 
 // While it exists, log messages also go to its file, with date and time on each line. The old

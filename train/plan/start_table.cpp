@@ -69,31 +69,8 @@ std::string threads_text(const StartFacts& facts) {
   std::string text =
       fmt::format("{}{}, {} a batch", counted(threads, "thread"),
                   from.empty() ? "" : fmt::format(" ({})", from), counted(shards, "shard"));
-  if (facts.ranks.count() == 1 && threads > shards) {
+  if (facts.exchange.empty() && threads > shards) {
     text += fmt::format(" (training.shards: {} would use all threads)", threads);
-  }
-  return text;
-}
-
-// The fewest and most shards of a rank.
-std::string shards_text(Index shards, Index ranks) {
-  const Index least = shards / ranks;
-  const Index most = (shards + ranks - 1) / ranks;
-  return least == most ? std::to_string(least) : fmt::format("{} or {}", least, most);
-}
-
-std::string ranks_text(const StartFacts& facts) {
-  const Index shards = facts.config.training.shards.value_or(1);
-  const Index ranks = facts.ranks.count();
-  std::string text =
-      fmt::format("{} on {}, {} shards each; rank 0 sends {}B a step", ranks, facts.ranks.library(),
-                  shards_text(shards, ranks), format_count(facts.bytes_sent));
-  if (ranks > shards) {
-    text += fmt::format(" ({} without a shard, only waiting: training.shards: {} would use all)",
-                        counted(ranks - shards, "rank"), ranks);
-  } else if (shards % ranks != 0) {
-    text += fmt::format(" (some ranks wait for others: training.shards: {} would occupy all)",
-                        (shards / ranks + 1) * ranks);
   }
   return text;
 }
@@ -124,8 +101,8 @@ std::string start_table(const StartFacts& facts) {
     table.row({"weight decay", decay_text(facts.store, config.training)});
   }
   table.row({"work", threads_text(facts)});
-  if (facts.ranks.count() > 1) {
-    table.row({"ranks", ranks_text(facts)});
+  if (!facts.exchange.empty()) {
+    table.row({"ranks", facts.exchange});
   }
   table.row({"kernels", fmt::format("{} ({})", kernel_level(), vector_instructions())});
   table.row(

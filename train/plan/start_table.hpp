@@ -5,7 +5,6 @@
 
 #include "core/kernel/cpu.hpp"
 #include "core/product/blas_kernels.hpp"
-#include "core/ranks/ranks.hpp"
 #include "core/tape/parameters.hpp"
 #include "datasets/task.hpp"
 #include "train/plan/parts_table.hpp"
@@ -18,9 +17,8 @@ struct StartFacts {
   const Task& task;
   const ParameterStore& store;
   const BlasInfo& blas;
-  ThreadCount threads;  // of this rank
-  const Ranks& ranks;
-  double bytes_sent;  // by this rank at each step
+  ThreadCount threads;   // of this process
+  std::string exchange;  // ranks_text()
   RunPlan run_plan;
   std::string run;
   PartsFacts parts;

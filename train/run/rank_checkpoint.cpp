@@ -49,7 +49,7 @@ std::vector<RankMoments::Part> RankMoments::parts_of(const NamedParameter& param
   std::vector<Part> parts;
   const Slice whole = slice_of(parameter);
   for (Index rank = 0; rank < ranks_.count(); ++rank) {
-    const Slice part = whole.overlap(optimizer_.slices()[static_cast<std::size_t>(rank)]);
+    const Slice part = whole.overlap(optimizer_.exchange().slice_of(rank));
     if (part.size() > 0) {
       parts.push_back({.rank = rank,
                        .first = static_cast<std::size_t>(part.begin - whole.begin),

@@ -11,7 +11,7 @@
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // The gradients of one shard: where a tape has left them, or those of one slice where they have
-// arrived from another rank.
+// arrived from elsewhere.
 class ShardGradients {
  public:
   explicit ShardGradients(ParameterGradients& computed) : computed_(&computed) {}

@@ -6,7 +6,6 @@
 #include <functional>
 
 #include "core/errors.hpp"
-#include "core/ranks/sharing.hpp"
 #include "train/options/weight_decay.hpp"
 #include "train/step/optimizer_updates.hpp"
 
@@ -14,12 +13,12 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 Optimizer::Optimizer(ParameterStore& store, const TrainingOptions& options, Ranks& ranks)
     : store_(store),
-      ranks_(ranks),
       options_(options),
       traits_(traits_of(options.optimizer)),
       update_(update_of(options.optimizer)),
-      chunks_(chunks_of(store, options, ranks.count())),
-      squares_(chunks_.all.size()) {
+      chunks_(chunks_of(store, options, 1).all),
+      exchange_(store, options, ranks),
+      squares_(chunks_.size()) {
   add_states(traits_.moments, false);
   add_states(traits_.matrix_moments, true);
   add_matrices();
@@ -27,7 +26,7 @@ Optimizer::Optimizer(ParameterStore& store, const TrainingOptions& options, Rank
 
 bool Optimizer::owns(Index block, Index offset) const {
   const Index number = store_.block_begin(block) + offset;
-  return number >= slice().begin && number < slice().end;
+  return number >= exchange_.slice().begin && number < exchange_.slice().end;
 }
 
 void Optimizer::add_states(std::span<const OptimizerMoment> moments, bool of_matrices) {
@@ -40,7 +39,7 @@ void Optimizer::add_states(std::span<const OptimizerMoment> moments, bool of_mat
     for (Index block = 0; block < store_.blocks(); ++block) {
       const bool has_it =
           !store_.frozen(block) && traits_.updates_whole(store_.kind_of(block)) == of_matrices;
-      const Index kept_here = slice_of(store_, block).overlap(slice()).size();
+      const Index kept_here = slice_of(store_, block).overlap(exchange_.slice()).size();
       state.of_block.push_back(has_it);
       state.blocks.push_back(has_it && kept_here > 0 ? Tensor::zeros({kept_here}) : Tensor());
     }
@@ -77,7 +76,7 @@ void Optimizer::scale_rate(const Parameter& parameter, double factor) {
       matrix.rate = matrix_rate(factor);
     }
   }
-  for (Chunk& chunk : chunks_.all) {
+  for (Chunk& chunk : chunks_) {
     if (chunk.range.block == parameter.block) {
       chunk.rate = static_cast<Scalar>(factor);
     }
@@ -96,7 +95,7 @@ double Optimizer::step(Workers& workers, const std::vector<ParameterGradients*>&
 
 double Optimizer::step(Workers& workers, std::span<const ShardGradients> shards, double scale,
                        double learning_rate) {
-  GradientSums sums(store_, shards, slice());
+  GradientSums sums(store_, shards, exchange_.slice());
   const double norm = norm_of(workers, shards, scale, sums);
   if (!std::isfinite(norm)) {
     report_not_finite(sums);
@@ -107,12 +106,12 @@ double Optimizer::step(Workers& workers, std::span<const ShardGradients> shards,
                         .clip = static_cast<Scalar>(clipped ? options_.clip_norm / norm : 1.0)};
   update_matrices(workers, sums, factors);
   for_own_chunks(workers, [&](std::size_t i) {
-    const Chunk& chunk = chunks_.all[i];
+    const Chunk& chunk = chunks_[i];
     if (!chunk.in_matrix) {
       update_chunk(chunk, sums.at(chunk.range.block, chunk.range.offset), factors);
     }
   });
-  share_values();
+  exchange_.share_slices(store_.values().values());
   return norm;
 }
 
@@ -120,11 +119,11 @@ double Optimizer::step(Workers& workers, std::span<const ShardGradients> shards,
 double Optimizer::norm_of(Workers& workers, std::span<const ShardGradients> shards, double scale,
                           GradientSums& sums) {
   for_own_chunks(workers, [&](std::size_t i) {
-    const BlockRange& range = chunks_.all[i].range;
+    const BlockRange& range = chunks_[i].range;
     squares_[i] = sum_gradients(range, shards, static_cast<Scalar>(scale),
                                 sums.at(range.block, range.offset));
   });
-  share_squares();
+  exchange_.share_chunks(squares_);
   double squares = 0;
   for (const double part : squares_) {
     squares += part;
@@ -132,34 +131,10 @@ double Optimizer::norm_of(Workers& workers, std::span<const ShardGradients> shar
   return std::sqrt(squares);
 }
 
-void Optimizer::share_squares() {
-  if (ranks_.count() > 1) {
-    std::vector<Index> begins;
-    for (const Index chunk : chunks_.first_of_rank) {
-      begins.push_back(chunk * static_cast<Index>(sizeof(double)));
-    }
-    share_parts(ranks_, std::as_writable_bytes(std::span(squares_)), begins);
-  }
-}
-
-void Optimizer::share_values() {
-  if (ranks_.count() > 1) {
-    std::vector<Index> begins{0};
-    for (const Slice& part : slices()) {
-      begins.push_back(part.end * static_cast<Index>(sizeof(Scalar)));
-    }
-    share_parts(ranks_, std::as_writable_bytes(store_.values().values()), begins);
-  }
-}
-
-// Slices are in the order of the parameters, so the first rank that found one found the first one.
+// Slices are in the order of the parameters, so the first text names the first parameter.
 void Optimizer::report_not_finite(GradientSums& sums) {
-  for (const std::string& found : share_texts(ranks_, not_finite_in(store_, sums, slice()))) {
-    if (!found.empty()) {
-      throw NumericError(found);
-    }
-  }
-  throw NumericError("the gradient is too large: its norm overflows");
+  const std::string found = exchange_.first_text(not_finite_in(store_, sums, exchange_.slice()));
+  throw NumericError(found.empty() ? "the gradient is too large: its norm overflows" : found);
 }
 
 Scalar* Optimizer::value_at(Index block, Index offset) {
@@ -168,11 +143,12 @@ Scalar* Optimizer::value_at(Index block, Index offset) {
 
 Scalar* Optimizer::moment_at(const State& state, Index block, Index offset) const {
   Tensor numbers = state.blocks[static_cast<std::size_t>(block)];
-  return numbers.data() + offset - std::max<Index>(0, slice().begin - store_.block_begin(block));
+  return numbers.data() + offset -
+         std::max<Index>(0, exchange_.slice().begin - store_.block_begin(block));
 }
 
 std::span<Scalar> Optimizer::kept(const State& state, const NamedParameter& parameter) const {
-  const Slice shared = slice_of(parameter).overlap(slice());
+  const Slice shared = slice_of(parameter).overlap(exchange_.slice());
   if (shared.size() == 0) {
     return {};
   }

@@ -7,17 +7,15 @@
 #include <vector>
 
 #include "core/kernel/workers.hpp"
-#include "core/ranks/ranks.hpp"
 #include "core/tape/parameters.hpp"
-#include "train/step/gradient_sum.hpp"
+#include "train/step/exchange.hpp"
 #include "train/step/optimizer_updates.hpp"
-#include "train/step/slices.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 class Optimizer {
  public:
-  // Several ranks work on one store, which each of them has. `ranks` must outlive the optimiser.
+  // Both must outlive the optimiser.
   Optimizer(ParameterStore& store, const TrainingOptions& options, Ranks& ranks = alone());
 
   // Frozen parameters take no part in a step: neither in the norm nor in the update.
@@ -25,8 +23,8 @@ class Optimizer {
   // One step with the sum of the shards' gradients, added in their order, times `scale`, clipped to
   // options.clip_norm. The sum is computed in the shards' own memory and overwrites their
   // gradients. Returns the norm before clipping. Throws NumericError that names the parameter if
-  // the gradient is not finite; then the parameters are unchanged. All ranks take the step
-  // together, each with the gradients of its slice, and then have the same parameters.
+  // the gradient is not finite; then the parameters are unchanged. All who train together take
+  // the step together, each with the gradients of its slice, and then have the same parameters.
   double step(Workers& workers, std::span<const ShardGradients> shards, double scale,
               double learning_rate);
   double step(Workers& workers, const std::vector<ParameterGradients*>& shards, double scale,
@@ -43,7 +41,7 @@ class Optimizer {
     Scalar least = std::numeric_limits<Scalar>::lowest();
     Scalar most = std::numeric_limits<Scalar>::max();
     std::vector<bool> of_block{};  // whether a block has this state
-    std::vector<Tensor> blocks{};  // of such a block, the numbers in this rank's slice
+    std::vector<Tensor> blocks{};  // of such a block, the numbers in the own slice
 
     bool belongs_to(const NamedParameter& parameter) const {
       return !parameter.frozen && of_block[static_cast<std::size_t>(parameter.block)];
@@ -51,12 +49,11 @@ class Optimizer {
   };
   const std::vector<State>& states() const { return states_; }
 
-  // Of a parameter's numbers in a state, those that this rank keeps.
+  // Of a parameter's numbers in a state, those in the own slice.
   std::span<Scalar> kept(const State& state, const NamedParameter& parameter) const;
 
-  // What each rank keeps and updates.
-  const std::vector<Slice>& slices() const { return chunks_.slices; }
-  const Slice& slice() const { return slices()[static_cast<std::size_t>(ranks_.rank())]; }
+  Exchange& exchange() { return exchange_; }
+  const Exchange& exchange() const { return exchange_; }
   Index steps() const { return steps_; }
   void set_steps(Index steps) { steps_ = steps; }
 
@@ -74,13 +71,12 @@ class Optimizer {
     Scalar learning_rate;
     Scalar clip;  // on the gradient
   };
-  // Calls action(i) for the chunk i of each chunk in this rank's slice.
+  // Calls action(i) for the chunk i of each chunk in the own slice.
   template <class Action>
   void for_own_chunks(Workers& workers, const Action& action) {
-    const auto rank = static_cast<std::size_t>(ranks_.rank());
-    const Index first = chunks_.first_of_rank[rank];
-    workers.run(chunks_.first_of_rank[rank + 1] - first,
-                [&](Index i) { action(static_cast<std::size_t>(first + i)); });
+    const auto [first, end] = exchange_.chunks();
+    workers.run(end - first,
+                [&, first = first](Index i) { action(static_cast<std::size_t>(first + i)); });
   }
   void add_states(std::span<const OptimizerMoment> moments, bool of_matrices);
   void add_matrices();
@@ -90,18 +86,16 @@ class Optimizer {
   double norm_of(Workers& workers, std::span<const ShardGradients> shards, double scale,
                  GradientSums& sums);
   [[noreturn]] void report_not_finite(GradientSums& sums);
-  void share_squares();
-  void share_values();
   bool owns(Index block, Index offset) const;
   void update_chunk(const Chunk& chunk, const Scalar* sum, Factors factors);
   void update_matrices(Workers& workers, GradientSums& sums, Factors factors);
 
   ParameterStore& store_;
-  Ranks& ranks_;
   TrainingOptions options_;
   OptimizerTraits traits_;
   UpdateFunction update_;
-  Chunks chunks_;
+  std::vector<Chunk> chunks_;
+  Exchange exchange_;
   std::vector<Matrix> matrices_;  // the largest first
   std::vector<double> squares_;   // of each chunk's gradient
   std::vector<State> states_;     // the traits' moments, then those of matrices

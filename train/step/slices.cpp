@@ -17,11 +17,11 @@ Index nearest_edge(Index wanted, std::span<const Index> edges, Index size) {
 
 }  // namespace
 
-std::vector<Slice> cut_into_slices(Index size, std::span<const Index> edges, Index ranks) {
+std::vector<Slice> cut_into_slices(Index size, std::span<const Index> edges, Index count) {
   std::vector<Slice> slices;
   Index begin = 0;
-  for (Index rank = 1; rank <= ranks; ++rank) {
-    const Index end = rank == ranks ? size : nearest_edge(size * rank / ranks, edges, size);
+  for (Index i = 1; i <= count; ++i) {
+    const Index end = i == count ? size : nearest_edge(size * i / count, edges, size);
     slices.push_back({.begin = begin, .end = end});
     begin = end;
   }
@@ -81,7 +81,7 @@ std::vector<Chunk> chunks_of_range(const ParameterStore& store, const TrainingOp
 
 }  // namespace
 
-Chunks chunks_of(const ParameterStore& store, const TrainingOptions& options, Index ranks) {
+Chunks chunks_of(const ParameterStore& store, const TrainingOptions& options, Index slices) {
   Chunks chunks;
   std::vector<Index> begins;
   std::vector<Index> edges;
@@ -96,11 +96,11 @@ Chunks chunks_of(const ParameterStore& store, const TrainingOptions& options, In
       }
     }
   }
-  chunks.slices = cut_into_slices(store.size(), edges, ranks);
+  chunks.slices = cut_into_slices(store.size(), edges, slices);
   for (const Slice& slice : chunks.slices) {
-    chunks.first_of_rank.push_back(std::ranges::lower_bound(begins, slice.begin) - begins.begin());
+    chunks.first_of_slice.push_back(std::ranges::lower_bound(begins, slice.begin) - begins.begin());
   }
-  chunks.first_of_rank.push_back(std::ssize(chunks.all));
+  chunks.first_of_slice.push_back(std::ssize(chunks.all));
   return chunks;
 }
 

@@ -1,5 +1,5 @@
-// Slices: consecutive numbers of a model's parameters. Of several ranks each owns one: it alone
-// sums its gradients, keeps what the optimiser keeps of it, and updates it.
+// Slices: consecutive numbers of a model's parameters. Each has one owner, which alone sums its
+// gradients, keeps what the optimiser keeps of it, and updates it (train/step/exchange.hpp).
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@ struct BlockRange {
   Index count;
 };
 
-// A range of the store's memory.
+// A range: of the store's memory, of shards or of chunks.
 struct Slice {
   Index begin;
   Index end;
@@ -39,15 +39,14 @@ inline Slice slice_of(const NamedParameter& parameter) {
   return {.begin = parameter.offset, .end = parameter.offset + parameter.shape.size()};
 }
 
-// Slices of about the same size, one for each rank, in order, which together are the whole store.
-// They end at `edges`, numbers of the store's memory in ascending order, so some may be empty.
-std::vector<Slice> cut_into_slices(Index size, std::span<const Index> edges, Index ranks);
+// Slices of about the same size, in order, which together are the whole store. They end at `edges`,
+// numbers of the store's memory in ascending order, so some may be empty.
+std::vector<Slice> cut_into_slices(Index size, std::span<const Index> edges, Index count);
 
 // The parts of the blocks that are in a slice.
 std::vector<BlockRange> blocks_in(const ParameterStore& store, const Slice& slice);
 
-// The chunks in which an optimiser goes through the parameters, and the slices of them that ranks
-// own.
+// The chunks in which an optimiser goes through the parameters, and the slices of them.
 
 // Some numbers of one block: few enough for the caches, and for distribution over the workers.
 struct Chunk {
@@ -58,13 +57,13 @@ struct Chunk {
 };
 
 struct Chunks {
-  std::vector<Chunk> all;            // in the order of the store's memory
-  std::vector<Slice> slices;         // of each rank
-  std::vector<Index> first_of_rank;  // the first chunk in each slice, then the number of all
+  std::vector<Chunk> all;  // in the order of the store's memory
+  std::vector<Slice> slices;
+  std::vector<Index> first_of_slice;  // the first chunk in each slice, then the number of all
 };
 
 // A block with parameters that are updated as a whole is in one slice: a chunk, whose squares are
 // one sum, may have numbers of two of them.
-Chunks chunks_of(const ParameterStore& store, const TrainingOptions& options, Index ranks);
+Chunks chunks_of(const ParameterStore& store, const TrainingOptions& options, Index slices);
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -8,7 +8,6 @@
 
 #include "core/errors.hpp"
 #include "core/ops/arithmetic.hpp"
-#include "core/ranks/sharing.hpp"
 #include "core/tape/anomaly.hpp"
 #include "core/tape/finite.hpp"
 #include "train/step/schedule.hpp"
@@ -18,31 +17,25 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
-// The lanes of a batch follow each other, and so do the shards of a rank.
-PoolVector<Index> lanes_of_ranks(const PoolVector<Batch>& shards, Index shard_count, Index ranks) {
-  const Index end = shards.back().input.lanes.back() + 1;
+// The lanes of a batch follow each other. There may be fewer shards than `shard_count`.
+PoolVector<Index> lanes_of_shards(const PoolVector<Batch>& shards, Index shard_count) {
   PoolVector<Index> first;
-  for (Index rank = 0; rank < ranks; ++rank) {
-    const Index shard = shards_of_rank(shard_count, rank, ranks).begin;
-    first.push_back(shard < std::ssize(shards)
-                        ? shards[static_cast<std::size_t>(shard)].input.lanes.front()
-                        : end);
+  for (const Batch& shard : shards) {
+    first.push_back(shard.input.lanes.front());
   }
-  first.push_back(end);
+  first.resize(static_cast<std::size_t>(shard_count) + 1, shards.back().input.lanes.back() + 1);
   return first;
 }
 
 }  // namespace
 
-Trainer::Trainer(ParameterStore& store, Workers& workers, const Options& options, Ranks& ranks)
+Trainer::Trainer(ParameterStore& store, const Team& team, const Options& options)
     : store_(store),
-      workers_(workers),
-      ranks_(ranks),
+      workers_(team.workers),
       options_(options),
-      optimizer_(store, options.training, ranks),
-      shard_count_(options.training.shards.value_or(1)),
-      exchange_(store, optimizer_.slices(), shard_count_, ranks) {
-  for (Index i = shards().begin; i < shards().end; ++i) {
+      optimizer_(store, options.training, team.ranks),
+      shard_count_(options.training.shards.value_or(1)) {
+  for (auto [i, end] = exchange().shards(); i < end; ++i) {
     shards_.push_back(std::make_unique<Shard>(store));
     gradients_.push_back(&shards_.back()->gradients);
   }
@@ -51,33 +44,22 @@ Trainer::Trainer(ParameterStore& store, Workers& workers, const Options& options
   }
 }
 
-ShardRange Trainer::shards() const {
-  return shards_of_rank(shard_count_, ranks_.rank(), ranks_.count());
-}
-
-double Trainer::bytes_sent() const {
-  const Index others = ranks_.count() - 1;
-  const Index remembered = memory_ ? memory_->committed().size() / ranks_.count() : 0;
-  return exchange_.bytes_sent() +
-         static_cast<double>(others * (optimizer_.slice().size() + remembered)) * sizeof(Scalar);
-}
-
 void Trainer::run_own_shards(const std::vector<Batch>& batches, const LossFunction& loss,
                              Index& batch) {
   RowsBefore before;
+  const Slice own = exchange().shards();
   for (batch = 0; batch < std::ssize(batches); ++batch) {
     const Batch& whole = batches[static_cast<std::size_t>(batch)];
     const PoolVector<Batch> all = cut_into_shards(whole, shard_count_, before);
-    const Index first = shards().begin;
-    const Index count = std::min(shards().end, std::ssize(all)) - first;
+    const Index count = std::min(own.end, std::ssize(all)) - own.begin;
     workers_.run(std::max<Index>(0, count), [&](Index i) {
-      const Batch& shard = all[static_cast<std::size_t>(first + i)];
+      const Batch& shard = all[static_cast<std::size_t>(own.begin + i)];
       for (const Batch& part : cut_into_parts(shard, part_rows(options_.d_model))) {
         run_part(*shards_[static_cast<std::size_t>(i)], part, loss);
       }
     });
-    if (!whole.input.lanes.empty() && ranks_.count() > 1) {
-      lanes_of_ranks_.push_back(lanes_of_ranks(all, shard_count_, ranks_.count()));
+    if (!whole.input.lanes.empty()) {
+      lanes_of_shards_.push_back(lanes_of_shards(all, shard_count_));
       memory_.value().mark_written(whole.input.lanes);
     }
     before.context += whole.context.rows();
@@ -90,25 +72,23 @@ void Trainer::run_shards(const std::vector<Batch>& batches, const LossFunction& 
     shard->gradients.forget();
     shard->result = {};
   }
-  lanes_of_ranks_.clear();
+  lanes_of_shards_.clear();
   if (memory_) {
     memory_->discard();
   }
   Index batch = 0;
-  on_all_ranks(ranks_, batch, [&] { run_own_shards(batches, loss, batch); });
+  exchange().together(batch, [&] { run_own_shards(batches, loss, batch); });
 }
 
-// Lanes are of the rank that computed their shard; every rank gets them all, since the next batch
-// may be cut in another way.
+// All get the lanes of all shards, since the next batch may be cut in another way.
 void Trainer::share_memory() {
-  for (const PoolVector<Index>& first : lanes_of_ranks_) {
+  for (const PoolVector<Index>& first : lanes_of_shards_) {
     const Index bytes_of_lane = memory_->numbers_of_lane() * static_cast<Index>(sizeof(Scalar));
     PoolVector<Index> begins;
     for (const Index lane : first) {
       begins.push_back((lane - first.front()) * bytes_of_lane);
     }
-    share_parts(
-        ranks_,
+    exchange().share_shards(
         std::as_writable_bytes(memory_->written(first.front(), first.back() - first.front())),
         begins);
   }
@@ -118,16 +98,9 @@ void Trainer::share_memory() {
 StepStats Trainer::stats_of(Index tokens) {
   PoolVector<ShardResult> results(static_cast<std::size_t>(shard_count_));
   for (std::size_t i = 0; i < shards_.size(); ++i) {
-    results[static_cast<std::size_t>(shards().begin) + i] = shards_[i]->result;
+    results[static_cast<std::size_t>(exchange().shards().begin) + i] = shards_[i]->result;
   }
-  if (ranks_.count() > 1) {
-    std::vector<Index> begins;
-    for (Index rank = 0; rank <= ranks_.count(); ++rank) {
-      begins.push_back(shards_of_rank(shard_count_, rank, ranks_.count()).begin *
-                       static_cast<Index>(sizeof(ShardResult)));
-    }
-    share_parts(ranks_, std::as_writable_bytes(std::span(results)), begins);
-  }
+  exchange().share_shards(std::as_writable_bytes(std::span(results)));
   StepStats stats{.tokens = tokens};
   for (const ShardResult& result : results) {
     stats.loss += result.loss;
@@ -158,7 +131,7 @@ StepStats Trainer::step(const std::vector<Batch>& batches, const LossFunction& l
   stats.learning_rate = learning_rate_at(options_.training, options_.d_model,
                                          optimizer_.steps() + 1, options_.total_steps);
   try {
-    stats.gradient_norm = optimizer_.step(workers_, exchange_.bring(gradients_),
+    stats.gradient_norm = optimizer_.step(workers_, exchange().bring(gradients_),
                                           1 / static_cast<double>(tokens), stats.learning_rate);
   } catch (const NumericError& error) {
     explain(error.what(), batches, loss);

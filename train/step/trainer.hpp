@@ -7,12 +7,11 @@
 #include <vector>
 
 #include "core/ops/cross_entropy.hpp"
-#include "core/ranks/ranks.hpp"
 #include "core/sequence/batch.hpp"
 #include "nn/lane_memory.hpp"
 #include "nn/pass.hpp"
-#include "train/step/gradient_exchange.hpp"
 #include "train/step/optimizer.hpp"
+#include "train/step/team.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
@@ -49,25 +48,25 @@ class Trainer {
     PenaltyFunction penalty{};                 // empty: none
     std::optional<LaneMemory::Size> memory{};  // of the lanes that batches go on with
   };
-  Trainer(ParameterStore& store, Workers& workers, const Options& options, Ranks& ranks = alone());
+  Trainer(ParameterStore& store, const Team& team, const Options& options);
 
   // One step on all the batches: their shards are computed in parallel, and the gradient is that of
   // the mean loss over all their labels. Throws NumericError if loss or gradient is not finite,
-  // with the parameters unchanged, and ShapeError if there is no label. All ranks take the step
-  // together, each with the same batches. Each computes some of the shards. All have the same
-  // results, and throw the same NumericError. What the batches' lanes remember changes only if the
-  // step succeeds.
+  // with the parameters unchanged, and ShapeError if there is no label. All who train together take
+  // the step together, each with the same batches. Each computes some of the shards. All have the
+  // same results, and throw the same NumericError. What the batches' lanes remember changes only if
+  // the step succeeds.
   StepStats step(const std::vector<Batch>& batches, const LossFunction& loss);
 
   Index steps() const { return optimizer_.steps(); }
   Optimizer& optimizer() { return optimizer_; }
   LaneMemory* memory() { return memory_ ? &*memory_ : nullptr; }  // null: none
 
-  // The shards that this rank computes.
-  ShardRange shards() const;
+  Exchange& exchange() { return optimizer_.exchange(); }
+  const Exchange& exchange() const { return optimizer_.exchange(); }
 
-  // The bytes that this rank sends at each step.
-  double bytes_sent() const;
+  // The bytes that this process sends at each step.
+  double bytes_sent() const { return exchange().bytes_sent(remembered()); }
 
  private:
   struct ShardResult {
@@ -89,6 +88,7 @@ class Trainer {
   void run_own_shards(const std::vector<Batch>& batches, const LossFunction& loss, Index& batch);
   void share_memory();
   StepStats stats_of(Index tokens);
+  Index remembered() const { return memory_ ? memory_->committed().size() : 0; }  // numbers
 
   // Repeats the step, and checks every value and gradient. All draws are addressed, so the number
   // that is not finite occurs again, and the message names the op that made it. Always throws
@@ -98,16 +98,14 @@ class Trainer {
 
   ParameterStore& store_;
   Workers& workers_;
-  Ranks& ranks_;
   Options options_;
   Optimizer optimizer_;
-  Index shard_count_;                           // of all ranks
-  std::vector<std::unique_ptr<Shard>> shards_;  // of this rank
+  Index shard_count_;                           // of all
+  std::vector<std::unique_ptr<Shard>> shards_;  // that this process computes
   std::vector<ParameterGradients*> gradients_;  // of these shards
-  GradientExchange exchange_;
   std::optional<LaneMemory> memory_;
-  // Of each batch of a step: the first lane of each rank, and one past the last lane of all.
-  PoolVector<PoolVector<Index>> lanes_of_ranks_;
+  // Of each batch of a step: the first lane of each shard, and one past the last lane of all.
+  PoolVector<PoolVector<Index>> lanes_of_shards_;
 };
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

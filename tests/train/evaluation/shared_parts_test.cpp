@@ -53,7 +53,7 @@ TEST(SharedPartsWorkers, every_rank_gets_what_each_computed_of_its_own) {
           computed.insert({part, rank});
           return result_of(part);
         };
-        const auto results = Team(workers, ranks).compute_parts<Result>(parts, compute);
+        const auto results = compute_parts<Result>(parts, compute, {workers, ranks});
         ASSERT_EQ(std::ssize(results), parts);
         for (Index part = 0; part < parts; ++part) {
           EXPECT_EQ(results[static_cast<std::size_t>(part)], result_of(part));
@@ -70,7 +70,7 @@ TEST(SharedPartsWorkers, every_rank_gets_what_each_computed_of_its_own) {
 TEST(SharedPartsWorkers, all_threads_count) {
   run_ranks(3, [](Ranks& ranks) {
     Workers workers(ranks.rank() + 1);
-    EXPECT_EQ(Team(workers, ranks).threads(), 6);
+    EXPECT_EQ(threads_of({workers, ranks}), 6);
   });
 }
 
@@ -81,7 +81,7 @@ std::vector<std::string> messages_of_ranks(Index count, const Compute& compute) 
   run_ranks(count, [&](Ranks& ranks) {
     Workers workers(2);
     messages[static_cast<std::size_t>(ranks.rank())] =
-        message_of<Error>([&] { Team(workers, ranks).compute_parts<Index>(9, compute); });
+        message_of<Error>([&] { compute_parts<Index>(9, compute, {workers, ranks}); });
   });
   return messages;
 }

@@ -111,7 +111,7 @@ FrozenRun run_frozen(OptimizerKind optimizer, const Patterns& frozen, Ranks& ran
   options.training.weight_decay = 0.1;
   options.training.clip_norm = 0.1;
   options.training.shards = 3;
-  Trainer trainer(model.store, workers, options, ranks);
+  Trainer trainer(model.store, {workers, ranks}, options);
   const auto all = [&] {
     const auto values = model.store.values().values();
     return std::vector<Scalar>(values.begin(), values.end());

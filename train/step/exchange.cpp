@@ -1,0 +1,140 @@
+#include "train/step/exchange.hpp"
+
+#include <algorithm>
+
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
+
+namespace {
+
+template <class T>
+T first_of(const std::vector<T>& all) {
+  const auto found = std::ranges::find_if(all, [](const T& one) { return one != T(); });
+  return found == all.end() ? T() : *found;
+}
+
+}  // namespace
+
+Exchange::Exchange(const ParameterStore& store, const TrainingOptions& options, Ranks& ranks)
+    : store_(store), shard_count_(options.shards.value_or(1)), ranks_(ranks), first_numbers_(1, 0) {
+  written_ = std::make_unique<bool[]>(static_cast<std::size_t>(shard_count_ * store.blocks()));
+  for (Index rank = 0; rank <= ranks.count(); ++rank) {
+    first_shards_.push_back(shard_count_ * rank / ranks.count());
+  }
+  const Chunks chunks = chunks_of(store, options, ranks.count());
+  first_chunks_ = chunks.first_of_slice;
+  for (const Slice& slice : chunks.slices) {
+    first_numbers_.push_back(slice.end);
+    blocks_.push_back(blocks_in(store, slice));
+  }
+}
+
+void Exchange::share(std::span<std::byte> all, std::span<const Index> firsts, std::size_t bytes) {
+  if (ranks_.count() > 1) {
+    PoolVector<Index> begins;
+    for (const Index first : firsts) {
+      begins.push_back(first * static_cast<Index>(bytes));
+    }
+    share_parts(ranks_, all, begins);
+  }
+}
+
+void Exchange::share_shards(std::span<std::byte> all) {
+  share(all, first_shards_, all.size() / static_cast<std::size_t>(shard_count_));
+}
+
+void Exchange::share_shards(std::span<std::byte> all, std::span<const Index> begins) {
+  PoolVector<Index> firsts;
+  for (const Index shard : first_shards_) {
+    firsts.push_back(begins[static_cast<std::size_t>(shard)]);
+  }
+  share(all, firsts, 1);
+}
+
+void Exchange::share_chunks(std::span<double> of_each) {
+  share(std::as_writable_bytes(of_each), first_chunks_, sizeof(double));
+}
+
+void Exchange::share_slices(std::span<Scalar> of_store) {
+  share(std::as_writable_bytes(of_store), first_numbers_, sizeof(Scalar));
+}
+
+std::string Exchange::first_text(std::string_view mine) {
+  return first_of(share_texts(ranks_, mine));
+}
+
+int Exchange::first_signal(int mine) { return first_of(share_values(ranks_, mine)); }
+
+void Exchange::share_marks(const std::vector<ParameterGradients*>& computed) {
+  bool* mark = written_.get() + shards().begin * store_.blocks();
+  for (const ParameterGradients* shard : computed) {
+    for (Index block = 0; block < store_.blocks(); ++block) {
+      *mark++ = shard->written(block);
+    }
+  }
+  const auto marks = static_cast<std::size_t>(shard_count_ * store_.blocks());
+  share_shards(std::as_writable_bytes(std::span(written_.get(), marks)));
+}
+
+// What the shards of one rank have written of the slice of another.
+std::vector<std::span<Scalar>> Exchange::travelling(Index from, Index to,
+                                                    std::span<const ShardGradients> all) const {
+  std::vector<std::span<Scalar>> parts;
+  for (auto [i, end] = part(first_shards_, from); i < end; ++i) {
+    const ShardGradients& shard = all[static_cast<std::size_t>(i)];
+    for (const auto& [block, offset, count] : blocks_[static_cast<std::size_t>(to)]) {
+      if (written_[static_cast<std::size_t>(i * store_.blocks() + block)]) {
+        Tensor memory = shard.memory(block);
+        parts.emplace_back(memory.data() + offset - shard.first(block),
+                           static_cast<std::size_t>(count));
+      }
+    }
+  }
+  return parts;
+}
+
+PoolVector<ShardGradients> Exchange::bring(const std::vector<ParameterGradients*>& computed) {
+  const auto [begin, end] = shards();
+  PoolVector<ShardGradients> all;
+  all.reserve(static_cast<std::size_t>(shard_count_));
+  for (Index shard = 0; shard < shard_count_; ++shard) {
+    if (shard >= begin && shard < end) {
+      all.emplace_back(*computed[static_cast<std::size_t>(shard - begin)]);
+    } else {
+      all.emplace_back(store_, slice(), written_.get() + shard * store_.blocks());
+    }
+  }
+  if (ranks_.count() == 1) {
+    return all;
+  }
+  share_marks(computed);
+  std::vector<Outgoing> outgoing;
+  std::vector<Incoming> incoming;
+  for (Index other = 0; other < ranks_.count(); ++other) {
+    if (other == ranks_.rank()) {
+      continue;
+    }
+    for (const std::span<Scalar> sent : travelling(ranks_.rank(), other, all)) {
+      outgoing.push_back({.to = other, .bytes = std::as_bytes(sent)});
+    }
+    for (const std::span<Scalar> place : travelling(other, ranks_.rank(), all)) {
+      incoming.push_back({.from = other, .bytes = std::as_writable_bytes(place)});
+    }
+  }
+  ranks_.exchange(outgoing, incoming);
+  return all;
+}
+
+double Exchange::bytes_sent(Index remembered) const {
+  const Index others = ranks_.count() - 1;
+  Index owned_by_others = 0;
+  for (Index rank = 0; rank < ranks_.count(); ++rank) {
+    for (const BlockRange& range : blocks_[static_cast<std::size_t>(rank)]) {
+      owned_by_others += rank == ranks_.rank() ? 0 : range.count;
+    }
+  }
+  return static_cast<double>(shards().size() * owned_by_others +
+                             others * (slice().size() + remembered / ranks_.count())) *
+         sizeof(Scalar);
+}
+
+}}  // namespace tapehead::TAPEHEAD_PRECISION

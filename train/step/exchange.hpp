@@ -1,0 +1,81 @@
+// The exchange: what a training step knows of the ranks that train together. Each computes some of
+// the shards, and owns a slice of the parameters.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/memory/pool.hpp"
+#include "core/ranks/sharing.hpp"
+#include "train/step/gradient_sum.hpp"
+#include "train/step/slices.hpp"
+
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
+
+class Exchange {
+ public:
+  // Store and ranks must outlive it.
+  Exchange(const ParameterStore& store, const TrainingOptions& options, Ranks& ranks);
+
+  // Consecutive ones, in the order of the ranks.
+  Slice shards() const { return part(first_shards_, ranks_.rank()); }  // that this one computes
+  Slice chunks() const { return part(first_chunks_, ranks_.rank()); }  // that it updates
+  Slice slice() const { return slice_of(ranks_.rank()); }              // their numbers
+  Slice slice_of(Index rank) const { return part(first_numbers_, rank); }
+
+  // Takes the gradients of this process's shards, in their order, and returns those of all shards
+  // for its slice. The result refers to both. A block that a shard has not written does not travel.
+  PoolVector<ShardGradients> bring(const std::vector<ParameterGradients*>& computed);
+
+  // These fill in everywhere what each process has of `all`, which is in the order of the shards:
+  // as many bytes of each, or those from begins[shard] to begins[shard + 1].
+  void share_shards(std::span<std::byte> all);
+  void share_shards(std::span<std::byte> all, std::span<const Index> begins);
+  void share_chunks(std::span<double> of_each);
+  void share_slices(std::span<Scalar> of_store);
+
+  // The first text that is not empty, or signal that is not 0, in the order of the ranks.
+  std::string first_text(std::string_view mine);
+  int first_signal(int mine);
+
+  // The value of one rank, which decides.
+  template <class T>
+  T decided(T mine) {
+    return value_of_first(ranks_, mine);
+  }
+
+  // Does the work of this process. If it throws on some rank, all throw, as on_all_ranks() says.
+  template <class Work>
+  void together(const Index& place, const Work& work) {
+    on_all_ranks(ranks_, place, work);
+  }
+
+  // The bytes that this process sends at each step, if each shard has written all blocks.
+  // `remembered`: how many numbers a training with a memory has there.
+  double bytes_sent(Index remembered) const;
+
+ private:
+  static Slice part(const std::vector<Index>& firsts, Index rank) {
+    return {.begin = firsts[static_cast<std::size_t>(rank)],
+            .end = firsts[static_cast<std::size_t>(rank) + 1]};
+  }
+  void share(std::span<std::byte> all, std::span<const Index> firsts, std::size_t bytes);
+  void share_marks(const std::vector<ParameterGradients*>& computed);
+  std::vector<std::span<Scalar>> travelling(Index from, Index to,
+                                            std::span<const ShardGradients> all) const;
+
+  const ParameterStore& store_;
+  Index shard_count_;
+  Ranks& ranks_;
+  // Of each rank, and one past the last of all.
+  std::vector<Index> first_shards_;
+  std::vector<Index> first_chunks_;
+  std::vector<Index> first_numbers_;
+  std::vector<std::vector<BlockRange>> blocks_;  // in the slice of each rank
+  std::unique_ptr<bool[]> written_;              // of each shard, of each block
+};
+
+}}  // namespace tapehead::TAPEHEAD_PRECISION
