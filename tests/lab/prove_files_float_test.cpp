@@ -70,8 +70,8 @@ void resume(const fs::path& run) {
   const RunDirectory directory = RunDirectory::open(run);
   const Config config = load_config(run / "config.yaml").config;
   const Task task = make_task(config.task, config.seed, run);
-  TrainingRun training(config, task, directory.files(), prepare_blas(),
-                       {.resume = true, .threads = 1});
+  const auto sink = run_sink({.files = directory.files(), .resume = true});
+  TrainingRun training(config, task, *sink, prepare_blas(), {.resume = true, .threads = 1});
 }
 
 void use(const fs::path& sweep, Choices& choices) {

@@ -16,7 +16,6 @@
 #include "train/options/layout.hpp"
 #include "train/run/data.hpp"
 #include "train/run/metrics_log.hpp"
-#include "train/run/rank_checkpoint.hpp"
 #include "train/run/run_record.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
@@ -148,43 +147,41 @@ bool is_at_best(const RunFiles& run, Metric metric, const TrainingPosition& posi
 
 }  // namespace
 
-TrainingPosition restore_training(const Config& config, const Task& task, const RunWriter& writer,
-                                  const TrainingState& state, Ranks& ranks) {
-  TrainingPosition position{.batching = config.training.batching(),
-                            .measure = measure_of(config.evaluation)};
-  Resumable found;
-  if (ranks.first()) {
-    found = writer.checkpoints().find_resumable([&](const TensorFile& file) {
-      expect_identity(file, writer.identity());
-      position = load_training(file, state);
-      expect_place(config, task, writer.checkpoints(), file, position);
-      if (state.memory != nullptr && position.batching == config.training.batching()) {
-        load_memory(file, *state.memory);
-      }
-    });
-    for (const RefusedCheckpoint& refused : found.refused) {
-      spdlog::warn("{}", refused.reason);
+std::optional<StepCheckpoint> restore_training(const Config& config, const Task& task,
+                                               const RunFiles& files, const Identity& identity,
+                                               const Checkpoints& checkpoints,
+                                               const TrainingState& state,
+                                               TrainingPosition& position) {
+  Resumable found = checkpoints.find_resumable([&](const TensorFile& file) {
+    expect_identity(file, identity);
+    position = load_training(file, state);
+    expect_place(config, task, checkpoints, file, position);
+    if (state.memory != nullptr && position.batching == config.training.batching()) {
+      load_memory(file, *state.memory);
     }
-    if (!found.newest && !found.refused.empty()) {
-      throw none_fits(writer.files(), config, found.refused);
-    }
-    if (!found.newest) {
-      expect_nothing_lost(writer.files());
-    }
+  });
+  for (const RefusedCheckpoint& refused : found.refused) {
+    spdlog::warn("{}", refused.reason);
   }
-  share_training(found.newest ? &found.newest->content : nullptr, state, position, ranks);
+  if (!found.newest && !found.refused.empty()) {
+    throw none_fits(files, config, found.refused);
+  }
+  if (!found.newest) {
+    expect_nothing_lost(files);
+  }
   adapt(config.training.batching(), position);
-  spdlog::info("resuming {} at step {}", writer.files().directory.string(), position.step);
+  spdlog::info("resuming {} at step {}", files.directory.string(), position.step);
   if (position.step > config.training.steps.value_or(position.step)) {
     spdlog::warn("the run is past training.steps {} already", *config.training.steps);
   }
-  return position;
+  return std::move(found.newest);
 }
 
-std::optional<BestWeights> keep_weights_of_run(const Config& config, RunWriter& writer,
-                                               ParameterStore& store, TrainingPosition& position) {
-  const GoingOn training{.files = writer.files(),
-                         .identity = writer.identity(),
+std::optional<BestWeights> keep_weights_of_run(const Config& config, RunSink& sink,
+                                               const Identity& identity, ParameterStore& store,
+                                               TrainingPosition& position) {
+  const GoingOn training{.files = sink.files(),
+                         .identity = identity,
                          .step = position.step,
                          .average_last = config.training.average_last};
   const std::string measure = measure_of(config.evaluation);
@@ -195,21 +192,21 @@ std::optional<BestWeights> keep_weights_of_run(const Config& config, RunWriter& 
     position.measure = measure;
     position.evaluations = 0;
     position.best_evaluation = 0;
-    remove_best(writer.files());
+    remove_best(sink.files());
   } else {
     const BestWeights so_far{.value = position.best_value, .loss = position.best_loss};
     best = keep_best(training, store, so_far);
-    if (!best && is_at_best(writer.files(), config.evaluation.metric, position)) {
+    if (!best && is_at_best(sink.files(), config.evaluation.metric, position)) {
       spdlog::info("the weights of step {} are the best so far, and are written as {} again",
-                   position.step, best_checkpoint(writer.files().checkpoints()).string());
-      writer.save_best(store, position.step, so_far);
+                   position.step, best_checkpoint(sink.files().checkpoints()).string());
+      sink.save_best(store, position.step, so_far);
       best = so_far;
     }
     if (!best && position.best_evaluation > 0) {
       spdlog::warn(
           "{} is missing; the best evaluation from here on takes its place, even if it is "
           "worse",
-          best_checkpoint(writer.files().checkpoints()).string());
+          best_checkpoint(sink.files().checkpoints()).string());
     }
   }
   if (position.best_evaluation == 0) {

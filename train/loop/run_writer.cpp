@@ -1,126 +1,235 @@
-#include "train/loop/run_writer.hpp"
-
+// The run writer: the sink that reads and writes the files of a run.
 #include <fmt/format.h>
+#include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <utility>
 
 #include "core/errors.hpp"
-#include "train/config/config.hpp"
+#include "core/files/files.hpp"
+#include "core/memory/process_memory.hpp"
+#include "datasets/tokenizers/tokenizer_files.hpp"
+#include "train/evaluation/evaluation_report.hpp"
 #include "train/events/event_log.hpp"
+#include "train/experiment.hpp"
+#include "train/loop/initial_weights.hpp"
+#include "train/loop/resumption.hpp"
+#include "train/loop/run_inputs.hpp"
+#include "train/output/logging.hpp"
 #include "train/output/program_path.hpp"
-#include "train/run/checkpoint.hpp"
+#include "train/run/checkpoints.hpp"
+#include "train/run/data.hpp"
+#include "train/run/metrics_log.hpp"
 #include "train/run/rank_checkpoint.hpp"
+#include "train/run/run_directory.hpp"
 #include "train/step/step_errors.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-RunWriter::RunWriter(const RunFiles& files, const Config& config, Identity identity, Ranks& ranks)
-    : files_(files),
-      identity_(std::move(identity)),
-      ranks_(ranks),
-      averages_(config.training.average_last > 0),
-      checkpoints_(files.checkpoints(), "step", config.training.checkpoint_keep,
-                   *config.training.checkpoint_every),
-      weights_(files.checkpoints(), "weights",
-               KeptCheckpoints(std::max<Index>(1, config.training.average_last)),
-               *config.training.checkpoint_every) {
-  if (ranks.first()) {
-    metrics_.emplace(files.metrics());
-    times_.emplace(files.times());
-  }
-}
+namespace {
 
-void RunWriter::go_on_from(Index step, const Config& config) {
-  if (!ranks_.first()) {
-    return;
-  }
-  checkpoints_.remove_surplus(step);
-  weights_.remove_surplus(step);
-  metrics_->truncate_after(step);
-  times_->truncate_after(step);
-  truncate_event_files(files_.directory, step);
-  if (config.run.tensorboard) {
-    events_.emplace(files_.directory, step, dump_config(config));
-  }
-}
+constexpr WaysOut ways_out{.resume = true};
 
-void RunWriter::write_step(const nlohmann::ordered_json& line, Index step, double elapsed) {
-  if (!ranks_.first()) {
-    return;
-  }
-  metrics_->write(line);
-  times_->write({{"step", step}, {"seconds", elapsed}});
-  if (events_) {
-    events_->write(line);
-  }
-}
+class RunWriter final : public RunSink {
+ public:
+  using RunSink::RunSink;
 
-void RunWriter::write_evaluation(const nlohmann::ordered_json& line,
-                                 const std::vector<std::string>& samples) {
-  if (!ranks_.first()) {
-    return;
+  void expect_available(const LoadedConfig& loaded) override {
+    if (request_.resume) {
+      return;
+    }
+    RunDirectory::expect_available(files().directory, request_.overwrite, ways_out);
+    if (request_.overwrite) {
+      RunDirectory::expect_keeps(files().directory, inputs_of_config(loaded));
+    }
   }
-  metrics_->write(line);
-  if (events_) {
-    events_->write(line, samples);
-  }
-}
 
-void RunWriter::sync_lines() {
-  metrics_->sync();
-  times_->sync();
-  if (events_) {
-    events_->sync();
+  void expect_data_of_start(const TaskOptions& data) override {
+    if (!std::filesystem::exists(files().checkpoints()) ||
+        Checkpoints(files().checkpoints(), "step").steps().empty()) {
+      FileDigests digests;
+      expect_data_of(files(), data, digests,
+                     "restore the file (--data DIR names the directory of the data), or start "
+                     "another run with --run DIR");
+    }
   }
-}
 
-void RunWriter::save_best(const ParameterStore& store, Index step, const BestWeights& best) {
-  if (ranks_.first()) {
+  void open(const Config& config, const Task& task, const BlasInfo& blas) override {
+    if (!request_.resume) {
+      check_initial_weights(config, task);
+    }
+    RunSink::open(config, task, blas);
+    directory_.emplace(request_.resume
+                           ? RunDirectory::open(files().directory)
+                           : RunDirectory::create(files().directory, request_.overwrite, ways_out));
+    log_.emplace(files().log());
+  }
+
+  Begin begin(const Config& config, const Task& task, const TrainingState& state,
+              Model& model) override {
+    const Tokenizers tokenizers{task.source_tokenizer, task.target_tokenizer};
+    const TrainingOptions& training = config.training;
+    const Index every = *training.checkpoint_every;
+    averages_ = training.average_last > 0;
+    identity_ = identity_of(config, tokenizers, task.fingerprint);
+    checkpoints_.emplace(files().checkpoints(), "step", training.checkpoint_keep, every);
+    weights_.emplace(files().checkpoints(), "weights",
+                     KeptCheckpoints(std::max<Index>(1, training.average_last)), every);
+    metrics_.emplace(files().metrics());
+    times_.emplace(files().times());
+    Begin begin{
+        .position = {.batching = training.batching(), .measure = measure_of(config.evaluation)}};
+    std::optional<StepCheckpoint> checkpoint;
+    if (request_.resume) {
+      checkpoint =
+          restore_training(config, task, files(), identity_, *checkpoints_, state, begin.position);
+    }
+    if (begin.position.step == 0 && !config.model.init_from.empty()) {
+      spdlog::info("{}", load_initial_weights(config, tokenizers, model));
+    }
+    if (request_.resume) {
+      begin.elapsed = begin.position.step > 0 ? seconds_until(files(), begin.position.step) : 0;
+      begin.best = keep_weights_of_run(config, *this, identity_, model.store, begin.position);
+    }
+    share(begin, checkpoint ? &checkpoint->content : nullptr, state);
+    return begin;
+  }
+
+  void go_on_from(Index step, const Config& config, bool finished) override {
+    std::error_code ignored;
+    const bool same = std::filesystem::exists(files().config(), ignored) &&
+                      read_file(files().config()) == dump_config(config);
+    if (!finished || !same) {
+      remove_reports(files());
+    }
+    checkpoints_->remove_surplus(step);
+    weights_->remove_surplus(step);
+    metrics_->truncate_after(step);
+    times_->truncate_after(step);
+    truncate_event_files(files().directory, step);
+    if (config.run.tensorboard) {
+      events_.emplace(files().directory, step, dump_config(config));
+    }
+  }
+
+  void start(const LoadedConfig& loaded, const Task& task, const TaskOptions& data,
+             RunStart start) override {
+    write_run_data(files(), loaded.config.task, data);
+    write_file_atomically(files().config(), dump_config(loaded.config));
+    save_texts(task, files().directory);
+    if (!has_tokenizers(files().directory)) {
+      save_tokenizers({task.source_tokenizer, task.target_tokenizer}, files().directory);
+    }
+    if (request_.resume) {
+      record_ = read_record(files().record()).value_or(RunRecord{});
+    }
+    start.ranks = ranks_.count();
+    add_start(record_, start, loaded.origins);
+    write_record(files().record(), record_);
+  }
+
+  void write_step(const Line& line, Index step, double elapsed) override {
+    metrics_->write(line);
+    times_->write({{"step", step}, {"seconds", elapsed}});
+    if (events_) {
+      events_->write(line);
+    }
+  }
+
+  void write_evaluation(const Line& line, const std::vector<std::string>& samples) override {
+    metrics_->write(line);
+    if (events_) {
+      events_->write(line, samples);
+    }
+  }
+
+  void save_best(const ParameterStore& store, Index step, const BestWeights& best) override {
     sync_lines();
-    write_tensor_file(best_checkpoint(files_.checkpoints()), weight_entries(store),
+    write_tensor_file(best_checkpoint(files().checkpoints()), weight_entries(store),
                       best_metadata(identity_, step, best));
   }
-}
 
-void RunWriter::save(const TrainingState& state, const TrainingPosition& position, double elapsed,
-                     bool regular) {
-  ParameterStore& store = state.store;
-  expect_finite_weights(store, position.step);
-  expect_same_weights(store, position.step, ranks_);
-  if (ranks_.first()) {
+  void save(const TrainingState& state, const TrainingPosition& position, double elapsed,
+            bool regular) override {
+    expect_finite_weights(state.store, position.step);
+    expect_same_weights(state.store, position.step, ranks_);
     sync_lines();
+    // The weights for the average come first: if the process is killed between the two, the resumed
+    // run writes the same weights again.
+    if (regular && averages_) {
+      Metadata metadata = identity_.facts;
+      metadata["step"] = std::to_string(position.step);
+      Metadata marked = metadata;
+      marked.merge(weights_->mark(position.step, regular));
+      weights_->save(position.step, weight_entries(state.store), marked);
+      write_weight_average(weights_->candidates(), state.store, metadata,
+                           average_checkpoint(files().checkpoints()));
+    }
+    Metadata metadata = training_metadata(identity_, position);
+    metadata.merge(checkpoints_->mark(position.step, regular));
+    checkpoints_->save(position.step, training_entries(state), metadata,
+                       entry_bytes(state, ranks_));
+    write_elapsed_seconds(files().checkpoints(), elapsed);
   }
-  // The weights for the average come first: if the process is killed between the two, the resumed
-  // run writes the same weights again.
-  if (regular && averages_ && ranks_.first()) {
-    Metadata metadata = identity_.facts;
-    metadata["step"] = std::to_string(position.step);
-    Metadata marked = metadata;
-    marked.merge(weights_.mark(position.step, regular));
-    weights_.save(position.step, weight_entries(store), marked);
-    write_weight_average(weights_.candidates(), store, metadata,
-                         average_checkpoint(files_.checkpoints()));
-  }
-  Metadata metadata = training_metadata(identity_, position);
-  metadata.merge(checkpoints_.mark(position.step, regular));
-  save_training(checkpoints_, state, position, metadata, ranks_);
-  if (ranks_.first()) {
-    write_elapsed_seconds(files_.checkpoints(), elapsed);
-  }
-}
 
-std::string RunWriter::keep_for_replay(const Replay& replay, const ParameterStore& store) const {
-  if (!ranks_.first()) {
-    return "";
+  std::string keep_for_replay(const Replay& replay, const ParameterStore& store) override {
+    return decided(kept_for_replay(replay, store));
   }
-  try {
-    write_replay(files_.replay(), replay, store);
-  } catch (const IoError& error) {
-    return fmt::format("\nno replay was kept: {}", error.what());
+
+  std::filesystem::path load_final_weights(ParameterStore& store) override {
+    const SavedRun saved(files().directory);
+    std::ranges::copy(saved.model.store.values().values(), store.values().values().begin());
+    share_weights(store, ranks_);
+    return decided(saved.checkpoint.string());
   }
-  return fmt::format("\nto repeat the step: {} replay {}", program_path(),
-                     shell_word(files_.replay().string()));
+
+  void end(const RunEnd& end) override {
+    record_.end = {.step = end.step, .seconds = end.seconds};
+    if (end.step > record_.starts.back().step) {
+      record_.peak_memory = std::max(record_.peak_memory.value_or(0), process_memory().peak);
+    }
+    for (const auto& [split, evaluation] : end.tests) {
+      record_.end->tests[split] = evaluation_json(evaluation);
+    }
+    write_record(files().record(), record_);
+  }
+
+ private:
+  // Comes before each checkpoint: after a power loss, a resume goes on from one that is on the
+  // disk, and does not write the lines of earlier steps again.
+  void sync_lines() {
+    metrics_->sync();
+    times_->sync();
+    if (events_) {
+      events_->sync();
+    }
+  }
+
+  std::string kept_for_replay(const Replay& replay, const ParameterStore& store) const {
+    try {
+      write_replay(files().replay(), replay, store);
+    } catch (const IoError& error) {
+      return fmt::format("\nno replay was kept: {}", error.what());
+    }
+    return fmt::format("\nto repeat the step: {} replay {}", program_path(),
+                       shell_word(files().replay().string()));
+  }
+
+  std::optional<RunDirectory> directory_;
+  std::optional<LogFile> log_;
+  bool averages_ = false;
+  Identity identity_;
+  std::optional<Checkpoints> checkpoints_;  // with the optimiser's state
+  std::optional<Checkpoints> weights_;      // the last ones, for the average
+  std::optional<MetricsLog> metrics_;
+  std::optional<MetricsLog> times_;  // separate, since times differ in every run
+  std::optional<EventLog> events_;   // with run.tensorboard
+  RunRecord record_;
+};
+
+}  // namespace
+
+std::unique_ptr<RunSink> run_writer(const RunSink::Request& request, Ranks& ranks) {
+  return std::make_unique<RunWriter>(request, ranks);
 }
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

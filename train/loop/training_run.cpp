@@ -10,25 +10,18 @@
 
 #include "core/clock.hpp"
 #include "core/errors.hpp"
-#include "core/files/files.hpp"
-#include "core/ranks/sharing.hpp"
 #include "core/tape/anomaly.hpp"
 #include "datasets/loader.hpp"
 #include "datasets/task_kind.hpp"
 #include "train/config/config.hpp"
 #include "train/evaluation/evaluation_report.hpp"
 #include "train/evaluation/test_splits.hpp"
-#include "train/loop/initial_weights.hpp"
-#include "train/loop/rank_agreement.hpp"
-#include "train/loop/resumption.hpp"
 #include "train/loop/validation.hpp"
 #include "train/model_training.hpp"
 #include "train/options/layout.hpp"
 #include "train/output/text_table.hpp"
 #include "train/plan/activations.hpp"
 #include "train/plan/start_table.hpp"
-#include "train/run/kept_files.hpp"
-#include "train/run/rank_checkpoint.hpp"
 #include "train/step/step_errors.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
@@ -44,65 +37,27 @@ Config with_intervals(Config config, Index steps_per_epoch) {
 
 }  // namespace
 
-TrainingRun::TrainingRun(const Config& config, const Task& task, const RunFiles& files,
+TrainingRun::TrainingRun(const Config& config, const Task& task, RunSink& sink,
                          const BlasInfo& blas, const TrainRequest& request)
     : plan_(plan_run(config, task)),
       config_(with_intervals(config, plan_.steps_per_epoch)),
       task_(task),
       request_(request),
-      ranks_(*request.ranks),
+      sink_(sink),
       workers_(request.threads),
+      team_(sink.team(workers_)),
       model_(config, task.source_tokenizer->size(), task.target_tokenizer->size()),
       open_heads_(model_.transformer),
       loss_(training_loss(model_, config)),
-      trainer_(trainer_of(model_, config, {workers_, ranks_}, plan_.total_steps)),
-      writer_(files, config_,
-              identity_of(config, {task.source_tokenizer, task.target_tokenizer}, task.fingerprint),
-              ranks_),
+      trainer_(trainer_of(model_, config, team_, plan_.total_steps)),
       batches_(config_, task),
-      position_{.batching = config.training.batching(), .measure = measure_of(config.evaluation)},
-      validation_(config_, task, writer_, position_, ranks_) {
-  if (request.resume) {
-    position_ = restore_training(config_, task, writer_, state(), ranks_);
-  }
-  if (position_.step == 0 && !config_.model.init_from.empty()) {
-    if (ranks_.first()) {
-      spdlog::info("{}", load_initial_weights(
-                             config_, {task.source_tokenizer, task.target_tokenizer}, model_));
-    }
-    share_weights(model_.store, ranks_);
-  }
-  if (request.resume) {
-    resume(config);
-  }
-  writer_.go_on_from(position_.step, config);
-  if (ranks_.first()) {
-    announce(blas);
-  }
-}
-
-// What a run has beside its step checkpoints belongs to rank 0.
-void TrainingRun::resume(const Config& config) {
-  std::optional<BestWeights> best;
-  if (ranks_.first()) {
-    elapsed_ = position_.step > 0 ? seconds_until(files(), position_.step) : 0;
-    best = keep_weights_of_run(config_, writer_, model_.store, position_);
-    keep_reports(config);
-  }
-  share_position(position_, ranks_);
-  elapsed_ = value_of_first(ranks_, elapsed_);
-  validation_.set_best(value_of_first(ranks_, best));
-}
-
-// Removes files that describe the earlier state of the run, if there are further steps or other
-// options.
-void TrainingRun::keep_reports(const Config& config) const {
-  std::error_code ignored;
-  const bool same = std::filesystem::exists(files().config(), ignored) &&
-                    read_file(files().config()) == dump_config(config);
-  if (!finished() || !same) {
-    remove_reports(files());
-  }
+      validation_(config_, task, sink, position_, trainer_.exchange()) {
+  const RunSink::Begin begin = sink_.begin(config_, task, state(), model_);
+  position_ = begin.position;
+  elapsed_ = begin.elapsed;
+  validation_.set_best(begin.best);
+  sink_.go_on_from(position_.step, config, finished());
+  announce(blas);
 }
 
 void TrainingRun::announce(const BlasInfo& blas) const {
@@ -114,20 +69,19 @@ void TrainingRun::announce(const BlasInfo& blas) const {
   const auto activations = activations_of(
       model_, config_, make_batch(*train, batches[largest_batch(*train, batches, layout)], layout),
       parts);
-  spdlog::info("{}",
-               start_table({.config = config_,
-                            .task = task_,
-                            .store = model_.store,
-                            .blas = blas,
-                            .threads = {workers_.threads(), request_.threads_from},
-                            .exchange = ranks_text(ranks_, config_.training.shards.value_or(1),
-                                                   trainer_.bytes_sent()),
-                            .run_plan = plan_,
-                            .run = files().directory.string(),
-                            .parts = {.parts = parts,
-                                      .training = config_.training,
-                                      .activations = activations,
-                                      .threads = workers_.threads()}}));
+  spdlog::info("{}", start_table({.config = config_,
+                                  .task = task_,
+                                  .store = model_.store,
+                                  .blas = blas,
+                                  .threads = {workers_.threads(), request_.threads_from},
+                                  .exchange = sink_.row(config_.training.shards.value_or(1),
+                                                        trainer_.bytes_sent()),
+                                  .run_plan = plan_,
+                                  .run = sink_.files().directory.string(),
+                                  .parts = {.parts = parts,
+                                            .training = config_.training,
+                                            .activations = activations,
+                                            .threads = workers_.threads()}}));
   say_copied_heads(config_.model);
 }
 
@@ -162,17 +116,15 @@ StepStats TrainingRun::train_step() {
   } catch (const NumericError& error) {
     throw numeric_error(
         position_.step + 1,
-        error.what() +
-            text_of_first(ranks_, writer_.keep_for_replay(
-                                      {.config = config_,
-                                       .source_vocabulary = task_.source_tokenizer->size(),
-                                       .target_vocabulary = task_.target_tokenizer->size(),
-                                       .step = position_.step + 1,
-                                       .batches = batches,
-                                       .memory = trainer_.memory() == nullptr
-                                                     ? Tensor()
-                                                     : trainer_.memory()->committed()},
-                                      model_.store)));
+        error.what() + sink_.keep_for_replay({.config = config_,
+                                              .source_vocabulary = task_.source_tokenizer->size(),
+                                              .target_vocabulary = task_.target_tokenizer->size(),
+                                              .step = position_.step + 1,
+                                              .batches = batches,
+                                              .memory = trainer_.memory() == nullptr
+                                                            ? Tensor()
+                                                            : trainer_.memory()->committed()},
+                                             model_.store));
   }
 }
 
@@ -189,16 +141,6 @@ StepReport TrainingRun::report_of(const StepStats& stats, Index epoch, double se
           .elapsed = elapsed_};
 }
 
-// A signal to any rank is a request to stop; that of the first such rank is the one that counts.
-int TrainingRun::signal_of_all(const StopSignals& signals) const {
-  for (const int signal : share_values(ranks_, signals.received())) {
-    if (signal != 0) {
-      return signal;
-    }
-  }
-  return 0;
-}
-
 RunEnd TrainingRun::run() {
   const StopSignals signals;
   std::optional<AnomalyGuard> look;
@@ -212,25 +154,25 @@ RunEnd TrainingRun::run() {
        .total_seconds =
            config_.training.minutes ? std::optional(60 * *config_.training.minutes) : std::nullopt,
        .log_seconds = config_.run.log_seconds});
-  int signal = signal_of_all(signals);
+  int signal = trainer_.exchange().first_signal(signals.received());
   while (!finished() && signal == 0) {
     const auto begin = Clock::now();
     const Index epoch = position_.epoch + 1;
     const StepStats stats = train_step();
     ++position_.step;
     const double seconds = seconds_since(begin);
-    elapsed_ = value_of_first(ranks_, elapsed_ + seconds);
+    elapsed_ = trainer_.exchange().decided(elapsed_ + seconds);
     const StepReport report = report_of(stats, epoch, seconds);
     progress.update(report);
     if (request_.progress) {
       request_.progress(report);
     }
     after_step(stats);
-    signal = signal_of_all(signals);
+    signal = trainer_.exchange().first_signal(signals.received());
   }
   progress.finish();
   if (signal != 0) {
-    save_checkpoint(false);
+    sink_.save(state(), position_, elapsed_, false);
     return {.signal = signal, .step = position_.step, .seconds = elapsed_, .tests = {}};
   }
   say_why_it_ends();
@@ -254,52 +196,41 @@ void TrainingRun::after_step(const StepStats& stats) {
     line["penalty"] = stats.penalty;
     line["open_heads"] = open_heads_.expected(model_.store);
   }
-  writer_.write_step(line, position_.step, elapsed_);
+  sink_.write_step(line, position_.step, elapsed_);
   const bool last = finished();
   if (last || due(*config_.evaluation.every)) {
-    validation_.run(model_, workers_);
+    validation_.run(model_, team_);
   }
   if (last || finished() || due(*config_.training.checkpoint_every)) {
-    save_checkpoint(true);
+    sink_.save(state(), position_, elapsed_, true);
   }
 }
 
-void TrainingRun::save_checkpoint(bool regular) {
-  writer_.save(state(), position_, elapsed_, regular);
-}
-
-// With the weights that a user of the run would get, which rank 0 reads.
+// With the weights that a user of the run would get.
 TrainingRun::TestsEnd TrainingRun::evaluate_tests(const StopSignals& signals) {
-  std::optional<SavedRun> saved;
-  if (ranks_.first()) {
-    saved.emplace(files().directory, "");
-  }
-  Model& model = saved ? saved->model : model_;
-  share_weights(model.store, ranks_);
-  const std::string checkpoint = text_of_first(ranks_, saved ? saved->checkpoint.string() : "");
+  const std::filesystem::path checkpoint = sink_.load_final_weights(model_.store);
   TestsEnd end;
   for (const Split& split : final_splits(task_)) {
-    end.signal = signal_of_all(signals);
+    end.signal = trainer_.exchange().first_signal(signals.received());
     if (end.signal != 0) {
       return end;
     }
     spdlog::info("testing on {} ({})", split.name, counted(split.size(), "example"));
     try {
       end.results.emplace_back(
-          split.name, evaluate(model.transformer, model.store, task_, split, config_.evaluation,
-                               std::ssize(split.examples), {workers_, ranks_}));
+          split.name, evaluate(model_.transformer, model_.store, task_, split, config_.evaluation,
+                               std::ssize(split.examples), team_));
     } catch (const NumericError& error) {
-      throw NumericError(checkpoint + ": " + error.what());
+      throw NumericError(checkpoint.string() + ": " + error.what());
     }
     show_samples(split, end.results.back().second, config_.evaluation.samples);
   }
-  spdlog::info("{}",
-               end_report({.run = files().directory.string(),
-                           .checkpoint = std::filesystem::path(checkpoint).filename().string(),
-                           .steps = position_.step,
-                           .seconds = elapsed_,
-                           .command = command_of(application_of(config_)),
-                           .results = end.results}));
+  spdlog::info("{}", end_report({.run = sink_.files().directory.string(),
+                                 .checkpoint = checkpoint.filename().string(),
+                                 .steps = position_.step,
+                                 .seconds = elapsed_,
+                                 .command = command_of(application_of(config_)),
+                                 .results = end.results}));
   return end;
 }
 

@@ -10,15 +10,13 @@
 #include <vector>
 
 #include "core/product/blas_kernels.hpp"
-#include "core/ranks/ranks.hpp"
 #include "train/evaluation/run_evaluation.hpp"
-#include "train/loop/run_writer.hpp"
+#include "train/loop/run_sink.hpp"
 #include "train/loop/validation.hpp"
 #include "train/output/progress.hpp"
 #include "train/output/signals.hpp"
 #include "train/plan/run_plan.hpp"
 #include "train/run/data.hpp"
-#include "train/run/run_files.hpp"
 #include "train/step/gate_training.hpp"
 #include "train/step/trainer.hpp"
 #include "train/step/training_position.hpp"
@@ -40,19 +38,11 @@ struct TrainRequest {
   std::shared_ptr<Console> console{};                 // for a live line; null: none
 };
 
-// How a run ended: by itself, or by a signal, after which it can be resumed.
-struct RunEnd {
-  int signal = 0;  // 0, SIGINT, SIGTERM, SIGHUP or SIGUSR1
-  Index step = 0;
-  double seconds = 0;  // of training
-  SplitResults tests;  // of each of final_splits(), if the run ended by itself
-};
-
 class TrainingRun {
  public:
-  // The config must be resolved; `task` is its data. Of the request it uses the number of threads,
-  // the ranks, whether to resume from the newest valid checkpoint, and where to report progress.
-  TrainingRun(const Config& config, const Task& task, const RunFiles& files, const BlasInfo& blas,
+  // The config must be resolved; `task` is its data. `sink` must outlive it. Of the request it uses
+  // the number of threads, and where to report progress.
+  TrainingRun(const Config& config, const Task& task, RunSink& sink, const BlasInfo& blas,
               const TrainRequest& request);
 
   // Trains to the end, or until a signal arrives. Then, unless stopped, evaluates final_splits().
@@ -61,24 +51,19 @@ class TrainingRun {
   Index step() const { return position_.step; }
 
  private:
-  void resume(const Config& config);  // as given
   StepStats train_step();
   StepReport report_of(const StepStats& stats, Index epoch, double seconds) const;
-  int signal_of_all(const StopSignals& signals) const;
   bool finished() const;
   bool as_long_as_planned() const;
   void say_why_it_ends() const;
   bool due(Index every) const { return every > 0 && position_.step % every == 0; }
   void after_step(const StepStats& stats);
-  void save_checkpoint(bool regular);
   struct TestsEnd {
     int signal = 0;
     SplitResults results{};
   };
   TestsEnd evaluate_tests(const StopSignals& signals);
-  void keep_reports(const Config& config) const;  // as given
   void announce(const BlasInfo& blas) const;
-  const RunFiles& files() const { return writer_.files(); }
   TrainingState state() {
     return {.store = model_.store, .optimizer = trainer_.optimizer(), .memory = trainer_.memory()};
   }
@@ -87,13 +72,13 @@ class TrainingRun {
   Config config_;
   const Task& task_;
   TrainRequest request_;
-  Ranks& ranks_;
+  RunSink& sink_;
   Workers workers_;
+  Team team_;
   Model model_;
   OpenHeads open_heads_;
   LossFunction loss_;
   Trainer trainer_;
-  RunWriter writer_;
   TrainingBatches batches_;
   TrainingPosition position_;
   Validation validation_;

@@ -9,7 +9,6 @@
 #include <spdlog/spdlog.h>
 #include <nlohmann/json.hpp>
 
-#include "core/ranks/sharing.hpp"
 #include "core/shown.hpp"
 #include "core/text.hpp"
 #include "train/evaluation/evaluation_report.hpp"
@@ -62,7 +61,7 @@ std::vector<std::string> text_lines(const std::string& text) {
 
 }  // namespace
 
-void Validation::run(const Model& model, Workers& workers) {
+void Validation::run(const Model& model, const Team& team) {
   const Index step = position_.step;
   expect_finite_weights(model.store, step);
   const Split& split = task_.split("validation");
@@ -73,7 +72,7 @@ void Validation::run(const Model& model, Workers& workers) {
   const Index decoded = options.decode_examples == 0 ? all : std::min(all, options.decode_examples);
   const Evaluation result = with_step(step, [&] {
     return evaluate(model.transformer, model.store, task_, split, greedy,
-                    options.decode ? decoded : 0, {workers, ranks_});
+                    options.decode ? decoded : 0, team);
   });
   const double loss = result.value(Metric::loss);
   if (!std::isfinite(loss)) {
@@ -86,18 +85,16 @@ void Validation::run(const Model& model, Workers& workers) {
   line.erase("confusion");
   line.erase("types");
   line.erase("type_groups");
-  const std::vector<std::string> texts =
-      ranks_.first() ? sample_texts(model, workers) : std::vector<std::string>();
+  const std::vector<std::string> texts = sample_texts(model, team.workers);
   if (!texts.empty()) {
     line["samples"] = texts;
     const auto [words, pairs] = distinct_ngrams(texts);
     line["distinct_1"] = words;
     line["distinct_2"] = pairs;
   }
-  writer_.write_evaluation(line,
-                           texts.empty() ? samples_of(split, result, options.samples) : texts);
+  sink_.write_evaluation(line, texts.empty() ? samples_of(split, result, options.samples) : texts);
   const BestWeights now{.value = result.value(options.metric), .loss = loss};
-  const KeptWeights kept = note(value_of_first(ranks_, now), model.store);
+  const KeptWeights kept = note(exchange_.decided(now), model.store);
   spdlog::info("step {}: {}{}", step, evaluation_line(split.name, result),
                gain_text(waiting(), kept));
   show_samples(split, result, options.samples);
@@ -158,7 +155,7 @@ KeptWeights Validation::note(const BestWeights& now, const ParameterStore& store
     return KeptWeights::none;
   }
   best_ = now;
-  writer_.save_best(store, position_.step, now);
+  sink_.save_best(store, position_.step, now);
   return gained ? KeptWeights::best : tied ? KeptWeights::lower_loss : KeptWeights::since_resume;
 }
 

@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "core/kernel/workers.hpp"
 #include "datasets/task.hpp"
 #include "train/evaluation/evaluation.hpp"
 #include "train/experiment.hpp"
 #include "train/loop/patience.hpp"
-#include "train/loop/run_writer.hpp"
+#include "train/loop/run_sink.hpp"
+#include "train/step/exchange.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
@@ -26,13 +26,13 @@ void show_samples(const Split& split, const Evaluation& evaluation, Index count)
 class Validation {
  public:
   // All must outlive it. The position stores the number of evaluations and the best result.
-  Validation(const Config& config, const Task& task, RunWriter& writer, TrainingPosition& position,
-             Ranks& ranks)
-      : config_(config), task_(task), writer_(writer), position_(position), ranks_(ranks) {}
+  Validation(const Config& config, const Task& task, RunSink& sink, TrainingPosition& position,
+             Exchange& exchange)
+      : config_(config), task_(task), sink_(sink), position_(position), exchange_(exchange) {}
 
   // Evaluates the split `validation`, and saves the weights if they are the best. Throws
-  // NumericError that names the step. All ranks take part; rank 0 decides what is best.
-  void run(const Model& model, Workers& workers);
+  // NumericError that names the step. All of the team call it; one of them decides what is best.
+  void run(const Model& model, const Team& team);
 
   Waiting waiting() const;
 
@@ -46,9 +46,9 @@ class Validation {
 
   const Config& config_;
   const Task& task_;
-  RunWriter& writer_;
+  RunSink& sink_;
   TrainingPosition& position_;
-  Ranks& ranks_;
+  Exchange& exchange_;
   std::optional<BestWeights> best_;
 };
 

@@ -85,7 +85,7 @@ void copy_entry(const TensorEntry& entry, const Shape& shape, Scalar* values) {
   copy_values(entry, std::span(values, static_cast<std::size_t>(shape.size())));
 }
 
-// Whether this rank keeps all numbers of the parameter.
+// Whether all numbers of the parameter are kept here.
 bool is_whole(std::span<const Scalar> kept, const NamedParameter& parameter) {
   return std::ssize(kept) == parameter.shape.size();
 }

@@ -42,11 +42,11 @@ struct TrainingState {
   LaneMemory* memory = nullptr;  // null: none
 };
 
-// All of it; with several ranks, without the bytes of what the optimiser keeps.
+// All of it. Of what the optimiser keeps it has the bytes if they are whole here.
 std::vector<TensorEntry> training_entries(const TrainingState& state);
 Metadata training_metadata(const Identity& identity, const TrainingPosition& position);
 
-// Loads the weights, and of what the optimiser keeps all that is whole on this rank. Throws IoError
+// Loads the weights, and of what the optimiser keeps all that is whole here. Throws IoError
 // that names the file, also if the optimiser's state does not match. Store and optimiser are
 // unusable afterwards.
 TrainingPosition load_training(const TensorFile& file, const TrainingState& state);

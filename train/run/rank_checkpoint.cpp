@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -17,106 +18,52 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-// What an optimiser keeps of a parameter, when several ranks keep parts of it: brought to rank 0,
-// which writes checkpoints, and from it.
-
-class RankMoments {
- public:
-  // Both must outlive it.
-  RankMoments(Optimizer& optimizer, Ranks& ranks) : optimizer_(optimizer), ranks_(ranks) {}
-
-  // On rank 0 all numbers of the parameter in this state, until the next call; elsewhere none.
-  std::span<const Scalar> bring(const Optimizer::State& state, const NamedParameter& parameter);
-
-  // Gives each rank its part of the numbers, which only rank 0 has.
-  void give(const Optimizer::State& state, const NamedParameter& parameter,
-            std::span<const Scalar> all);
-
- private:
-  struct Part {
-    Index rank;
-    std::size_t first;  // of the parameter's numbers
-    std::size_t count;
-  };
-  std::vector<Part> parts_of(const NamedParameter& parameter) const;
-
-  Optimizer& optimizer_;
-  Ranks& ranks_;
-  std::vector<Scalar> all_;
-};
-
-std::vector<RankMoments::Part> RankMoments::parts_of(const NamedParameter& parameter) const {
-  std::vector<Part> parts;
-  const Slice whole = slice_of(parameter);
-  for (Index rank = 0; rank < ranks_.count(); ++rank) {
-    const Slice part = whole.overlap(optimizer_.exchange().slice_of(rank));
-    if (part.size() > 0) {
-      parts.push_back({.rank = rank,
-                       .first = static_cast<std::size_t>(part.begin - whole.begin),
-                       .count = static_cast<std::size_t>(part.size())});
-    }
-  }
-  return parts;
-}
-
-std::span<const Scalar> RankMoments::bring(const Optimizer::State& state,
-                                           const NamedParameter& parameter) {
-  const std::span<Scalar> mine = optimizer_.kept(state, parameter);
-  std::vector<Outgoing> outgoing;
-  std::vector<Incoming> incoming;
-  if (!ranks_.first()) {
-    if (!mine.empty()) {
-      outgoing.push_back({.to = 0, .bytes = std::as_bytes(mine)});
-    }
-    ranks_.exchange(outgoing, incoming);
-    return {};
-  }
-  all_.resize(static_cast<std::size_t>(parameter.shape.size()));
-  for (const auto& [rank, first, count] : parts_of(parameter)) {
-    const std::span<Scalar> place = std::span(all_).subspan(first, count);
-    if (rank == 0) {
-      std::ranges::copy(mine, place.begin());
-    } else {
-      incoming.push_back({.from = rank, .bytes = std::as_writable_bytes(place)});
-    }
-  }
-  ranks_.exchange(outgoing, incoming);
-  return all_;
-}
-
-void RankMoments::give(const Optimizer::State& state, const NamedParameter& parameter,
-                       std::span<const Scalar> all) {
-  const std::span<Scalar> mine = optimizer_.kept(state, parameter);
-  std::vector<Outgoing> outgoing;
-  std::vector<Incoming> incoming;
-  if (!ranks_.first() && !mine.empty()) {
-    incoming.push_back({.from = 0, .bytes = std::as_writable_bytes(mine)});
-  }
-  for (const auto& [rank, first, count] : parts_of(parameter)) {
-    if (ranks_.first() && rank == 0) {
-      std::ranges::copy(all.subspan(first, count), mine.begin());
-    } else if (ranks_.first()) {
-      outgoing.push_back({.to = rank, .bytes = std::as_bytes(all.subspan(first, count))});
-    }
-  }
-  ranks_.exchange(outgoing, incoming);
-}
-
 namespace {
 
+// Brings what an optimiser keeps of a parameter to rank 0, which writes checkpoints, or from there.
+// `all`: of rank 0, all numbers of the parameter in this state.
+void move_moment(const Optimizer& optimizer, const Optimizer::State& state,
+                 const NamedParameter& parameter, std::span<Scalar> all, bool to_first,
+                 Ranks& ranks) {
+  std::vector<Outgoing> outgoing;
+  std::vector<Incoming> incoming;
+  const auto add = [&](Index other, std::span<Scalar> numbers, bool sends) {
+    if (sends && !numbers.empty()) {
+      outgoing.push_back({.to = other, .bytes = std::as_bytes(numbers)});
+    } else if (!numbers.empty()) {
+      incoming.push_back({.from = other, .bytes = std::as_writable_bytes(numbers)});
+    }
+  };
+  const std::span<Scalar> mine = optimizer.kept(state, parameter);
+  if (!ranks.first()) {
+    add(0, mine, to_first);
+  }
+  const Slice whole = slice_of(parameter);
+  for (Index rank = 0; ranks.first() && rank < ranks.count(); ++rank) {
+    const Slice part = whole.overlap(optimizer.exchange().slice_of(rank));
+    const auto first = static_cast<std::size_t>(part.size() > 0 ? part.begin - whole.begin : 0);
+    const std::span<Scalar> place = all.subspan(first, static_cast<std::size_t>(part.size()));
+    if (rank > 0) {
+      add(rank, place, !to_first);
+    } else if (to_first) {
+      std::ranges::copy(mine, place.begin());
+    } else {
+      std::ranges::copy(place, mine.begin());
+    }
+  }
+  ranks.exchange(outgoing, incoming);
+}
+
 // The tensors of the optimiser in a checkpoint, by name.
-struct Moment {
-  const Optimizer::State* state;
-  const NamedParameter* parameter;
-};
-using Moments = std::map<std::string, Moment, std::less<>>;
+using Moments =
+    std::map<std::string, std::pair<const Optimizer::State*, const NamedParameter*>, std::less<>>;
 
 Moments moments_of(const ParameterStore& store, const Optimizer& optimizer) {
   Moments moments;
   for (const Optimizer::State& state : optimizer.states()) {
     for (const NamedParameter& parameter : store.parameters()) {
       if (state.belongs_to(parameter)) {
-        moments[moment_name(state, parameter)] = {.state = &state, .parameter = &parameter};
+        moments[moment_name(state, parameter)] = {&state, &parameter};
       }
     }
   }
@@ -125,28 +72,22 @@ Moments moments_of(const ParameterStore& store, const Optimizer& optimizer) {
 
 }  // namespace
 
-void save_training(const Checkpoints& checkpoints, const TrainingState& training,
-                   const TrainingPosition& position, const Metadata& metadata, Ranks& ranks) {
-  const std::vector<TensorEntry> entries = training_entries(training);
+EntryBytes entry_bytes(const TrainingState& training, Ranks& ranks) {
   if (ranks.count() == 1) {
-    checkpoints.save(position.step, entries, metadata);
-    return;
+    return [](const TensorEntry& entry) { return entry.bytes; };
   }
-  const Moments moments = moments_of(training.store, training.optimizer);
-  RankMoments kept(training.optimizer, ranks);
-  const auto bytes_of = [&](const TensorEntry& entry) {
-    const auto moment = moments.find(entry.name);
-    return moment == moments.end()
-               ? entry.bytes
-               : std::as_bytes(kept.bring(*moment->second.state, *moment->second.parameter));
+  return [&optimizer = training.optimizer, &ranks, all = std::vector<Scalar>(),
+          moments = moments_of(training.store, training.optimizer)](
+             const TensorEntry& entry) mutable -> std::span<const std::byte> {
+    const auto found = moments.find(entry.name);
+    if (found == moments.end()) {
+      return entry.bytes;
+    }
+    const auto& [state, parameter] = found->second;
+    all.resize(static_cast<std::size_t>(parameter->shape.size()));
+    move_moment(optimizer, *state, *parameter, all, true, ranks);
+    return std::as_bytes(std::span(all));
   };
-  if (ranks.first()) {
-    checkpoints.save(position.step, entries, metadata, bytes_of);
-    return;
-  }
-  for (const TensorEntry& entry : in_file_order(entries)) {
-    bytes_of(entry);
-  }
 }
 
 void share_training(const TensorFile* checkpoint, const TrainingState& training,
@@ -164,14 +105,14 @@ void share_training(const TensorFile* checkpoint, const TrainingState& training,
   if (memory != nullptr) {
     copy_from_first(ranks, std::as_writable_bytes(memory->committed().values()));
   }
-  RankMoments kept(optimizer, ranks);
   std::vector<Scalar> numbers;
   for (const auto& [name, moment] : moments_of(store, optimizer)) {
+    const auto& [state, parameter] = moment;
+    numbers.resize(static_cast<std::size_t>(parameter->shape.size()));
     if (ranks.first()) {
-      numbers.resize(static_cast<std::size_t>(moment.parameter->shape.size()));
       copy_values(checkpoint->entry(name), std::span(numbers));
     }
-    kept.give(*moment.state, *moment.parameter, numbers);
+    move_moment(optimizer, *state, *parameter, numbers, false, ranks);
   }
 }
 

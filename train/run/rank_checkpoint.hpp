@@ -3,14 +3,13 @@
 
 #include "core/ranks/ranks.hpp"
 #include "train/run/checkpoint.hpp"
-#include "train/run/checkpoints.hpp"
+#include "train/step/training_position.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-// Writes the checkpoint of a step. What the optimiser keeps comes to rank 0 tensor by tensor, while
-// the file is written. All ranks call it together.
-void save_training(const Checkpoints& checkpoints, const TrainingState& state,
-                   const TrainingPosition& position, const Metadata& metadata, Ranks& ranks);
+// The bytes of an entry of a checkpoint: what the optimiser keeps comes to rank 0 tensor by tensor,
+// while the file is written. All ranks call it for all entries, in_file_order().
+EntryBytes entry_bytes(const TrainingState& state, Ranks& ranks);
 
 // Gives all ranks what rank 0 has loaded: the weights, the memory, the position, and of
 // `checkpoint`, which only rank 0 has, the optimiser's numbers. Null: those of the start.

@@ -118,6 +118,24 @@ std::string differences(const RunStart& earlier, const RunStart& later) {
   return join(differing, ", ");
 }
 
+// Other kernels round otherwise.
+void add_start(RunRecord& record, const RunStart& start,
+               const std::map<std::string, std::string>& origins) {
+  const bool first = record.starts.empty();
+  for (const auto& [option, origin] : origins) {
+    if (first || origin == "--set") {
+      record.origins[option] = origin;
+    }
+  }
+  const std::string differing = first ? "" : differences(record.starts.back(), start);
+  if (!differing.empty()) {
+    spdlog::warn("from here on the run is not the same to the bit as one without a break: {}",
+                 differing);
+  }
+  record.starts.push_back(start);
+  record.end.reset();
+}
+
 std::optional<RunRecord> read_record(const std::filesystem::path& file) {
   std::error_code ignored;
   if (!std::filesystem::exists(file, ignored)) {

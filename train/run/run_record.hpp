@@ -22,7 +22,7 @@ struct RunStart {
   std::string processor;
   std::string level;    // of our own kernels (core/version.hpp); empty in records of older versions
   std::string kernels;  // of OpenBLAS
-  Index threads = 0;    // of rank 0
+  Index threads = 0;    // of the process that writes it
   Index ranks = 1;
 };
 
@@ -45,6 +45,10 @@ struct RunRecord {
   std::optional<std::size_t> peak_memory{};
   std::optional<RunConclusion> end;
 };
+
+// The run has no end any more, and includes changes by `--set`. Warns if bits change from here on.
+void add_start(RunRecord& record, const RunStart& start,
+               const std::map<std::string, std::string>& origins);
 
 // Nothing if there is no record. Nothing, with a warning, if it cannot be read: a run can be used
 // without it.

@@ -90,8 +90,8 @@ void resume_run(const fs::path& run) {
   Config config = load_config(run / "config.yaml").config;
   config.training.steps = 7;
   const Task task = make_task(config.task, config.seed, run);
-  TrainingRun training(config, task, directory.files(), prepare_blas(),
-                       {.resume = true, .threads = 1});
+  const auto sink = run_sink({.files = directory.files(), .resume = true});
+  TrainingRun training(config, task, *sink, prepare_blas(), {.resume = true, .threads = 1});
   if (training.step() != 6 && log.text().find(newest) == std::string::npos) {
     throw std::logic_error("a checkpoint was passed by without a warning");
   }
