@@ -1,4 +1,4 @@
-#include "core/gradcheck/derivatives.hpp"
+#include "core/gradcheck/checks.hpp"
 
 #include <fmt/format.h>
 
@@ -24,11 +24,11 @@ std::vector<double> numbers(const Tensor& tensor) {
 Jacobian jacobian_of(const Subject& subject, const Comparison& c, Differences& differences,
                      std::size_t input) {
   constexpr Index most = 1 << 20;
+  Jacobian result{.output = subject.cotangent.shape()};
   if (subject.inputs[input].size() * subject.cotangent.size() > most) {
-    return {.output = subject.cotangent.shape(), .cotangent = {}, .columns = {}};
+    return result;
   }
-  Jacobian result{
-      .output = subject.cotangent.shape(), .cotangent = numbers(subject.cotangent), .columns = {}};
+  result.cotangent = numbers(subject.cotangent);
   for (Index i = 0; i < subject.inputs[input].size(); ++i) {
     Column column = differences.column(input, i, c.numeric[static_cast<std::size_t>(i)]);
     result.columns.push_back(std::move(column.value));
@@ -38,9 +38,7 @@ Jacobian jacobian_of(const Subject& subject, const Comparison& c, Differences& d
   part.cotangent = Tensor::zeros(subject.cotangent.shape());
   result.backward_of_zero = numbers(run(part).gradients[input]);
   for (Index o = 0; o < subject.cotangent.size(); ++o) {
-    part.cotangent = Tensor::zeros(subject.cotangent.shape());
-    part.cotangent.data()[o] = subject.cotangent.data()[o];
-    result.backward.push_back(numbers(run(part).gradients[input]));
+    result.backward.push_back(numbers(run(with_output_alone(subject, o)).gradients[input]));
   }
   return result;
 }
@@ -61,10 +59,8 @@ std::vector<Index> sizes_of(const Subject& subject) {
 }
 
 Finding not_finite(const Subject& subject, std::size_t input, Index element) {
-  Finding finding =
-      subject.found(Verdict::not_finite, input, element,
-                    "0/0, ∞ - ∞ or the derivative at an edge; or memory that was never written");
-  return finding;
+  return subject.found(Verdict::not_finite, input, element,
+                       "0/0, ∞ - ∞ or the derivative at an edge; or memory that was never written");
 }
 
 Finding unsure(const Subject& subject, const Comparison& c, std::size_t input, Index element) {

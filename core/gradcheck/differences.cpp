@@ -92,9 +92,7 @@ Rise Differences::rise(const Move& move, double step, std::vector<bool>& moved) 
       slopes_.back().data()[o] = (u - d) / (above + below);
     }
   }
-  return {.up = sum.up / above,
-          .down = sum.down / below,
-          .noise = (sum.noise + input_rounding_) / step};
+  return {.up = sum.up / above, .down = sum.down / below, .noise = sum.noise / step};
 }
 
 Trial Differences::search(const Move& move, double first_step, bool strict) {
@@ -121,7 +119,7 @@ Trial Differences::search(const Move& move, double first_step, bool strict) {
 
 Slope Differences::search(const Move& move, const std::vector<double>& first_steps, double gradient,
                           bool may_go_far) {
-  Far far;
+  Far far{.reach = {}, .late = 0};
   const Trials::Reach reach = [&] {
     far = go_far(move, first_steps.front());
     return far.reach;
@@ -146,17 +144,17 @@ Differences::Far Differences::go_far(const Move& move, double step) const {
   constexpr double more_bits = 0x1p13;
   Far result{.reach = std::vector<double>(rounding_.size(), 0), .late = 0};
   std::vector<bool> moved(rounding_.size(), false);
-  for (const int power : {15, 29, 57, 113, 225, 450, 900}) {
+  for (const int power : {15, 57, 450, 900}) {
     const double distance = std::ldexp(step, power);
     for (const double signed_distance : {distance, -distance}) {
       move(signed_distance);
       const Tensor outputs = value();
-      for (Index o = 0; o < outputs.size(); ++o) {
-        const auto i = static_cast<std::size_t>(o);
-        const bool now = !moved[i] && outputs.data()[o] != centre_.data()[o];
-        const bool late = now && result.reach[i] > 0 && rounding_[i] > 0;
-        result.late = late ? more_bits * distance : result.late;
-        moved[i] = moved[i] || now;
+      for (std::size_t i = 0; i < moved.size(); ++i) {
+        const auto o = static_cast<Index>(i);
+        if (!moved[i] && outputs.data()[o] != centre_.data()[o]) {
+          moved[i] = true;
+          result.late = result.reach[i] > 0 ? more_bits * distance : result.late;
+        }
       }
     }
     for (std::size_t i = 0; i < moved.size(); ++i) {
@@ -179,13 +177,11 @@ Slope Differences::element(std::size_t input, Index element, double gradient) {
   const std::vector<double> all = scales(input, subject_.inputs[input].data()[element]);
   std::vector<double> steps;
   std::ranges::transform(all, std::back_inserter(steps), exact_step);
-  input_rounding_ = 0;
   const Move move = move_of(input, element);
   return search(move, steps, gradient, true);
 }
 
-Slope Differences::along(std::size_t input, const Tensor& direction, double gradient,
-                         double terms) {
+Slope Differences::along(std::size_t input, const Tensor& direction, double gradient) {
   Tensor& at = at_[input];
   const Tensor& centre = subject_.inputs[input];
   const Move move = [&](double distance) {
@@ -198,7 +194,6 @@ Slope Differences::along(std::size_t input, const Tensor& direction, double grad
   for (const double scale : scales(input, 0)) {
     steps.push_back(first_step_share * scale / magnitude(direction));
   }
-  input_rounding_ = machine_epsilon * terms;
   return search(move, steps, gradient, false);
 }
 
@@ -221,7 +216,6 @@ Column Differences::last_column() const {
 
 Column Differences::column(std::size_t input, Index element, const Slope& slope) {
   slopes_.clear();
-  input_rounding_ = 0;
   std::vector<bool> moved(rounding_.size(), false);
   const Move move = move_of(input, element);
   double step = slope.step;

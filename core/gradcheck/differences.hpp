@@ -28,9 +28,8 @@ class Differences {
   // `gradient`. If none does, this returns the best of them.
   Slope element(std::size_t input, Index element, double gradient);
 
-  // The slope of L along a direction in one input, to compare with the gradient. `terms`: Σ |x_i
-  // gradient_i|; the rounding error of the input is a share of it.
-  Slope along(std::size_t input, const Tensor& direction, double gradient, double terms);
+  // The slope of L along a direction in one input, to compare with the gradient.
+  Slope along(std::size_t input, const Tensor& direction, double gradient);
 
   // Uses the last steps of those that gave the slope.
   Column column(std::size_t input, Index element, const Slope& slope);
@@ -60,7 +59,6 @@ class Differences {
   std::vector<Tensor> at_;
   Tensor centre_;
   std::vector<double> rounding_;  // of each output, times its cotangent
-  double input_rounding_ = 0;     // of L, from the rounding of moved inputs
   std::vector<Tensor> slopes_{};  // of the outputs, at the first steps of the last search
   double last_step_ = 0;          // the step of the last of these
 };

@@ -1,10 +1,9 @@
-#include "core/gradcheck/directions.hpp"
+#include "core/gradcheck/checks.hpp"
 
 #include <algorithm>
 #include <cmath>
 
 #include "core/gradcheck/differences.hpp"
-#include "core/gradcheck/gradient_rounding.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
@@ -33,15 +32,6 @@ double slope_along(const Tensor& direction, const Tensor& gradient) {
   return sum;
 }
 
-// Σ |x dL/dx|
-double terms_of(const Tensor& input, const Tensor& gradient) {
-  double sum = 0;
-  for (Index i = 0; i < input.size(); ++i) {
-    sum += std::abs(input.data()[i] * gradient.data()[i]);
-  }
-  return sum;
-}
-
 // How far a gradient moves when the last bits of inputs and cotangent change. The remainder of sums
 // that cancel, such as those over attention weights of similar keys, may be nothing but rounding.
 double rounding_along(const Subject& subject, std::size_t input, const Tensor& direction,
@@ -61,15 +51,14 @@ double rounding_along(const Subject& subject, std::size_t input, const Tensor& d
 
 std::optional<Finding> check_directions(const Subject& subject, const Run& run) {
   Differences differences(subject);
+  const double share = std::max(1e-4, subject.options.relative_tolerance);
   for (std::size_t k = 0; k < subject.inputs.size(); ++k) {
+    const Tensor& gradient = run.gradients[k];
     const Tensor direction =
-        direction_for(subject.inputs[k], run.gradients[k], subject.options.seed + 77 + k);
-    // No part is negative.
-    const double along = slope_along(direction, run.gradients[k]);
-    const Slope slope =
-        differences.along(k, direction, along, terms_of(subject.inputs[k], run.gradients[k]));
+        direction_for(subject.inputs[k], gradient, subject.options.seed + 77 + k);
+    const double along = slope_along(direction, gradient);  // no part is negative
+    const Slope slope = differences.along(k, direction, along);
     const double distance = std::abs(along - slope.value);
-    const double share = std::max(1e-4, subject.options.relative_tolerance);
     if (!slope.kink && distance > share * std::max(along, std::abs(slope.value)) &&
         distance > 1000 * slope.error &&
         distance > 1000 * rounding_along(subject, k, direction, along)) {

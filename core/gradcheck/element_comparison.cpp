@@ -38,18 +38,14 @@ std::vector<Index> HiddenOutputs::suspects() const {
   // The tolerance of a second check; this first one has fewer steps.
   const double relative =
       doubt_share * std::max(remainder_tolerance, subject_.options.relative_tolerance);
-  const Tolerance tolerance = tolerance_of(subject_.options);
   std::vector<Index> result;
   for (const auto& [output, slopes] : by_output) {
-    const Subject alone = with_output_alone(subject_, output);
-    const std::vector<Tensor> gradients = run(alone).gradients;
+    const std::vector<Tensor> gradients = run(with_output_alone(subject_, output)).gradients;
     const auto wrong = [&](const Small& small) {
       const double gradient = gradients[small.input].data()[small.element];
       const double allowed = doubt_share * small.error +
                              relative * std::max(std::abs(gradient), std::abs(small.slope));
-      return !(std::abs(gradient - small.slope) <= allowed) &&
-             !tolerance.agrees(gradient,
-                               Differences(alone).element(small.input, small.element, gradient));
+      return !(std::abs(gradient - small.slope) <= allowed);
     };
     if (std::ranges::any_of(slopes, wrong)) {
       result.push_back(output);
@@ -76,8 +72,7 @@ namespace {
 double doubt_of(const std::vector<Slope>& slopes, const Tolerance& tolerance) {
   double doubt = 0;
   for (const Slope& slope : slopes) {
-    if (!slope.kink && std::isfinite(slope.error) && natural_size(slope) > 0 &&
-        !tolerance.tells(slope)) {
+    if (std::isfinite(slope.error) && natural_size(slope) > 0 && !tolerance.tells(slope)) {
       doubt = std::max(doubt, slope.error / natural_size(slope));
     }
   }
@@ -119,7 +114,7 @@ Comparison compare(const Subject& subject, Differences& differences, std::size_t
                    const Run& run, const GradientRounding& rounding, HiddenOutputs& hidden) {
   const Tensor& gradient = run.gradients[input];
   const Tolerance tolerance = tolerance_of(subject.options);
-  Comparison result{.shape = gradient.shape(), .analytic = {}, .numeric = {}, .differs = {}};
+  Comparison result{.shape = gradient.shape()};
   for (Index i = 0; i < gradient.size(); ++i) {
     const double analytic = gradient.data()[i];
     result.at.push_back(subject.inputs[input].data()[i]);
@@ -133,10 +128,10 @@ Comparison compare(const Subject& subject, Differences& differences, std::size_t
     slope.error = std::max(slope.error, doubt * natural_size(slope));
     const bool told = tolerance.tells(slope);
     if (!tolerance.agrees(result.a(i), slope)) {
-      const double noise = rounding.of(input).data()[i];
-      const double size = std::abs(slope.value);
       // Where the gradients nearby are nothing but noise although the slope is large and known, as
       // beside a removable singularity, noise is no excuse.
+      const double noise = rounding.of(input).data()[i];
+      const double size = std::abs(slope.value);
       const bool noise_alone =
           told && noise > size && size > output_rounding(subject, run.forward, input, i);
       add_rounding(slope, noise_alone ? 0 : noise);

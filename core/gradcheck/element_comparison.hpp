@@ -20,8 +20,7 @@ class HiddenOutputs {
   // Records the outputs whose slopes with respect to this element are far below the largest one.
   void look_at(std::size_t input, Index element, const Column& column);
 
-  // The recorded outputs whose own gradients seem wrong, also by differences of that output alone.
-  // Takes one backward pass per output.
+  // The recorded outputs whose own gradients seem wrong. Takes one backward pass per output.
   std::vector<Index> suspects() const;
 
  private:

@@ -1,10 +1,9 @@
-#include "core/gradcheck/function_contract.hpp"
+#include "core/gradcheck/checks.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <memory>
 #include <string>
 
@@ -12,22 +11,23 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
-// The first tensor that differs between two lists, or -1.
-Index first_change(const std::vector<Tensor>& a, const std::vector<Tensor>& b) {
-  for (std::size_t k = 0; k < a.size(); ++k) {
-    if (!same_bits(a[k], b[k])) {
-      return static_cast<Index>(k);
+// A finding about the first element of tensors, one for each input, that has
+// other bits.
+std::optional<Finding> find_change(const Subject& subject, const std::vector<Tensor>& before,
+                                   const std::vector<Tensor>& now, Verdict verdict,
+                                   const std::string& hint) {
+  for (std::size_t k = 0; k < before.size(); ++k) {
+    const Tensor& a = before[k];
+    const Tensor& b = now[k];
+    if (!same_bits(a, b)) {
+      Index i = 0;
+      while (i < a.size() && (a.data()[i] == b.data()[i] || std::isnan(a.data()[i]))) {
+        ++i;
+      }
+      return subject.found(verdict, k, i < a.size() ? i : -1, hint);
     }
   }
-  return -1;
-}
-
-Index first_other_bit(const Tensor& a, const Tensor& b) {
-  Index i = 0;
-  while (i < a.size() && (a.data()[i] == b.data()[i] || std::isnan(a.data()[i]))) {
-    ++i;
-  }
-  return i < a.size() ? i : -1;
+  return {};
 }
 
 // A run whose inputs are parameters. Their gradients go to `memory`, which already holds gradients
@@ -90,14 +90,9 @@ std::optional<Finding> check_repetition(const Subject& subject, const Tensor& pl
         "a second run on the same inputs gives an output with other bits: a clock, "
         "an address, a thread or a random generator with a state of its own?");
   }
-  if (const Index k = first_change(gradients, second.gradients); k >= 0) {
-    const auto input = static_cast<std::size_t>(k);
-    return subject.found(Verdict::nondeterministic, input,
-                         first_other_bit(gradients[input], second.gradients[input]),
-                         "a second backward pass, on a new tape, gives other bits: a state kept "
-                         "between runs, or memory that was never written?");
-  }
-  return {};
+  return find_change(subject, gradients, second.gradients, Verdict::nondeterministic,
+                     "a second backward pass, on a new tape, gives other bits: a state kept "
+                     "between runs, or memory that was never written?");
 }
 
 std::optional<Finding> check_writing(const Subject& subject, const Run& first,
@@ -129,47 +124,17 @@ std::optional<Finding> check_writing(const Subject& subject, const Run& first,
   return {};
 }
 
-// Whether the gradients stay the same where only some inputs need one; `reason` is part of a hint.
-std::optional<Finding> check_needs(const Subject& subject, const Run& first,
-                                   const GradientRounding& rounding,
-                                   const std::function<bool(std::size_t)>& needs,
-                                   const std::string& reason) {
-  try {
-    const Run other = run(subject, [&](Tape& tape, std::size_t k) {
-      return needs(k) ? tape.variable(subject.inputs[k]) : tape.constant(subject.inputs[k]);
-    });
-    for (std::size_t k = 0; k < subject.inputs.size(); ++k) {
-      const Tensor& gradient = first.gradients[k];
-      const Index i = needs(k) ? rounding.first_difference(gradient, other.gradients[k], {k}) : -1;
-      if (i >= 0) {
-        return subject.found(Verdict::wrong, k, i,
-                             fmt::format("the gradient is {:.6g}, but {:.6g} where {}",
-                                         gradient.data()[i], other.gradients[k].data()[i], reason));
-      }
-    }
-  } catch (...) {
-    return subject.thrown();
-  }
-  return {};
-}
-
 }  // namespace
 
 std::optional<Finding> check_purity(const Subject& subject, Run& first) {
   const std::vector<Tensor> inputs = copies(subject.inputs);
   const Tensor cotangent = subject.cotangent.copy();
   const Tensor plain = subject.value(subject.inputs).copy();
-  const auto overwritten = [&](const char* pass) -> std::optional<Finding> {
-    const Index k = first_change(inputs, subject.inputs);
-    if (k < 0) {
-      return {};
-    }
-    const auto input = static_cast<std::size_t>(k);
-    return subject.found(Verdict::input_overwritten, input,
-                         first_other_bit(inputs[input], subject.inputs[input]),
-                         fmt::format("the {} pass writes into its input; a copy of a Tensor shares "
-                                     "its memory, .copy() does not",
-                                     pass));
+  const auto overwritten = [&](const char* pass) {
+    return find_change(subject, inputs, subject.inputs, Verdict::input_overwritten,
+                       fmt::format("the {} pass writes into its input; a copy of a Tensor shares "
+                                   "its memory, .copy() does not",
+                                   pass));
   };
   if (auto finding = overwritten("forward")) {
     return finding;
@@ -200,10 +165,7 @@ std::optional<Finding> check_accumulation(const Subject& subject, const Run& fir
   const std::vector<Tensor> before = copies(earlier);
   const Run added = run_into(subject, earlier, true);
   for (std::size_t k = 0; k < subject.inputs.size(); ++k) {
-    Tensor sum = before[k].copy();
-    for (Index i = 0; i < sum.size(); ++i) {
-      sum.data()[i] += first.gradients[k].data()[i];
-    }
+    const Tensor sum = sum_of(before[k], first.gradients[k]);
     if (const Index i = rounding.first_difference(sum, added.gradients[k], {k}); i >= 0) {
       return subject.found(
           Verdict::not_accumulated, k, i,
@@ -219,25 +181,44 @@ std::optional<Finding> check_accumulation(const Subject& subject, const Run& fir
 std::optional<Finding> check_constants(const Subject& subject, const Run& first,
                                        const GradientRounding& rounding) {
   const std::size_t inputs = subject.inputs.size();
-  Subject probed = subject;
-  for (std::size_t constant = 0; constant < inputs; ++constant) {
-    probed.probe = fmt::format("with input {} as a constant", constant);
-    if (auto finding = check_needs(
-            probed, first, rounding, [=](std::size_t k) { return k != constant; },
-            fmt::format("input {0} needs none: what is shared between the two must not hang on "
-                        "g.needs({0})",
-                        constant))) {
-      return finding;
+  // Whether gradients stay the same where all inputs but one need none, or one alone does.
+  const auto check = [&](std::size_t one, bool alone) -> std::optional<Finding> {
+    Subject probed = subject;
+    probed.probe = alone ? fmt::format("with all inputs but {} as constants", one)
+                         : fmt::format("with input {} as a constant", one);
+    const std::string reason =
+        alone ? fmt::format(
+                    "no other input needs one: what is shared must be computed if any of "
+                    "its users is needed, g.needs({}) among them",
+                    one)
+              : fmt::format(
+                    "input {0} needs none: what is shared between the two must not hang on "
+                    "g.needs({0})",
+                    one);
+    const auto needs = [=](std::size_t k) { return (k == one) == alone; };
+    try {
+      const Run other = run(probed, [&](Tape& tape, std::size_t k) {
+        return needs(k) ? tape.variable(subject.inputs[k]) : tape.constant(subject.inputs[k]);
+      });
+      for (std::size_t k = 0; k < inputs; ++k) {
+        const Tensor& a = first.gradients[k];
+        const Tensor& b = other.gradients[k];
+        if (const Index i = needs(k) ? rounding.first_difference(a, b, {k}) : -1; i >= 0) {
+          return probed.found(Verdict::wrong, k, i,
+                              fmt::format("the gradient is {:.6g}, but {:.6g} where {}",
+                                          a.data()[i], b.data()[i], reason));
+        }
+      }
+    } catch (...) {
+      return probed.thrown();
     }
-  }
-  for (std::size_t alone = 0; alone < inputs && inputs > 2; ++alone) {
-    probed.probe = fmt::format("with all inputs but {} as constants", alone);
-    if (auto finding = check_needs(
-            probed, first, rounding, [=](std::size_t k) { return k == alone; },
-            fmt::format("no other input needs one: what is shared must be computed if any of its "
-                        "users is needed, g.needs({}) among them",
-                        alone))) {
-      return finding;
+    return {};
+  };
+  for (const bool alone : {false, true}) {
+    for (std::size_t one = 0; one < inputs && (inputs > 2 || !alone); ++one) {
+      if (auto finding = check(one, alone)) {
+        return finding;
+      }
     }
   }
   return {};

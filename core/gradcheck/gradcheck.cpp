@@ -6,12 +6,7 @@
 #include <utility>
 
 #include "core/errors.hpp"
-#include "core/gradcheck/derivatives.hpp"
-#include "core/gradcheck/function_contract.hpp"
-#include "core/gradcheck/gradient_rounding.hpp"
-#include "core/gradcheck/linearity.hpp"
-#include "core/gradcheck/probes.hpp"
-#include "core/gradcheck/subject.hpp"
+#include "core/gradcheck/checks.hpp"
 #include "core/memory/pool.hpp"
 #include "core/tape/finite.hpp"
 #include "core/text.hpp"
@@ -35,10 +30,6 @@ class CheckerSwitches {
 
 using Findings = std::vector<Finding>;
 
-Findings one(std::optional<Finding> finding) {
-  return finding ? Findings{std::move(*finding)} : Findings{};
-}
-
 Findings find_wrong(const Subject& subject) {
   // On copies: if the function changes its inputs, that must not have happened before it is
   // checked.
@@ -48,28 +39,25 @@ Findings find_wrong(const Subject& subject) {
   }
   Run first;
   if (auto finding = check_purity(subject, first)) {
-    return one(std::move(finding));
+    return {*finding};
   }
   const GradientRounding rounding(subject, first);
   std::vector<bool> arrived;
   if (auto finding = check_accumulation(subject, first, rounding, arrived)) {
-    return one(std::move(finding));
+    return {*finding};
   }
   if (Findings findings = check_derivatives(subject, {first, rounding, arrived});
       !findings.empty()) {
     return findings;
   }
-  if (auto finding = check_linearity(subject, first, rounding)) {
-    return one(std::move(finding));
+  for (const auto check : {check_linearity, check_constants}) {
+    if (auto finding = check(subject, first, rounding)) {
+      return {*finding};
+    }
   }
-  if (auto finding = check_constants(subject, first, rounding)) {
-    return one(std::move(finding));
-  }
-  if (subject.options.probes) {
-    for (const auto probe : {probe_same_input, probe_sizes, probe_far_values}) {
-      if (auto finding = probe(subject)) {
-        return one(std::move(finding));
-      }
+  for (const auto probe : {probe_same_input, probe_sizes, probe_far_values}) {
+    if (auto finding = subject.options.probes ? probe(subject) : std::nullopt) {
+      return {*finding};
     }
   }
   return {};

@@ -3,24 +3,16 @@
 
 #include <cstdint>
 #include <functional>
+#include <type_traits>
 #include <vector>
 
 #include "core/tape/tape.hpp"
 
-// Gradient checks exist only in double precision: a difference of floats is too coarse to tell a
-// wrong gradient from rounding.
-
-#define TAPEHEAD_PRECISION_IS_float64 1
-#define TAPEHEAD_PRECISION_IS(name) TAPEHEAD_PRECISION_IS_##name
-#define TAPEHEAD_PRECISION_EXPANDED(name) TAPEHEAD_PRECISION_IS(name)
-#if !TAPEHEAD_PRECISION_EXPANDED(TAPEHEAD_PRECISION)
-#error "gradient checks need double precision: link this target with tapehead::double"
-#endif
-#undef TAPEHEAD_PRECISION_EXPANDED
-#undef TAPEHEAD_PRECISION_IS
-#undef TAPEHEAD_PRECISION_IS_float64
-
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
+
+// A difference of floats is too coarse to tell a wrong gradient from rounding.
+static_assert(std::is_same_v<Scalar, double>,
+              "gradient checks need double precision: link this target with tapehead::double");
 
 using GradcheckFunction = std::function<Var(Tape&, const std::vector<Var>&)>;
 

@@ -21,59 +21,34 @@ double scale_of(const Tensor& input, Index element) {
   return own > 0 && own < far_below * usual ? own : usual;
 }
 
-class Path {
- public:
-  Path(const Subject& subject, std::size_t input, Index element)
-      : subject_(subject), input_(input), element_(element), centre_(at(0).output) {}
-
-  bool adds_up(double length) const;
-
- private:
-  Run at(double distance) const;
-  double change(const Tensor& output) const;
-
-  const Subject& subject_;
-  std::size_t input_;
-  Index element_;
-  Tensor centre_;
-};
-
-Run Path::at(double distance) const {
-  std::vector<Tensor> inputs = copies(subject_.inputs);
-  inputs[input_].data()[element_] += distance;
-  return run({.function = subject_.function,
-              .inputs = inputs,
-              .options = subject_.options,
-              .cotangent = subject_.cotangent,
-              .op = subject_.op,
-              .probe = subject_.probe});
-}
-
-double Path::change(const Tensor& output) const {
-  double sum = 0;
-  for (Index o = 0; o < output.size(); ++o) {
-    sum += subject_.cotangent.data()[o] * (output.data()[o] - centre_.data()[o]);
-  }
-  return sum;
-}
-
-// By Gauss's rule with three points in each of sixteen parts.
-bool Path::adds_up(double length) const {
+// Whether the gradient, integrated along a path of this length, equals the change of L: by Gauss's
+// rule with three points in each of sixteen parts.
+bool adds_up(const Subject& subject, std::size_t input, Index element, double length) {
   constexpr int parts = 16;
   const std::array<double, 3> places{0.5 - std::sqrt(0.15), 0.5, 0.5 + std::sqrt(0.15)};
   const std::array<double, 3> weights{5.0 / 18, 8.0 / 18, 5.0 / 18};
+  std::vector<Tensor> inputs = copies(subject.inputs);
+  const auto at = [&](double distance) {
+    inputs[input].data()[element] = subject.inputs[input].data()[element] + distance;
+    return run(subject.with(inputs));
+  };
   const double part = length / parts;
   double sum = 0;
   double size = 0;
   for (int i = 0; i < parts; ++i) {
     for (std::size_t k = 0; k < places.size(); ++k) {
       const Run there = at((i + places[k]) * part);
-      const double term = weights[k] * part * there.gradients[input_].data()[element_];
+      const double term = weights[k] * part * there.gradients[input].data()[element];
       sum += term;
       size += std::abs(term);
     }
   }
-  return std::abs(sum - change(at(length).output)) <= off_by * size;
+  const Tensor begin = at(0).forward;
+  const Tensor end = at(length).forward;
+  for (Index o = 0; o < end.size(); ++o) {
+    sum -= subject.cotangent.data()[o] * (end.data()[o] - begin.data()[o]);
+  }
+  return std::abs(sum) <= off_by * size;
 }
 
 }  // namespace
@@ -81,9 +56,9 @@ bool Path::adds_up(double length) const {
 bool gradient_adds_up(const Subject& subject, std::size_t input, Index element) {
   const double scale = scale_of(subject.inputs[input], element);
   try {
-    const Path path(subject, input, element);
     for (const double share : {1.0 / 64, 1.0 / 16, 1.0 / 4, 1.0, 4.0}) {
-      if (path.adds_up(share * scale) || path.adds_up(-share * scale)) {
+      if (adds_up(subject, input, element, share * scale) ||
+          adds_up(subject, input, element, -share * scale)) {
         return true;
       }
     }
@@ -114,35 +89,6 @@ Tensor with_other_bits(const Tensor& tensor, std::uint64_t seed) {
   return result;
 }
 
-// The least and the largest finite number that each element of several tensors has.
-class Range {
- public:
-  explicit Range(const Shape& shape)
-      : least_(Tensor::full(shape, infinity)), most_(Tensor::full(shape, -infinity)) {}
-
-  void add(const Tensor& tensor) {
-    for (Index i = 0; i < tensor.size(); ++i) {
-      const Scalar x = tensor.data()[i];
-      if (std::isfinite(x)) {
-        least_.data()[i] = std::min(least_.data()[i], x);
-        most_.data()[i] = std::max(most_.data()[i], x);
-      }
-    }
-  }
-  double extent(Index i) const { return most_.data()[i] - least_.data()[i]; }
-
-  // How far x is outside; infinite or NaN if there is no range, or x is not finite.
-  double beyond(Index i, Scalar x) const {
-    return std::max({least_.data()[i] - x, x - most_.data()[i], Scalar{0}});
-  }
-
- private:
-  static constexpr Scalar infinity = std::numeric_limits<Scalar>::infinity();
-
-  Tensor least_;
-  Tensor most_;
-};
-
 }  // namespace
 
 std::vector<Tensor> nearby_gradients(const Subject& subject, std::uint64_t seed) {
@@ -150,12 +96,8 @@ std::vector<Tensor> nearby_gradients(const Subject& subject, std::uint64_t seed)
   for (const Tensor& input : subject.inputs) {
     inputs.push_back(with_other_bits(input, seed + inputs.size()));
   }
-  const Subject nearby{.function = subject.function,
-                       .inputs = inputs,
-                       .options = subject.options,
-                       .cotangent = with_other_bits(subject.cotangent, seed + 50),
-                       .op = subject.op,
-                       .probe = subject.probe};
+  Subject nearby = subject.with(inputs);
+  nearby.cotangent = with_other_bits(subject.cotangent, seed + 50);
   try {
     return run(nearby).gradients;
   } catch (const std::exception&) {
@@ -178,24 +120,35 @@ const Tensor& GradientRounding::of(std::size_t input) const {
 void GradientRounding::find() const {
   constexpr std::uint64_t trials = 16;  // many: a rounded number may stay the same
   constexpr double share = 30;          // each trial may move it by less than rounding can
-  std::vector<Range> ranges;
+  constexpr Scalar infinity = std::numeric_limits<Scalar>::infinity();
+  std::vector<Tensor> least;
+  std::vector<Tensor> most;
   for (const Tensor& gradient : run_.gradients) {
-    ranges.emplace_back(gradient.shape());
+    least.push_back(Tensor::full(gradient.shape(), infinity));
+    most.push_back(Tensor::full(gradient.shape(), -infinity));
     rounding_.push_back(Tensor::zeros(gradient.shape()));
   }
   for (std::uint64_t trial = 1; trial <= trials; ++trial) {
     const std::vector<Tensor> nearby =
         nearby_gradients(subject_, subject_.options.seed + 100 * trial);
     for (std::size_t k = 0; k < nearby.size(); ++k) {
-      ranges[k].add(nearby[k]);
+      for (Index i = 0; i < nearby[k].size(); ++i) {
+        if (const Scalar x = nearby[k].data()[i]; std::isfinite(x)) {
+          least[k].data()[i] = std::min(least[k].data()[i], x);
+          most[k].data()[i] = std::max(most[k].data()[i], x);
+        }
+      }
     }
   }
-  for (std::size_t k = 0; k < ranges.size(); ++k) {
+  for (std::size_t k = 0; k < rounding_.size(); ++k) {
     for (Index i = 0; i < rounding_[k].size(); ++i) {
-      const double beyond = ranges[k].beyond(i, run_.gradients[k].data()[i]);
+      const Scalar low = least[k].data()[i];
+      const Scalar high = most[k].data()[i];
+      const Scalar x = run_.gradients[k].data()[i];
+      const Scalar beyond = std::max({low - x, x - high, Scalar{0}});
       const bool near = beyond > 0 && beyond <= output_rounding(subject_, run_.forward, k, i);
       if (std::isfinite(beyond)) {
-        rounding_[k].data()[i] = share * (ranges[k].extent(i) + (near ? beyond : 0));
+        rounding_[k].data()[i] = share * (high - low + (near ? beyond : 0));
       }
     }
   }

@@ -1,4 +1,4 @@
-#include "core/gradcheck/linearity.hpp"
+#include "core/gradcheck/checks.hpp"
 
 #include <fmt/format.h>
 
@@ -31,9 +31,8 @@ Run run_with(const Subject& subject, const std::function<double(Index)>& factor)
 // cancel, such as dy - Σ y dy of a softmax that is nearly 1, the perturbed sums may all be 0.
 Tensor sum_of_parts(const Subject& subject, const Run& both, const Run& part, const Run& rest,
                     std::size_t input) {
-  Tensor sum = part.gradients[input].copy();
+  Tensor sum = sum_of(part.gradients[input], rest.gradients[input]);
   for (Index i = 0; i < sum.size(); ++i) {
-    sum.data()[i] += rest.gradients[input].data()[i];
     const Scalar expected = both.gradients[input].data()[i];
     const double distance = std::abs(sum.data()[i] - expected);
     if (distance > 0 && distance <= output_rounding(subject, both.forward, input, i)) {

@@ -1,4 +1,4 @@
-#include "core/gradcheck/probes.hpp"
+#include "core/gradcheck/checks.hpp"
 
 #include <fmt/format.h>
 
@@ -6,8 +6,6 @@
 #include <cmath>
 #include <exception>
 
-#include "core/gradcheck/directions.hpp"
-#include "core/gradcheck/gradient_rounding.hpp"
 #include "core/tape/finite.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
@@ -19,21 +17,14 @@ namespace {
 std::optional<Subject> with_inputs(const Subject& subject, const std::vector<Tensor>& inputs,
                                    std::string probe) {
   try {
-    Tape tape(false);
-    std::vector<Var> leaves;
-    for (const Tensor& input : inputs) {
-      leaves.push_back(tape.constant(input));
-    }
-    const Var output = subject.function(tape, leaves);
-    if (first_not_finite(output.value()) >= 0) {
+    const Tensor output = value_of(subject.function, inputs);
+    if (first_not_finite(output) >= 0) {
       return {};
     }
-    return Subject{.function = subject.function,
-                   .inputs = inputs,
-                   .options = subject.options,
-                   .cotangent = uneven(output.shape(), subject.options.seed + 1),
-                   .op = subject.op,
-                   .probe = std::move(probe)};
+    Subject result = subject.with(inputs);
+    result.cotangent = uneven(output.shape(), subject.options.seed + 1);
+    result.probe = std::move(probe);
+    return result;
   } catch (const std::exception&) {
     return {};
   }
@@ -79,14 +70,6 @@ std::optional<Finding> check_run(const std::optional<Subject>& subject) {
   }
 }
 
-Tensor sum_of(const Tensor& a, const Tensor& b) {
-  Tensor sum = a.copy();
-  for (Index i = 0; i < sum.size(); ++i) {
-    sum.data()[i] += b.data()[i];
-  }
-  return sum;
-}
-
 // Every matrix that has as many rows as the first input, with another number of rows: the first
 // ones, and then the same numbers again, each time a little larger.
 std::vector<Tensor> with_rows(const std::vector<Tensor>& inputs, Index rows) {
@@ -117,9 +100,8 @@ std::vector<Tensor> with_one_column(const std::vector<Tensor>& inputs) {
     if (rank < 1 || rank > 2 || input.dim(rank - 1) != all) {
       continue;
     }
-    const Index rows = rank == 2 ? input.dim(0) : 1;
-    Tensor column = rank == 2 ? Tensor::empty({rows, 1}) : Tensor::empty({1});
-    for (Index row = 0; row < rows; ++row) {
+    Tensor column = Tensor::empty(rank == 2 ? Shape{input.dim(0), 1} : Shape{1});
+    for (Index row = 0; row < column.size(); ++row) {
       column.data()[row] = input.data()[row * all];
     }
     input = column;

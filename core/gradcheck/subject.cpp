@@ -14,14 +14,26 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-Tensor Subject::value(const std::vector<Tensor>& at) const {
+Subject Subject::with(const std::vector<Tensor>& other_inputs) const {
+  return {.function = function,
+          .inputs = other_inputs,
+          .options = options,
+          .cotangent = cotangent,
+          .op = op,
+          .probe = probe};
+}
+
+Tensor value_of(const GradcheckFunction& function, const std::vector<Tensor>& inputs) {
   Tape tape(false);
   std::vector<Var> leaves;
-  leaves.reserve(at.size());
-  for (const Tensor& input : at) {
+  for (const Tensor& input : inputs) {
     leaves.push_back(tape.constant(input));
   }
-  Tensor result = function(tape, leaves).value();
+  return function(tape, leaves).value();
+}
+
+Tensor Subject::value(const std::vector<Tensor>& at) const {
+  Tensor result = value_of(function, at);
   if (result.shape() != cotangent.shape()) {
     throw ShapeError(fmt::format("the output has shape {}, and before it had {}",
                                  result.shape().to_string(), cotangent.shape().to_string()));
@@ -78,7 +90,6 @@ Tensor drawn(const RandomInput& random, std::size_t input) {
 Run run(const Subject& subject, const MakeLeaf& make_leaf) {
   Tape tape;
   std::vector<Var> leaves;
-  leaves.reserve(subject.inputs.size());
   for (std::size_t k = 0; k < subject.inputs.size(); ++k) {
     leaves.push_back(make_leaf(tape, k));
   }
@@ -103,9 +114,16 @@ double magnitude(const Tensor& tensor) {
   return largest > 0 ? largest : 1;
 }
 
+Tensor sum_of(const Tensor& a, const Tensor& b) {
+  Tensor sum = a.copy();
+  for (Index i = 0; i < sum.size(); ++i) {
+    sum.data()[i] += b.data()[i];
+  }
+  return sum;
+}
+
 std::vector<Tensor> copies(const std::vector<Tensor>& tensors) {
   std::vector<Tensor> result;
-  result.reserve(tensors.size());
   for (const Tensor& tensor : tensors) {
     result.push_back(tensor.copy());
   }

@@ -41,7 +41,8 @@ struct Subject {
   std::string op;     // that made the output
   std::string probe;  // how a probe changed the inputs; empty: not at all
 
-  Tensor value(const std::vector<Tensor>& at) const;  // the function's value, not recorded
+  Subject with(const std::vector<Tensor>& other_inputs) const;  // these must outlive it
+  Tensor value(const std::vector<Tensor>& at) const;            // throws if it has another shape
 
   // A finding about the function as a whole, or about an element (-1: all) of an input.
   Finding found(Verdict verdict, std::string hint) const;
@@ -49,6 +50,9 @@ struct Subject {
 
   Finding thrown() const;  // in a catch block: a finding about what was caught
 };
+
+// The function's value, not recorded.
+Tensor value_of(const GradcheckFunction& function, const std::vector<Tensor>& inputs);
 
 // In a catch block: a finding about what was caught. A ShapeError gets the verdict `for_shapes`.
 Finding thrown_by(const std::string& op, Verdict for_shapes);
@@ -71,6 +75,7 @@ Run run(const Subject& subject);  // with variables
 // The largest magnitude among the finite numbers; 1 if these are all 0.
 double magnitude(const Tensor& tensor);
 
+Tensor sum_of(const Tensor& a, const Tensor& b);
 std::vector<Tensor> copies(const std::vector<Tensor>& tensors);
 bool same_bits(const Tensor& a, const Tensor& b);
 bool all_finite(const std::vector<Tensor>& tensors);

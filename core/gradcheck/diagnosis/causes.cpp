@@ -1,11 +1,10 @@
-#include "core/gradcheck/diagnosis/causes.hpp"
+#include "core/gradcheck/diagnosis/comparison.hpp"
 
 #include <fmt/format.h>
 
 #include <cmath>
 #include <functional>
 
-#include "core/gradcheck/diagnosis/comparison.hpp"
 #include "core/text.hpp"
 
 namespace tapehead {
@@ -42,19 +41,6 @@ std::string sent_astray(const Comparison& c, const Jacobian& jacobian) {
                                   others > 0 ? fmt::format(", and {} more like it", others) : "");
 }
 
-// What one row of the output contributes to an element of the right gradient.
-Estimate share_of(Index row, const Jacobian& jacobian, Index element) {
-  const Lines rows = rows_of(jacobian.output);
-  const auto i = static_cast<std::size_t>(element);
-  Estimate sum;
-  for (Index place = 0; place < rows.length; ++place) {
-    const auto o = static_cast<std::size_t>(rows.element(row, place));
-    sum.value += jacobian.cotangent[o] * jacobian.columns[i][o];
-    sum.error += std::abs(jacobian.cotangent[o]) * jacobian.errors[i][o];
-  }
-  return sum;
-}
-
 // Whether a row of the gradient equals the share of a row of the output, which is not zero.
 bool holds_share(Index row, Index output_row, const Comparison& c, const Jacobian& jacobian) {
   const Lines rows = rows_of(c.shape);
@@ -77,10 +63,7 @@ std::string overwritten(const Comparison& c, const Jacobian& jacobian) {
   const Lines rows = rows_of(c.shape);
   const Index count = rows_of(jacobian.output).count;
   std::string held;
-  for (Index row = 0; row < rows.count; ++row) {
-    if (!any_element(c, [&](Index i) { return c.wrong(i) && i / rows.length == row; })) {
-      continue;
-    }
+  for (const Index row : lines_where(rows, [&](Index i) { return c.wrong(i); })) {
     Index output_row = 0;
     while (output_row < count && !holds_share(row, output_row, c, jacobian)) {
       ++output_row;
@@ -107,15 +90,8 @@ bool arrives(const Jacobian& jacobian, std::size_t o) {
 
 // The lines of the output that some wrong gradient comes from; all of them: empty.
 std::vector<Index> wrong_sources(const Jacobian& jacobian, const Lines& lines) {
-  std::vector<Index> wrong;
-  for (Index line = 0; line < lines.count; ++line) {
-    for (Index place = 0; place < lines.length; ++place) {
-      if (!arrives(jacobian, static_cast<std::size_t>(lines.element(line, place)))) {
-        wrong.push_back(line);
-        break;
-      }
-    }
-  }
+  std::vector<Index> wrong =
+      lines_where(lines, [&](Index o) { return !arrives(jacobian, static_cast<std::size_t>(o)); });
   return std::ssize(wrong) < lines.count ? wrong : std::vector<Index>{};
 }
 

@@ -57,4 +57,37 @@ Lines columns_of(const Shape& shape) {
   return {count, length, [count](Index line, Index place) { return place * count + line; }};
 }
 
+std::vector<Index> lines_where(const Lines& lines, const std::function<bool(Index)>& condition) {
+  std::vector<Index> result;
+  for (Index line = 0; line < lines.count; ++line) {
+    Index place = 0;
+    while (place < lines.length && !condition(lines.element(line, place))) {
+      ++place;
+    }
+    if (place < lines.length) {
+      result.push_back(line);
+    }
+  }
+  return result;
+}
+
+Estimate with_cotangent(const Jacobian& jacobian, Index input,
+                        const std::function<double(Index output)>& cotangent) {
+  const auto i = static_cast<std::size_t>(input);
+  Estimate sum;
+  for (std::size_t o = 0; o < jacobian.columns[i].size(); ++o) {
+    const double weight = cotangent(static_cast<Index>(o));
+    sum.value += weight * jacobian.columns[i][o];
+    sum.error += std::abs(weight) * jacobian.errors[i][o];
+  }
+  return sum;
+}
+
+Estimate share_of(Index row, const Jacobian& jacobian, Index input) {
+  const Index length = rows_of(jacobian.output).length;
+  return with_cotangent(jacobian, input, [&](Index o) {
+    return o / length == row ? jacobian.cotangent[static_cast<std::size_t>(o)] : 0;
+  });
+}
+
 }  // namespace tapehead

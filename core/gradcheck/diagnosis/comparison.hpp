@@ -3,6 +3,8 @@
 #pragma once
 
 #include <functional>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "core/gradcheck/diagnosis/verdict.hpp"
@@ -14,9 +16,9 @@ namespace tapehead {
 
 struct Comparison {
   Shape shape;
-  std::vector<double> analytic;
-  std::vector<Slope> numeric;
-  std::vector<bool> differs;  // beyond tolerance
+  std::vector<double> analytic{};
+  std::vector<Slope> numeric{};
+  std::vector<bool> differs{};  // beyond tolerance
   // The row and column numbers that messages use; empty: 0, 1, 2, ...
   std::vector<Index> rows{};
   std::vector<Index> columns{};
@@ -33,9 +35,9 @@ struct Comparison {
 // for if there are no columns.
 struct Jacobian {
   Shape output;
-  std::vector<double> cotangent;              // of the output's shape
-  std::vector<std::vector<double>> columns;   // for each element of the input, dy/dx
-  std::vector<std::vector<double>> errors{};  // of these
+  std::vector<double> cotangent{};             // of the output's shape
+  std::vector<std::vector<double>> columns{};  // for each element of the input, dy/dx
+  std::vector<std::vector<double>> errors{};   // of these
   // The result of backward for each single element of the cotangent, and for a cotangent of zeros.
   std::vector<std::vector<double>> backward{};
   std::vector<double> backward_of_zero{};
@@ -63,6 +65,13 @@ Estimate nothing_at(const Comparison& comparison, Index i);
 bool is(const Comparison& comparison, const std::function<Estimate(Index)>& expected);
 bool any_element(const Comparison& comparison, const std::function<bool(Index)>& condition);
 
+// What the gradient of an element of the input would be with another cotangent.
+Estimate with_cotangent(const Jacobian& jacobian, Index input,
+                        const std::function<double(Index output)>& cotangent);
+
+// What one row of the output contributes to the right gradient.
+Estimate share_of(Index row, const Jacobian& jacobian, Index input);
+
 // The factor between the gradient and the slopes that fits best, by least squares.
 double best_factor(const Comparison& comparison);
 
@@ -80,5 +89,28 @@ struct Lines {
 
 Lines rows_of(const Shape& shape);
 Lines columns_of(const Shape& shape);
+
+// The lines in which the condition holds for some element.
+std::vector<Index> lines_where(const Lines& lines, const std::function<bool(Index)>& condition);
+
+// Rows that hold the values of other rows; otherwise the rows or columns that are wrong while
+// others are right. Nothing if all are wrong.
+std::optional<WrongGradient> in_some_lines(const Comparison& comparison, const Jacobian& jacobian);
+
+// Guesses of what made a gradient wrong when its error follows no simple pattern: clauses for a
+// hint, or nothing.
+
+// Parts of the cotangent arrive at the wrong place. The causes, in the order in which they are
+// tried: something is added that does not come from dL/dy; an element of the output sends a
+// gradient to an element that it does not depend on; a row gets the share of only one row of the
+// output where several contribute.
+std::string stray_share(const Comparison& comparison, const Jacobian& jacobian);
+
+// Gradients are wrong only as far as they come from some columns or rows of the output.
+std::string part_of_output(const Jacobian& jacobian);
+
+// A term is missing that makes each row of the gradient sum to 0, or makes it orthogonal to the row
+// of the input.
+std::string lost_term(const Comparison& comparison);
 
 }  // namespace tapehead

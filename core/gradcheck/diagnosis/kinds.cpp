@@ -7,42 +7,16 @@
 
 #include <fmt/format.h>
 
-#include "core/gradcheck/diagnosis/causes.hpp"
 #include "core/gradcheck/diagnosis/comparison.hpp"
-#include "core/gradcheck/diagnosis/wrong_lines.hpp"
 #include "core/gradcheck/slopes/trials.hpp"
 
 namespace tapehead {
 
-// Recognises gradients that would be right for another cotangent than the given one.
-
-// Right if dL/dy were 1 everywhere.
-std::optional<WrongGradient> cotangent_ignored(const Comparison& comparison,
-                                               const Jacobian& jacobian);
-
-// Right if dL/dy were 0 except in one row.
-std::optional<WrongGradient> not_summed(const Comparison& comparison, const Jacobian& jacobian);
-
 namespace {
 
-// What the gradient would be with another cotangent.
-Estimate with_cotangent(const Jacobian& jacobian, Index input,
-                        const std::function<double(std::size_t)>& cotangent) {
-  const auto i = static_cast<std::size_t>(input);
-  Estimate sum;
-  for (std::size_t o = 0; o < jacobian.columns[i].size(); ++o) {
-    sum.value += cotangent(o) * jacobian.columns[i][o];
-    sum.error += std::abs(cotangent(o)) * jacobian.errors[i][o];
-  }
-  return sum;
-}
-
-}  // namespace
-
+// Right if dL/dy were 1 everywhere.
 std::optional<WrongGradient> cotangent_ignored(const Comparison& c, const Jacobian& jacobian) {
-  const auto sum = [&](Index i) {
-    return with_cotangent(jacobian, i, [](std::size_t) { return 1; });
-  };
+  const auto sum = [&](Index i) { return with_cotangent(jacobian, i, [](Index) { return 1; }); };
   if (jacobian.columns.empty() || !is(c, sum)) {
     return {};
   }
@@ -50,17 +24,14 @@ std::optional<WrongGradient> cotangent_ignored(const Comparison& c, const Jacobi
                        "right for dL/dy = 1 everywhere: g.output() is left out"};
 }
 
+// Right if dL/dy were 0 except in one row.
 std::optional<WrongGradient> not_summed(const Comparison& c, const Jacobian& jacobian) {
   if (jacobian.columns.empty()) {
     return {};
   }
   const Lines rows = rows_of(jacobian.output);
   for (Index row = 0; row < rows.count && rows.count > 1; ++row) {
-    const auto share = [&](Index i) {
-      return with_cotangent(jacobian, i, [&](std::size_t o) {
-        return static_cast<Index>(o) / rows.length == row ? jacobian.cotangent[o] : 0;
-      });
-    };
+    const auto share = [&](Index i) { return share_of(row, jacobian, i); };
     // Elements with a zero gradient are not one row's share of a sum.
     const auto short_of_a_sum = [&](Index i) {
       return c.wrong(i) && !alike(c.a(i), nothing_at(c, i));
@@ -74,8 +45,6 @@ std::optional<WrongGradient> not_summed(const Comparison& c, const Jacobian& jac
   }
   return {};
 }
-
-namespace {
 
 // Where a factor may come from: an axis, its inverse, or a square root of either.
 std::string source_of(double factor, const std::vector<Index>& sizes) {
@@ -165,73 +134,64 @@ std::optional<WrongGradient> a_transpose(const Comparison& c) {
                                        : "the right numbers, laid out as of the transposed shape"};
 }
 
+std::optional<WrongGradient> one_element(const Comparison& c) {
+  if (std::ranges::count(c.differs, true) != 1 || c.size() <= 2) {
+    return {};
+  }
+  return WrongGradient{WrongKind::one_element,
+                       "all others are right: an index, or a rest of a loop?"};
+}
+
 std::optional<WrongGradient> too_many(const Comparison& c) {
-  Index count = 0;
-  for (Index i = 0; i < c.size(); ++i) {
-    if (c.wrong(i) && !alike(c.n(i), nothing_at(c, i))) {
-      return {};
-    }
-    count += c.wrong(i) ? 1 : 0;
+  if (any_element(c, [&](Index i) { return c.wrong(i) && !alike(c.n(i), nothing_at(c, i)); })) {
+    return {};
   }
   return WrongGradient{WrongKind::too_many,
                        fmt::format("{} of those that get one do not move the output: a mask, a "
                                    "pattern or a range of rows left out of account?",
-                                   count)};
+                                   std::ranges::count(c.differs, true))};
 }
 
-std::string ratios(const Comparison& c) {
-  double least = 0;
-  double most = 0;
-  bool any = false;
-  for (Index i = 0; i < c.size(); ++i) {
-    if (c.wrong(i) && c.n(i) != 0) {
-      const double ratio = c.a(i) / c.n(i);
-      least = any ? std::min(least, ratio) : ratio;
-      most = any ? std::max(most, ratio) : ratio;
-      any = true;
-    }
-  }
-  return fmt::format(
-      "the ratios go from {} to {}, in no pattern: a term is missing, or one is wrong",
-      factor_text(least, 3), factor_text(most, 3));
-}
-
-}  // namespace
-
-WrongGradient kind_of(const Comparison& c, const Jacobian& jacobian,
-                      const std::vector<Index>& sizes) {
-  if (auto found = zeros(c)) {
-    return *found;
-  }
-  if (auto found = cotangent_ignored(c, jacobian)) {  // for a single number also a factor
-    return *found;
-  }
-  if (auto found = a_multiple(c, sizes)) {
-    return *found;
-  }
-  if (auto found = a_transpose(c)) {
-    return *found;
-  }
-  const auto wrong = std::ranges::count(c.differs, true);
-  if (wrong == 1 && c.size() > 2) {
-    return {WrongKind::one_element, "all others are right: an index, or a rest of a loop?"};
-  }
-  if (auto found = too_many(c)) {
-    return *found;
-  }
-  if (auto found = not_summed(c, jacobian)) {
-    return *found;
-  }
-  if (auto found = in_some_lines(c, jacobian)) {
-    return *found;
-  }
+WrongGradient a_term(const Comparison& c, const Jacobian& jacobian) {
   for (const std::string& cause :
        {stray_share(c, jacobian), part_of_output(jacobian), lost_term(c)}) {
     if (!cause.empty()) {
       return {WrongKind::term, cause};
     }
   }
-  return {WrongKind::term, ratios(c)};
+  std::vector<double> ratios;
+  for (Index i = 0; i < c.size(); ++i) {
+    if (c.wrong(i) && c.n(i) != 0) {
+      ratios.push_back(c.a(i) / c.n(i));
+    }
+  }
+  ratios.resize(std::max<std::size_t>(1, ratios.size()));
+  const auto [least, most] = std::ranges::minmax(ratios);
+  return {
+      WrongKind::term,
+      fmt::format("the ratios go from {} to {}, in no pattern: a term is missing, or one is wrong",
+                  factor_text(least, 3), factor_text(most, 3))};
+}
+
+}  // namespace
+
+WrongGradient kind_of(const Comparison& c, const Jacobian& jacobian,
+                      const std::vector<Index>& sizes) {
+  const std::vector<std::function<std::optional<WrongGradient>()>> kinds{
+      [&] { return zeros(c); },
+      [&] { return cotangent_ignored(c, jacobian); },  // for a single number also a factor
+      [&] { return a_multiple(c, sizes); },
+      [&] { return a_transpose(c); },
+      [&] { return one_element(c); },
+      [&] { return too_many(c); },
+      [&] { return not_summed(c, jacobian); },
+      [&] { return in_some_lines(c, jacobian); }};
+  for (const auto& kind : kinds) {
+    if (auto found = kind()) {
+      return *found;
+    }
+  }
+  return a_term(c, jacobian);
 }
 
 }  // namespace tapehead

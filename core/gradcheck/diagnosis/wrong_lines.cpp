@@ -1,43 +1,12 @@
-#include "core/gradcheck/diagnosis/wrong_lines.hpp"
+#include "core/gradcheck/diagnosis/comparison.hpp"
 
 #include <fmt/format.h>
 
-#include "core/gradcheck/diagnosis/causes.hpp"
-#include "core/gradcheck/diagnosis/comparison.hpp"
 #include "core/text.hpp"
 
 namespace tapehead {
 
 namespace {
-
-std::vector<Index> wrong_lines(const Comparison& c, const Lines& lines) {
-  std::vector<Index> wrong;
-  for (Index line = 0; line < lines.count; ++line) {
-    for (Index place = 0; place < lines.length; ++place) {
-      if (c.wrong(lines.element(line, place))) {
-        wrong.push_back(line);
-        break;
-      }
-    }
-  }
-  return wrong;
-}
-
-// The number of right lines, among those that have a slope other than 0.
-Index right_lines(const Comparison& c, const Lines& lines) {
-  Index right = 0;
-  for (Index line = 0; line < lines.count; ++line) {
-    bool wrong = false;
-    bool slope = false;
-    for (Index place = 0; place < lines.length; ++place) {
-      const Index i = lines.element(line, place);
-      wrong = wrong || c.wrong(i);
-      slope = slope || !alike(c.n(i), nothing_at(c, i));
-    }
-    right += slope && !wrong ? 1 : 0;
-  }
-  return right;
-}
 
 // The line numbers that messages use.
 std::vector<Index> numbers_of(const std::vector<Index>& lines, const std::vector<Index>& names) {
@@ -86,10 +55,7 @@ std::optional<WrongGradient> rows_exchanged(const Comparison& c, const std::vect
 
 // What the wrong lines have in common.
 std::string common(const Comparison& c, const Lines& lines, const std::vector<Index>& wrong) {
-  Comparison part{.shape = {static_cast<Index>(wrong.size()), lines.length},
-                  .analytic = {},
-                  .numeric = {},
-                  .differs = {}};
+  Comparison part{.shape = {static_cast<Index>(wrong.size()), lines.length}};
   for (const Index line : wrong) {
     for (Index place = 0; place < lines.length; ++place) {
       const auto i = static_cast<std::size_t>(lines.element(line, place));
@@ -117,19 +83,20 @@ std::string they_are(const char* what, const std::vector<Index>& numbers) {
 }  // namespace
 
 std::optional<WrongGradient> in_some_lines(const Comparison& c, const Jacobian& jacobian) {
-  const std::vector<Index> rows = wrong_lines(c, rows_of(c.shape));
+  const auto is_wrong = [&](Index i) { return c.wrong(i); };
+  const std::vector<Index> rows = lines_where(rows_of(c.shape), is_wrong);
   if (c.shape.rank() > 1) {
     if (auto exchanged = rows_exchanged(c, rows)) {
       return exchanged;
     }
   }
-  const std::vector<Index> columns = wrong_lines(c, columns_of(c.shape));
-  const auto wrong_rows = static_cast<Index>(rows.size());
-  const auto wrong_columns = static_cast<Index>(columns.size());
-  const Index all_rows = wrong_rows + right_lines(c, rows_of(c.shape));
-  const Index all_columns =
-      wrong_columns + (c.shape.rank() > 1 ? right_lines(c, columns_of(c.shape)) : 0);
-  if (wrong_rows == all_rows && wrong_columns == all_columns) {
+  const std::vector<Index> columns = lines_where(columns_of(c.shape), is_wrong);
+  // Lines without a slope are right whatever the mistake is.
+  const auto counts = [&](Index i) { return c.wrong(i) || !alike(c.n(i), nothing_at(c, i)); };
+  const std::size_t all_rows = lines_where(rows_of(c.shape), counts).size();
+  const std::size_t all_columns =
+      c.shape.rank() > 1 ? lines_where(columns_of(c.shape), counts).size() : columns.size();
+  if (rows.size() == all_rows && columns.size() == all_columns) {
     return {};
   }
   const auto hint = [&](const std::string& lines, const std::string& shared, const char* guess) {
@@ -137,7 +104,7 @@ std::optional<WrongGradient> in_some_lines(const Comparison& c, const Jacobian& 
     return fmt::format("only {} wrong{}{}", lines, shared, cause.empty() ? guess : "; " + cause);
   };
   // The axis along which the smaller share is wrong.
-  if (wrong_rows * all_columns <= wrong_columns * all_rows) {
+  if (rows.size() * all_columns <= columns.size() * all_rows) {
     return WrongGradient{
         WrongKind::some_rows,
         hint(they_are(c.shape.rank() > 1 ? "row" : "element", numbers_of(rows, c.rows)),

@@ -9,6 +9,7 @@
 
 #include "core/errors.hpp"
 #include "core/gradcheck/model/parameter_check.hpp"
+#include "core/gradcheck/model/parameter_slopes.hpp"
 #include "core/gradcheck/subject.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
@@ -44,11 +45,88 @@ class ModelCheck {
              const ModelGradcheckOptions& options)
       : store_(store), options_(options), loss_(loss), gradients_(store) {}
 
-  ModelGradcheckReport run();
+  ModelGradcheckReport run() {
+    ModelGradcheckReport report;
+    report.findings = check_repetition();
+    if (!report.findings.empty()) {
+      return report;
+    }
+    std::vector<const NamedParameter*> wanted;
+    for (const NamedParameter& parameter : store_.parameters()) {
+      if (!options_.wanted || options_.wanted(parameter.name)) {
+        wanted.push_back(&parameter);
+      }
+    }
+    for (const NamedParameter* parameter : wanted) {
+      if (options_.progress) {
+        options_.progress(static_cast<Index>(report.parameters.size()),
+                          static_cast<Index>(wanted.size()));
+      }
+      report.parameters.push_back(
+          check_parameter({.loss = loss_,
+                           .centre = centre_,
+                           .options = options_,
+                           .name = parameter->name,
+                           .values = store_.value(*parameter),
+                           .gradient = gradient_of(store_, gradients_, *parameter),
+                           .written = gradients_.written(parameter->block),
+                           .number = report.parameters.size(),
+                           .nearby = [this, parameter] { return nearby_gradients(*parameter); }}));
+    }
+    if (all_hidden(report.parameters)) {
+      report.findings = about_loss(
+          Verdict::cannot_tell,
+          fmt::format(
+              "the loss, {:.1g}, is too large for differences: its rounding hides the slope "
+              "of every parameter. Leave out what does not depend on them",
+              centre_));
+    }
+    return report;
+  }
 
  private:
-  std::vector<Finding> check_repetition();
-  std::vector<Tensor> nearby_gradients(const NamedParameter& parameter);
+  // A second run gives the same loss and gradients to the bit, and they are finite.
+  std::vector<Finding> check_repetition() {
+    centre_ = loss_(&gradients_);
+    if (!std::isfinite(centre_)) {
+      return about_loss(Verdict::not_finite, "nothing can be compared with it");
+    }
+    ParameterGradients second(store_);
+    if (loss_(&second) != centre_ || loss_(nullptr) != centre_) {
+      return about_loss(
+          Verdict::nondeterministic,
+          "it has other bits when it is computed again: random draws that are not addressed, "
+          "or a state of the model's own?");
+    }
+    for (const NamedParameter& parameter : store_.parameters()) {
+      if (!same_bits(gradient_of(store_, gradients_, parameter),
+                     gradient_of(store_, second, parameter))) {
+        std::vector<Finding> found = about_loss(
+            Verdict::nondeterministic, "its gradient has other bits when it is computed again");
+        found.front().subject = parameter.name;
+        return found;
+      }
+    }
+    return {};
+  }
+
+  std::vector<Tensor> nearby_gradients(const NamedParameter& parameter) {
+    constexpr std::uint64_t trials = 4;
+    constexpr double last_bits = 16 * machine_epsilon;
+    for (std::uint64_t trial = nearby_.size(); trial < trials; ++trial) {
+      Restored values(store_.values());
+      const Tensor change = uneven(values.values().shape(), options_.seed + 100 * trial);
+      for (Index i = 0; i < change.size(); ++i) {
+        values.values().data()[i] *= 1 + last_bits * change.data()[i];
+      }
+      loss_(&nearby_.emplace_back(store_));
+    }
+    std::vector<Tensor> result;
+    for (const ParameterGradients& gradients : nearby_) {
+      result.push_back(gradient_of(store_, gradients, parameter));
+    }
+    return result;
+  }
 
   ParameterStore& store_;
   const ModelGradcheckOptions& options_;
@@ -57,83 +135,6 @@ class ModelCheck {
   std::vector<ParameterGradients> nearby_;  // empty: not asked for yet
   double centre_ = 0;
 };
-
-ModelGradcheckReport ModelCheck::run() {
-  ModelGradcheckReport report;
-  report.findings = check_repetition();
-  if (!report.findings.empty()) {
-    return report;
-  }
-  std::vector<const NamedParameter*> wanted;
-  for (const NamedParameter& parameter : store_.parameters()) {
-    if (!options_.wanted || options_.wanted(parameter.name)) {
-      wanted.push_back(&parameter);
-    }
-  }
-  for (const NamedParameter* parameter : wanted) {
-    if (options_.progress) {
-      options_.progress(static_cast<Index>(report.parameters.size()),
-                        static_cast<Index>(wanted.size()));
-    }
-    ParameterChecker checker(
-        store_, loss_, centre_, options_, *parameter, gradient_of(store_, gradients_, *parameter),
-        gradients_.written(parameter->block),
-        [this](const NamedParameter& of) { return nearby_gradients(of); },
-        report.parameters.size());
-    report.parameters.push_back(checker.check());
-  }
-  if (all_hidden(report.parameters)) {
-    report.findings = about_loss(
-        Verdict::cannot_tell,
-        fmt::format("the loss, {:.1g}, is too large for differences: its rounding hides the slope "
-                    "of every parameter. Leave out what does not depend on them",
-                    centre_));
-  }
-  return report;
-}
-
-std::vector<Tensor> ModelCheck::nearby_gradients(const NamedParameter& parameter) {
-  constexpr std::uint64_t trials = 4;
-  constexpr double last_bits = 16 * machine_epsilon;
-  for (std::uint64_t trial = nearby_.size(); trial < trials; ++trial) {
-    Restored values(store_.values());
-    const Tensor change = uneven(values.values().shape(), options_.seed + 100 * trial);
-    for (Index i = 0; i < change.size(); ++i) {
-      values.values().data()[i] *= 1 + last_bits * change.data()[i];
-    }
-    loss_(&nearby_.emplace_back(store_));
-  }
-  std::vector<Tensor> result;
-  for (const ParameterGradients& gradients : nearby_) {
-    result.push_back(gradient_of(store_, gradients, parameter));
-  }
-  return result;
-}
-
-// A second run gives the same loss and gradients to the bit, and they are finite.
-std::vector<Finding> ModelCheck::check_repetition() {
-  centre_ = loss_(&gradients_);
-  if (!std::isfinite(centre_)) {
-    return about_loss(Verdict::not_finite, "nothing can be compared with it");
-  }
-  ParameterGradients second(store_);
-  if (loss_(&second) != centre_ || loss_(nullptr) != centre_) {
-    return about_loss(
-        Verdict::nondeterministic,
-        "it has other bits when it is computed again: random draws that are not addressed, "
-        "or a state of the model's own?");
-  }
-  for (const NamedParameter& parameter : store_.parameters()) {
-    if (!same_bits(gradient_of(store_, gradients_, parameter),
-                   gradient_of(store_, second, parameter))) {
-      std::vector<Finding> found = about_loss(
-          Verdict::nondeterministic, "its gradient has other bits when it is computed again");
-      found.front().subject = parameter.name;
-      return found;
-    }
-  }
-  return {};
-}
 
 // A summary if many parameters are wrong: how many, and where to look.
 std::string summary(const std::vector<ParameterCheck>& parameters) {

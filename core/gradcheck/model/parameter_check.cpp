@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "core/gradcheck/diagnosis/comparison.hpp"
+#include "core/gradcheck/model/parameter_slopes.hpp"
 #include "core/gradcheck/slopes/trials.hpp"
 #include "core/gradcheck/subject.hpp"
 #include "core/tape/finite.hpp"
@@ -14,13 +16,15 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
-double norm(const Tensor& tensor) {
-  double squares = 0;
-  for (const Scalar x : tensor.values()) {
-    squares += x * x;
+double product(const Tensor& a, const Tensor& b) {
+  double sum = 0;
+  for (Index i = 0; i < a.size(); ++i) {
+    sum += a.data()[i] * b.data()[i];
   }
-  return std::sqrt(squares);
+  return sum;
 }
+
+double norm(const Tensor& tensor) { return std::sqrt(product(tensor, tensor)); }
 
 // A random direction of length 1.
 Tensor unit_direction(const Shape& shape, std::uint64_t seed) {
@@ -32,13 +36,19 @@ Tensor unit_direction(const Shape& shape, std::uint64_t seed) {
   return direction;
 }
 
-double product(const Tensor& a, const Tensor& b) {
-  double sum = 0;
-  for (Index i = 0; i < a.size(); ++i) {
-    sum += a.data()[i] * b.data()[i];
-  }
-  return sum;
-}
+// The gradient and the differences of the loss along one direction.
+struct DirectionCheck {
+  Tensor direction;
+  double along;            // the slope by the gradient
+  Slope slope;             // the slope by differences of the loss
+  double size = 0;         // typical size of such a slope
+  bool too_small = false;  // differences cannot tell a slope of this size from another
+
+  double apart() const { return std::abs(along - slope.value); }
+  double error() const { return apart() == 0 ? 0 : apart() / size; }
+  // Whether the differences are too uncertain to tell.
+  bool doubtful() const { return slope.kink || apart() <= doubt_share * slope.error; }
+};
 
 // The size of the slope along a unit direction: the larger of the two, but at least what it is if
 // the gradient is spread evenly.
@@ -47,15 +57,37 @@ double size_of(const DirectionCheck& check, const Tensor& gradient) {
   return std::max({std::abs(check.along), std::abs(check.slope.value), typical});
 }
 
-// How far a number computed from the gradient may be off by rounding alone. A sum whose terms
-// cancel may be nothing but rounding, which the loss itself need not show.
-double rounding_of(const std::vector<Tensor>& nearby, const Tensor& gradient,
-                   const std::function<double(const Tensor& gradient)>& number) {
-  double most = 0;
-  for (const Tensor& other : nearby) {
-    most = std::max(most, std::abs(number(other) - number(gradient)));
+// `count` of 0 ... extent - 1, the first and the last among them.
+std::vector<Index> spread(Index extent, Index count) {
+  count = std::clamp<Index>(count, 0, extent);
+  std::vector<Index> result;
+  for (Index i = 0; i < count; ++i) {
+    result.push_back(count == 1 ? 0 : i * (extent - 1) / (count - 1));
   }
-  return doubt_share * most;
+  return result;
+}
+
+// A comparison, still without elements, of at most `most` elements that still show wrong rows,
+// wrong columns and a transposition. Of a small tensor: all elements. Of a larger matrix: evenly
+// spaced rows and columns, with the same numbers if it is square. Of a larger vector: evenly spaced
+// elements.
+Comparison grid_of(const Shape& shape, Index most) {
+  if (shape.rank() != 2) {
+    const std::vector<Index> elements = spread(shape.size(), most);
+    return {.shape = {std::ssize(elements)}, .rows = elements};
+  }
+  const auto side = static_cast<Index>(std::sqrt(static_cast<double>(most)));
+  const Index rows = std::min(shape[0], std::max(side, most / std::max<Index>(1, shape[1])));
+  const std::vector<Index> columns = spread(shape[1], rows > 0 ? most / rows : 0);
+  return {.shape = {rows, std::ssize(columns)}, .rows = spread(shape[0], rows), .columns = columns};
+}
+
+// The element of the tensor at which the comparison's element i is.
+Index element_of(const Comparison& grid, const Shape& shape, Index i) {
+  const auto columns = std::ssize(grid.columns);
+  return shape.rank() != 2 ? grid.rows[static_cast<std::size_t>(i)]
+                           : grid.rows[static_cast<std::size_t>(i / columns)] * shape[1] +
+                                 grid.columns[static_cast<std::size_t>(i % columns)];
 }
 
 Index worst_of(const Comparison& c) {
@@ -69,148 +101,156 @@ Index worst_of(const Comparison& c) {
   return worst;
 }
 
-}  // namespace
+class ParameterChecker {
+ public:
+  explicit ParameterChecker(const ParameterSubject& subject)
+      : subject_(subject),
+        options_(subject.options),
+        gradient_(subject.gradient),
+        slopes_(subject.loss, subject.centre, subject.values) {}
 
-double DirectionCheck::apart() const { return std::abs(along - slope.value); }
-
-double DirectionCheck::error() const { return apart() == 0 ? 0 : apart() / size; }
-
-bool DirectionCheck::doubtful() const { return slope.kink || apart() <= doubt_share * slope.error; }
-
-ParameterCheck ParameterChecker::check() {
-  ParameterCheck result{.name = parameter_.name, .shape = parameter_.shape, .finding = {}};
-  result.finding.subject = parameter_.name;
-  if (const Index bad = first_not_finite(gradient_); bad >= 0) {
-    result.finding.verdict = Verdict::not_finite;
-    result.finding.element = element_name(bad, parameter_.shape);
-    result.error = std::numeric_limits<double>::quiet_NaN();
+  ParameterCheck check() const {
+    ParameterCheck result{.name = subject_.name, .shape = gradient_.shape(), .finding = {}};
+    result.finding.subject = subject_.name;
+    if (const Index bad = first_not_finite(gradient_); bad >= 0) {
+      result.finding.verdict = Verdict::not_finite;
+      result.finding.element = element_name(bad, gradient_.shape());
+      result.error = std::numeric_limits<double>::quiet_NaN();
+      return result;
+    }
+    if (gradient_.size() == 0) {
+      return result;
+    }
+    const DirectionCheck direction = settled_direction();
+    result.error = direction.error();
+    if (!subject_.written && result.error <= options_.tolerance) {
+      result.finding.verdict = Verdict::unused_input;
+      result.finding.hint =
+          "the loss does not change with it and no gradient arrives: a parameter that no layer "
+          "uses";
+    } else if (!(result.error <= options_.tolerance)) {
+      result.finding = explain(direction);
+    } else {
+      result.too_small = direction.too_small;
+      result.hidden = direction.too_small && std::abs(direction.along) > rounding_along(direction);
+    }
     return result;
   }
-  if (gradient_.size() == 0) {
-    return result;
-  }
-  const DirectionCheck direction = settled_direction();
-  result.error = direction.error();
-  if (!written_ && result.error <= options_.tolerance) {
-    result.finding.verdict = Verdict::unused_input;
-    result.finding.hint =
-        "the loss does not change with it and no gradient arrives: a parameter that no layer uses";
-  } else if (!(result.error <= options_.tolerance)) {
-    result.finding = explain(direction);
-  } else {
-    result.too_small = direction.too_small;
-    result.hidden = direction.too_small && std::abs(direction.along) > rounding_along(direction);
-  }
-  return result;
-}
 
-double ParameterChecker::rounding_along(const DirectionCheck& check) {
-  return rounding_of(nearby_(parameter_), gradient_,
-                     [&](const Tensor& g) { return product(g, check.direction); });
-}
-
-DirectionCheck ParameterChecker::check_direction(std::uint64_t seed) {
-  const Tensor direction = unit_direction(parameter_.shape, seed);
-  DirectionCheck check{.direction = direction,
-                       .along = product(gradient_, direction),
-                       .slope = slopes_.quick(parameter_, direction),
-                       .size = 0};
-  check.size = size_of(check, gradient_);
-  if (check.apart() <= options_.tolerance * check.size) {
+ private:
+  DirectionCheck check_direction(std::uint64_t seed) const {
+    const Tensor direction = unit_direction(gradient_.shape(), seed);
+    DirectionCheck check{.direction = direction,
+                         .along = product(gradient_, direction),
+                         .slope = slopes_.quick(direction)};
+    check.size = size_of(check, gradient_);
+    if (check.apart() <= options_.tolerance * check.size) {
+      return check;
+    }
+    // Rounding, a kink between the two points, or strong curvature? Larger steps reduce rounding.
+    const double excused = 4 * check.slope.error;
+    check.slope = slopes_.along(direction, 0.1 * options_.tolerance * check.size,
+                                check.apart() <= excused ? 1e-2 : 1e-3);
+    check.size = size_of(check, gradient_);
+    const double doubt = doubt_share * check.slope.error;
+    const double smallest =
+        (check.slope.kink ? excused : std::min(doubt, excused)) / options_.tolerance;
+    check.too_small = smallest > check.size;
+    check.size = std::max(check.size, smallest);
     return check;
   }
-  // Rounding, a kink between the two points, or strong curvature? Larger steps reduce rounding.
-  const double excused = 4 * check.slope.error;
-  const bool hidden = check.apart() <= excused;
-  const Slope slope = slopes_.along(parameter_, direction, 0.1 * options_.tolerance * check.size,
-                                    hidden ? 1e-2 : 1e-3);
-  const bool better = !slope.kink && doubt_share * slope.error < excused;
-  if (better || !hidden) {
-    check.slope = slope;
-    check.size = size_of(check, gradient_);
-  }
-  const double smallest = (better ? doubt_share * slope.error : excused) / options_.tolerance;
-  check.too_small = smallest > check.size;
-  check.size = std::max(check.size, smallest);
-  return check;
-}
 
-// Tries directions until one is conclusive. Some kink of a model is always so near that differences
-// along some directions cannot avoid it.
-DirectionCheck ParameterChecker::settled_direction() {
-  constexpr std::uint64_t most = 8;
-  DirectionCheck check{};
-  for (std::uint64_t i = 0; i < most; ++i) {
-    check = check_direction(options_.seed + number_ + 10000 * i);
-    if (check.error() <= options_.tolerance || !check.doubtful()) {
-      break;
+  // Tries directions until one is conclusive. Some kink of a model is always so near that
+  // differences along some directions cannot avoid it.
+  DirectionCheck settled_direction() const {
+    constexpr std::uint64_t most = 8;
+    DirectionCheck check{};
+    for (std::uint64_t i = 0; i < most; ++i) {
+      check = check_direction(options_.seed + subject_.number + 10000 * i);
+      if (check.error() <= options_.tolerance || !check.doubtful()) {
+        break;
+      }
     }
+    return check;
   }
-  return check;
-}
 
-Finding ParameterChecker::explain(const DirectionCheck& direction) {
-  Finding finding{.verdict = Verdict::wrong,
-                  .subject = parameter_.name,
-                  .compared = true,
-                  .analytic = direction.along,
-                  .numeric = direction.slope.value,
-                  .numeric_error = direction.slope.error};
-  if (direction.doubtful()) {
-    finding.verdict = direction.slope.kink ? Verdict::kink_nearby : Verdict::too_little_precision;
-    finding.extent = "the numbers are slopes along a random direction";
-    finding.hint = "another seed, or another batch, may settle it";
-    return finding;
+  // How far the slope by the gradient may be off by rounding alone. A sum whose terms cancel may be
+  // nothing but rounding, which the loss itself need not show.
+  double rounding_along(const DirectionCheck& check) const {
+    double most = 0;
+    for (const Tensor& other : subject_.nearby()) {
+      most = std::max(most, std::abs(product(other, check.direction) - check.along));
+    }
+    return doubt_share * most;
   }
-  if (direction.apart() <= rounding_along(direction)) {
-    finding.verdict = Verdict::too_little_precision;
-    finding.extent = "the numbers are slopes along a random direction";
-    finding.hint =
-        "changes in the last bits of the parameters move what backward gives by as much: are the "
-        "numbers in the model far from 1?";
-    return finding;
-  }
-  const Grid grid(parameter_.shape, options_.elements);
-  const Comparison c = compare_elements(grid, direction.size, nearby_(parameter_));
-  const Index worst = worst_of(c);
-  if (worst < 0) {
-    finding.extent = fmt::format(
-        "the numbers are slopes along a random direction; each of the {} elements looked at is "
-        "right by itself",
-        c.size());
-    return finding;
-  }
-  const WrongGradient kind = written_
-                                 ? kind_of(c, {}, {})
-                                 : WrongGradient{WrongKind::no_gradient,
-                                                 "no gradient arrives, and the loss depends on it"};
-  finding.kind = kind.kind;
-  finding.hint = kind.hint;
-  finding.element = element_name(grid.element(worst), parameter_.shape);
-  finding.analytic = c.a(worst);
-  finding.numeric = c.n(worst);
-  finding.numeric_error = c.numeric[static_cast<std::size_t>(worst)].error;
-  finding.extent = fmt::format("{} of {} elements looked at differ",
-                               std::ranges::count(c.differs, true), c.size());
-  return finding;
-}
 
-Comparison ParameterChecker::compare_elements(const Grid& grid, double size,
-                                              const std::vector<Tensor>& nearby) {
-  Comparison c = grid.comparison();
-  const double tolerated = options_.tolerance * size;
-  for (Index i = 0; i < c.size(); ++i) {
-    const Index element = grid.element(i);
-    const Slope slope = slopes_.element(parameter_, element, 0.1 * tolerated);
-    const double analytic = gradient_.data()[element];
-    const double distance = std::abs(analytic - slope.value);
-    const double rounding =
-        rounding_of(nearby, gradient_, [element](const Tensor& g) { return g.data()[element]; });
-    c.analytic.push_back(analytic);
-    c.numeric.push_back(slope);
-    c.differs.push_back(!slope.kink && distance > doubt_share * slope.error + rounding + tolerated);
+  Finding explain(const DirectionCheck& direction) const {
+    Finding finding{.verdict = Verdict::wrong,
+                    .subject = subject_.name,
+                    .compared = true,
+                    .analytic = direction.along,
+                    .numeric = direction.slope.value,
+                    .numeric_error = direction.slope.error};
+    if (direction.doubtful() || direction.apart() <= rounding_along(direction)) {
+      finding.verdict = direction.slope.kink ? Verdict::kink_nearby : Verdict::too_little_precision;
+      finding.extent = "the numbers are slopes along a random direction";
+      finding.hint = direction.doubtful()
+                         ? "another seed, or another batch, may settle it"
+                         : "changes in the last bits of the parameters move what backward gives by "
+                           "as much: are the numbers in the model far from 1?";
+      return finding;
+    }
+    const Comparison c = compare_elements(direction.size);
+    const Index worst = worst_of(c);
+    if (worst < 0) {
+      finding.extent = fmt::format(
+          "the numbers are slopes along a random direction; each of the {} elements looked at is "
+          "right by itself",
+          c.size());
+      return finding;
+    }
+    const WrongGradient kind =
+        subject_.written ? kind_of(c, {}, {})
+                         : WrongGradient{WrongKind::no_gradient,
+                                         "no gradient arrives, and the loss depends on it"};
+    finding.kind = kind.kind;
+    finding.hint = kind.hint;
+    finding.element = element_name(element_of(c, gradient_.shape(), worst), gradient_.shape());
+    finding.analytic = c.a(worst);
+    finding.numeric = c.n(worst);
+    finding.numeric_error = c.numeric[static_cast<std::size_t>(worst)].error;
+    finding.extent = fmt::format("{} of {} elements looked at differ",
+                                 std::ranges::count(c.differs, true), c.size());
+    return finding;
   }
-  return c;
+
+  Comparison compare_elements(double size) const {
+    Comparison c = grid_of(gradient_.shape(), options_.elements);
+    const double tolerated = options_.tolerance * size;
+    Tensor direction = Tensor::zeros(gradient_.shape());
+    for (Index i = 0; i < c.size(); ++i) {
+      const Index element = element_of(c, gradient_.shape(), i);
+      direction.data()[element] = 1;
+      const Slope slope = slopes_.along(direction, 0.1 * tolerated, 1e-3);
+      direction.data()[element] = 0;
+      c.analytic.push_back(gradient_.data()[element]);
+      c.numeric.push_back(slope);
+      c.differs.push_back(!slope.kink &&
+                          std::abs(c.a(i) - slope.value) > doubt_share * slope.error + tolerated);
+    }
+    return c;
+  }
+
+  const ParameterSubject& subject_;
+  const ModelGradcheckOptions& options_;
+  const Tensor& gradient_;
+  ParameterSlopes slopes_;
+};
+
+}  // namespace
+
+ParameterCheck check_parameter(const ParameterSubject& subject) {
+  return ParameterChecker(subject).check();
 }
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <functional>
 #include <utility>
 
 #include "core/gradcheck/model/model_check_options.hpp"
@@ -28,27 +27,24 @@ class Restored {
 
 class ParameterSlopes {
  public:
-  ParameterSlopes(ParameterStore& store, const LossAndGradients& loss, double centre)
-      : store_(store), loss_(loss), centre_(centre) {}
+  // `centre` is the loss at the unchanged parameters.
+  ParameterSlopes(const LossAndGradients& loss, double centre, Tensor parameter);
 
   // Along a unit direction, from two runs.
-  Slope quick(const NamedParameter& parameter, const Tensor& direction);
+  Slope quick(const Tensor& direction) const;
 
-  // The same, or the slope of one element, from as many runs as it needs. `first_share`: the first
-  // step, relative to the parameter's size.
-  Slope along(const NamedParameter& parameter, const Tensor& direction, double enough,
-              double first_share);
-  Slope element(const NamedParameter& parameter, Index element, double enough);
+  // The same from as many runs as it needs. `first_share`: the first step, relative to the
+  // parameter's size.
+  Slope along(const Tensor& direction, double enough, double first_share) const;
 
  private:
-  using Move = std::function<void(Tensor& values, const Tensor& centre, double distance)>;
-  Rise rise(const NamedParameter& parameter, const Move& move, double step);
-  double noise(double step) const;  // the part of a slope that rounding of the loss may cause
-  Slope search(const NamedParameter& parameter, const Move& move, double first_step, double enough);
+  Rise rise(const Tensor& direction, double step) const;
 
-  ParameterStore& store_;
   const LossAndGradients& loss_;
-  double centre_;  // the loss at the unchanged parameters
+  double centre_;
+  Tensor parameter_;
+  double size_;   // the parameter's root mean square; 1 if that is zero
+  double noise_;  // the rounding error of the loss
 };
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

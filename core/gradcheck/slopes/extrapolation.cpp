@@ -46,32 +46,24 @@ void OneSided::add(double slope) {
 double OneSided::change(std::size_t i) const { return slopes_[i] - slopes_[i - 1]; }
 
 bool OneSided::draws_near(double noise) const {
-  constexpr std::size_t looked_at = 4;
   const std::size_t count = steps();
-  if (count < looked_at) {
-    return false;
-  }
-  for (std::size_t i = count - looked_at + 2; i < count; ++i) {
+  for (std::size_t i = count - looked_at + 2; count >= looked_at && i < count; ++i) {
     if (std::abs(change(i)) > std::max(0.9 * std::abs(change(i - 1)), 4 * noise)) {
       return false;
     }
   }
-  return true;
+  return count >= looked_at;
 }
 
 bool OneSided::diverges() const {
-  constexpr std::size_t looked_at = 4;
   const std::size_t count = steps();
-  if (count < looked_at) {
-    return false;
-  }
-  for (std::size_t i = count - looked_at + 1; i < count; ++i) {
+  for (std::size_t i = count - looked_at + 1; count >= looked_at && i < count; ++i) {
     // It must grow at least as fast as h^-0.1, and stay on one side of 0.
     if (!(slopes_[i] / slopes_[i - 1] > 1.1)) {
       return false;
     }
   }
-  return true;
+  return count >= looked_at;
 }
 
 }  // namespace tapehead

@@ -8,7 +8,8 @@
 namespace tapehead {
 
 constexpr std::size_t most_steps = 8;
-constexpr double step_shrink = 4;  // each step is this much smaller than the one before
+constexpr std::size_t looked_at = 4;  // steps that tell how slopes change
+constexpr double step_shrink = 4;     // each step is this much smaller than the one before
 
 // A limit, and how far it may be off.
 struct Limit {

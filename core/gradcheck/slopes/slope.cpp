@@ -5,21 +5,33 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <utility>
 
 #include "core/gradcheck/slopes/extrapolation.hpp"
 
 namespace tapehead {
 
-// How finite-difference slopes change from step to step, which distinguishes smooth functions,
-// kinks and rounding.
+namespace {
 
 // The gap between the slopes on both sides. For a smooth function it is f''(x) h, which shrinks
 // with the step. Rounding makes it grow as the step shrinks. At a kink it stays constant.
 class Gaps {
  public:
   void add(double gap) { gaps_[count_++] = gap; }
-  bool fall(double unseen) const;
-  bool stay(double noise) const;
+
+  bool fall(double unseen) const {
+    return gaps_[count_ - 1] <= unseen ||
+           (count_ > 1 && gaps_[count_ - 1] < 0.5 * gaps_[count_ - 2]);
+  }
+
+  bool stay(double noise) const {
+    if (count_ < looked_at || gaps_[count_ - 1] <= 100 * noise) {
+      return false;
+    }
+    const auto* const first = gaps_.begin() + (count_ - looked_at);
+    const auto [least, most] = std::minmax_element(first, first + looked_at);
+    return *most < 2 * *least;
+  }
 
  private:
   std::array<double, most_steps> gaps_{};
@@ -33,9 +45,19 @@ class Gaps {
 class Motion {
  public:
   // `enough`: changes up to this size do not matter.
-  void add(double central, double gap, double enough);
+  void add(double central, double gap, double enough) {
+    before_ = std::exchange(change_, std::abs(central - central_));
+    const bool parts = change_ > std::max(before_, enough) && (gap < 0.5 * gap_ || gap > 2 * gap_);
+    partings_ += parts ? 1 : 0;
+    central_ = central;
+    gap_ = gap;
+  }
+
   bool is_rounding() const { return partings_ > 1; }
-  bool is_chance(double unseen) const;
+
+  bool is_chance(double unseen) const {
+    return std::isfinite(before_) && before_ > unseen && change_ < before_ / 256;
+  }
 
  private:
   double central_ = std::numeric_limits<double>::infinity();
@@ -45,51 +67,130 @@ class Motion {
   int partings_ = 0;
 };
 
-bool Gaps::fall(double unseen) const {
-  return gaps_[count_ - 1] <= unseen || (count_ > 1 && gaps_[count_ - 1] < 0.5 * gaps_[count_ - 2]);
-}
-
-bool Gaps::stay(double noise) const {
-  constexpr std::size_t looked_at = 4;
-  if (count_ < looked_at || gaps_[count_ - 1] <= 100 * noise) {
-    return false;
-  }
-  const auto* const first = gaps_.begin() + (count_ - looked_at);
-  const auto [least, most] = std::minmax_element(first, first + looked_at);
-  return *most < 2 * *least;
-}
-
-void Motion::add(double central, double gap, double enough) {
-  before_ = change_;
-  change_ = std::abs(central - central_);
-  const bool parts = change_ > std::max(before_, enough) && (gap < 0.5 * gap_ || gap > 2 * gap_);
-  partings_ += parts ? 1 : 0;
-  central_ = central;
-  gap_ = gap;
-}
-
-bool Motion::is_chance(double unseen) const {
-  return std::isfinite(before_) && before_ > unseen && change_ < before_ / 256;
-}
-
-namespace {
-
 class Search {
  public:
   Search(const std::function<Rise(double step)>& rise, const SlopeSearch& search)
       : rise_(rise), search_(search) {}
 
-  Slope run();
+  Slope run() {
+    double step = search_.first_step;
+    for (std::size_t i = 0; i < most_steps && add(rise_(step), step); ++i) {
+      step /= step_shrink;
+    }
+    if (!settled()) {
+      const auto endless = [this](const OneSided& side, double slope) {
+        return side.diverges() && std::abs(slope) > 100 * noise_;
+      };
+      slope_.kink = (central_.rows() > 0 && gaps_.stay(noise_)) || endless(left_, slope_.left) ||
+                    endless(right_, slope_.right);
+    }
+    return slope_;
+  }
 
  private:
-  bool add(const Rise& at, double step);  // returns whether smaller steps are wanted
-  bool add_central(const Rise& at);
-  void add_sides(double noise);
-  void take(const Limit& limit, double noise);
+  // Returns whether smaller steps are wanted.
+  bool add(const Rise& at, double step) {
+    const bool up = std::isfinite(at.up);
+    const bool down = std::isfinite(at.down);
+    if (!up && !down) {  // outside the domain of the function on both sides
+      return true;
+    }
+    if (is_still(at) && jumps(step)) {  // below the resolution of the function
+      return false;
+    }
+    const bool first = left_.steps() + right_.steps() == 0;
+    slope_.noise = first ? at.noise : slope_.noise;
+    last_step_ = step;
+    if (up && down && !add_central(at)) {
+      return false;
+    }
+    noise_ = at.noise;
+    if (down) {
+      left_.add(at.down);
+      slope_.left = at.down;
+    }
+    if (up) {
+      right_.add(at.up);
+      slope_.right = at.up;
+    }
+    if (!settled()) {
+      add_sides();
+    }
+    return !settled();
+  }
+
+  bool add_central(const Rise& at) {
+    const double central = (at.up + at.down) / 2;
+    const double gap = std::abs(at.up - at.down);
+    const double enough = search_.enough(central);
+    motion_.add(central, gap, enough);
+    if (!search_.noise_known && motion_.is_rounding()) {
+      return false;
+    }
+    gaps_.add(gap);
+    const Limit best = central_.add(central);
+    if (gaps_.fall(std::max(100 * at.noise, enough)) && !motion_.is_chance(enough)) {
+      take(best, at.noise);
+    } else if (std::isinf(slope_.error)) {
+      slope_.value = best.value;
+    }
+    return true;
+  }
+
+  void add_sides() {
+    const bool left = left_.draws_near(noise_);
+    const bool right = right_.draws_near(noise_);
+    const Limit l = left_.limit();
+    const Limit r = right_.limit();
+    if (left && right) {
+      const double gap = std::abs(l.value - r.value);
+      if (gap <= l.error + r.error + 4 * noise_) {
+        take({.value = (l.value + r.value) / 2, .error = std::max({l.error, r.error, gap})},
+             2 * noise_);
+      }
+    } else if (central_.rows() == 0 && (left || right)) {  // at an edge of the domain
+      take(left ? l : r, 2 * noise_);
+    }
+  }
+
+  void take(const Limit& limit, double noise) {
+    const double error = std::max(limit.error, noise);
+    if (std::isinf(slope_.error) || error < slope_.error) {
+      slope_.value = limit.value;
+      slope_.error = error;
+      slope_.last = last_step_;
+    }
+  }
+
   bool settled() const { return slope_.error <= search_.enough(slope_.value); }
-  bool is_still(const Rise& at) const;
-  bool jumps(double step) const;
-  bool side_jumps(double step, bool upwards) const;
+
+  // Whether the function no longer changes, after it has changed.
+  bool is_still(const Rise& at) const {
+    return at.up == 0 && at.down == 0 && (slope_.left != 0 || slope_.right != 0);
+  }
+
+  // Whether what changed in the step before changes at one point, like rounded numbers. Beyond a
+  // kink, for example where a ReLU is zero, the change begins at some point and grows.
+  bool jumps(double step) const {
+    return (slope_.left != 0 && side_jumps(step, false)) ||
+           (slope_.right != 0 && side_jumps(step, true));
+  }
+
+  bool side_jumps(double step, bool upwards) const {
+    constexpr int halvings = 10;
+    double still = step;
+    double changed = last_step_;
+    const double whole = changed * (upwards ? slope_.right : slope_.left);
+    double least = whole;
+    for (int i = 0; i < halvings; ++i) {
+      const double middle = (still + changed) / 2;
+      const Rise at = rise_(middle);
+      const double change = middle * (upwards ? at.up : at.down);
+      (change == 0 ? still : changed) = middle;
+      least = change == 0 ? least : change;
+    }
+    return std::abs(least) > std::abs(whole) / 32;
+  }
 
   const std::function<Rise(double step)>& rise_;
   const SlopeSearch& search_;
@@ -102,124 +203,6 @@ class Search {
   double noise_ = 0;  // of the last step
   double last_step_ = 0;
 };
-
-Slope Search::run() {
-  double step = search_.first_step;
-  for (std::size_t i = 0; i < most_steps; ++i, step /= step_shrink) {
-    if (!add(rise_(step), step)) {
-      break;
-    }
-  }
-  if (!settled()) {
-    const auto endless = [this](const OneSided& side, double slope) {
-      return side.diverges() && std::abs(slope) > 100 * noise_;
-    };
-    slope_.kink = (central_.rows() > 0 && gaps_.stay(noise_)) || endless(left_, slope_.left) ||
-                  endless(right_, slope_.right);
-  }
-  return slope_;
-}
-
-bool Search::add(const Rise& at, double step) {
-  const bool up = std::isfinite(at.up);
-  const bool down = std::isfinite(at.down);
-  if (!up && !down) {  // outside the domain of the function on both sides
-    return true;
-  }
-  if (is_still(at) && jumps(step)) {  // below the resolution of the function
-    return false;
-  }
-  const bool first = left_.steps() + right_.steps() == 0;
-  slope_.noise = first ? at.noise : slope_.noise;
-  last_step_ = step;
-  if (up && down && !add_central(at)) {
-    return false;
-  }
-  noise_ = at.noise;
-  if (down) {
-    left_.add(at.down);
-    slope_.left = at.down;
-  }
-  if (up) {
-    right_.add(at.up);
-    slope_.right = at.up;
-  }
-  if (!settled()) {
-    add_sides(at.noise);
-  }
-  return !settled();
-}
-
-bool Search::add_central(const Rise& at) {
-  const double central = (at.up + at.down) / 2;
-  const double gap = std::abs(at.up - at.down);
-  const double enough = search_.enough(central);
-  motion_.add(central, gap, enough);
-  if (!search_.noise_known && motion_.is_rounding()) {
-    return false;
-  }
-  gaps_.add(gap);
-  const Limit best = central_.add(central);
-  if (gaps_.fall(std::max(100 * at.noise, enough)) && !motion_.is_chance(enough)) {
-    take(best, at.noise);
-  } else if (std::isinf(slope_.error)) {
-    slope_.value = best.value;
-  }
-  return true;
-}
-
-void Search::add_sides(double noise) {
-  const bool left = left_.draws_near(noise);
-  const bool right = right_.draws_near(noise);
-  const Limit l = left_.limit();
-  const Limit r = right_.limit();
-  if (left && right) {
-    const double gap = std::abs(l.value - r.value);
-    if (gap <= l.error + r.error + 4 * noise) {
-      take({.value = (l.value + r.value) / 2, .error = std::max({l.error, r.error, gap})},
-           2 * noise);
-    }
-  } else if (central_.rows() == 0 && (left || right)) {  // at an edge of the domain
-    take(left ? l : r, 2 * noise);
-  }
-}
-
-void Search::take(const Limit& limit, double noise) {
-  const double error = std::max(limit.error, noise);
-  if (std::isinf(slope_.error) || error < slope_.error) {
-    slope_.value = limit.value;
-    slope_.error = error;
-    slope_.last = last_step_;
-  }
-}
-
-// Whether the function no longer changes, after it has changed.
-bool Search::is_still(const Rise& at) const {
-  return at.up == 0 && at.down == 0 && (slope_.left != 0 || slope_.right != 0);
-}
-
-// Whether what changed in the step before changes at one point, like rounded numbers. Beyond a
-// kink, for example where a ReLU is zero, the change begins at some point and grows.
-bool Search::jumps(double step) const {
-  return (slope_.left != 0 && side_jumps(step, false)) ||
-         (slope_.right != 0 && side_jumps(step, true));
-}
-
-bool Search::side_jumps(double step, bool upwards) const {
-  constexpr int halvings = 10;
-  double still = step;
-  double changed = last_step_;
-  const double whole = changed * (upwards ? slope_.right : slope_.left);
-  double least = whole;
-  for (int i = 0; i < halvings; ++i) {
-    const double middle = (still + changed) / 2;
-    const Rise at = rise_(middle);
-    const double change = middle * (upwards ? at.up : at.down);
-    (change == 0 ? still : changed) = middle;
-    least = change == 0 ? least : change;
-  }
-  return std::abs(least) > std::abs(whole) / 32;
-}
 
 }  // namespace
 

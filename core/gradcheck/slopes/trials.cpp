@@ -83,27 +83,26 @@ Slope Trials::best(double gradient) const {
   };
   const Doubted& first = *std::ranges::min_element(all, {}, rank);
   Slope best = first.slope;
-  if (!first.tells && !tolerance_.agrees(gradient, best)) {
-    // Steps that skip over waves are sure of what is wrong; shorter ones know the slope roughly.
-    const auto confirms = [gradient](const Doubted& d) {
-      const double doubt = doubt_share * d.slope.error;
-      return !d.slope.kink && doubt < 0.1 * std::abs(gradient) &&
-             std::abs(gradient - d.slope.value) <= doubt;
-    };
-    const auto confirming = std::ranges::find_if(all, confirms);
-    if (confirming != all.end()) {
-      return confirming->slope;
+  if (first.tells || tolerance_.agrees(gradient, best)) {
+    for (const Doubted& other : all) {
+      const double apart = std::abs(other.slope.value - best.value);
+      if (!other.slope.kink && apart > doubt_share * (other.slope.error + best.error)) {
+        best.error = std::max(best.error, apart);
+      }
     }
-    const auto kink = std::ranges::find_if(all, [](const Doubted& d) { return d.slope.kink; });
-    return kink != all.end() ? kink->slope : best;
+    return best;
   }
-  for (const Doubted& other : all) {
-    const double apart = std::abs(other.slope.value - best.value);
-    if (!other.slope.kink && apart > doubt_share * (other.slope.error + best.error)) {
-      best.error = std::max(best.error, apart);
-    }
+  // Steps that skip over waves are sure of what is wrong; shorter ones know the slope roughly.
+  const auto confirms = [gradient](const Doubted& d) {
+    const double doubt = doubt_share * d.slope.error;
+    return !d.slope.kink && doubt < 0.1 * std::abs(gradient) &&
+           std::abs(gradient - d.slope.value) <= doubt;
+  };
+  if (const auto found = std::ranges::find_if(all, confirms); found != all.end()) {
+    return found->slope;
   }
-  return best;
+  const auto kink = std::ranges::find_if(all, [](const Doubted& d) { return d.slope.kink; });
+  return kink != all.end() ? kink->slope : best;
 }
 
 }  // namespace tapehead
