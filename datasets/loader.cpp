@@ -24,15 +24,16 @@ constexpr Index pool_batches = 100;
 // An example and its rows, which take a search to find.
 struct Sized {
   Index number;
-  ExampleRows rows;
+  SequenceLengths rows;
 };
 
 std::vector<Sized> with_rows(const Split& split, const std::vector<Index>& numbers,
                              const Layout& layout) {
   std::vector<Sized> examples;
   examples.reserve(numbers.size());
+  const auto source = source_of(split, layout);
   for (const Index number : numbers) {
-    examples.push_back({.number = number, .rows = example_rows(split, number, layout)});
+    examples.push_back({.number = number, .rows = source->lengths(number)});
   }
   return examples;
 }
@@ -40,13 +41,13 @@ std::vector<Sized> with_rows(const Split& split, const std::vector<Index>& numbe
 // Cuts examples, in their order, into parts of at most so many tokens (Batching::tokens).
 std::vector<std::span<Sized>> cut(std::span<Sized> examples, Index most_tokens) {
   std::vector<std::span<Sized>> parts;
-  ExampleRows sum;
+  SequenceLengths sum;
   std::size_t begin = 0;
   for (std::size_t i = 0; i < examples.size(); ++i) {
-    const ExampleRows& rows = examples[i].rows;
+    const SequenceLengths& rows = examples[i].rows;
     sum.context += rows.context;
     sum.input += rows.input;
-    if (i > begin && std::max(sum.context, sum.input) > most_tokens) {
+    if (i > begin && sum.longer() > most_tokens) {
       parts.push_back(examples.subspan(begin, i - begin));
       begin = i;
       sum = rows;
@@ -146,9 +147,8 @@ std::vector<std::vector<Index>> ordered_batches(const Split& split, Index batch_
   std::vector<Index> numbers(static_cast<std::size_t>(split.size()));
   std::iota(numbers.begin(), numbers.end(), Index{0});
   std::vector<Sized> examples = with_rows(split, numbers, layout);
-  std::ranges::stable_sort(examples, std::greater<>(), [](const Sized& example) {
-    return std::max(example.rows.context, example.rows.input);
-  });
+  std::ranges::stable_sort(examples, std::greater<>(),
+                           [](const Sized& example) { return example.rows.longer(); });
   std::vector<std::vector<Index>> batches;
   for (const std::span<Sized> part : cut(examples, batch_tokens)) {
     batches.push_back(numbers_of(part));

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "datasets/batch_layout.hpp"
 #include "datasets/batching.hpp"
+#include "datasets/sources.hpp"
 
 namespace tapehead {
 

@@ -144,7 +144,7 @@ bool is_pieces(const Tokenizer& tokenizer) {
 
 }  // namespace
 
-// As the layout of a batch has them (datasets/batch_layout.cpp), and MaskedLine::batch
+// As the layout of a batch has them (datasets/sources.cpp), and MaskedLine::batch
 // (train/evaluation/masked_line.cpp).
 AddedMarks marks_read(const Config& config, bool one_document) {
   const TaskKind& task = config.task.kind();

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "core/errors.hpp"
-#include "datasets/batch_layout.hpp"
 #include "datasets/make_task.hpp"
+#include "datasets/sources.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"
 #include "nn/attention/spec.hpp"
 #include "train/config/config.hpp"

@@ -1,7 +1,8 @@
 #include "lab/inspection/text_batch.hpp"
 
 #include <algorithm>
-#include <numeric>
+#include <array>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -10,8 +11,8 @@
 #include "core/errors.hpp"
 #include "core/shown.hpp"
 #include "core/text.hpp"
-#include "datasets/batch_layout.hpp"
 #include "datasets/corpus/masking.hpp"
+#include "datasets/sources.hpp"
 #include "train/evaluation/classifier.hpp"
 #include "train/evaluation/evaluation.hpp"
 #include "train/evaluation/example_decoding.hpp"
@@ -64,22 +65,20 @@ Hypothesis output_of(const SavedRun& run, const Model& model, const Split& split
 TextBatch batch_of(const SavedRun& run, const Model& model, Split split, const std::string& text,
                    const std::optional<std::string>& target, Workers& workers) {
   Example& example = split.examples.front();
-  const Layout layout = layout_of(run.config.model);
-  const ExampleRows read = example_rows(split, 0, layout);
-  expect_positions(run, std::max(read.context, read.input), "text");
+  const auto source = source_of(split, layout_of(run.config.model));
+  expect_positions(run, source->lengths(0).longer(), "text");
   bool unfinished = false;
   if (!target) {
     Hypothesis output = output_of(run, model, split, workers);
     example.target = std::move(output.tokens);
     unfinished = !output.ended;
     // An output that fills all positions has a last token that no position reads.
-    const Index rows = example_rows(split, 0, layout).input;
+    const Index rows = source->lengths(0).input;
     const Index too_many = std::max<Index>(0, rows - run.config.model.max_positions);
     example.target.resize(example.target.size() - static_cast<std::size_t>(too_many));
   }
-  const ExampleRows rows = example_rows(split, 0, layout);
-  expect_positions(run, std::max(rows.context, rows.input), "text with its target");
-  return {.batch = make_batch(split, {0}, layout),
+  expect_positions(run, source->lengths(0).longer(), "text with its target");
+  return {.batch = pack(std::array{source->at(0)}),
           .source = text,
           .target = run.tokenizers.target->decode(example.target),
           .generated = !target,
@@ -145,17 +144,10 @@ TextBatch running_text(const SavedRun& run, const std::string& text, Workers& wo
   std::vector<TokenId> all = Generator(run, workers, {}).front_of_text();
   all.insert(all.end(), encoded.begin(), encoded.end());
   expect_positions(run, std::ssize(all), "text");
-  TextBatch read{.batch = {}, .source = text};
-  Batch& batch = read.batch;
-  batch.examples = {0};
-  batch.context.segments = segments_of({0});
-  batch.input.ids.assign(all.begin(), all.end());
-  batch.input.segments = segments_of({std::ssize(all)});
-  batch.labels.every_row = false;
-  batch.labels.ids.assign(all.begin() + 1, all.end());
-  batch.labels.rows.resize(all.size() - 1);
-  std::iota(batch.labels.rows.begin(), batch.labels.rows.end(), Index{0});
-  return read;
+  const std::span<const TokenId> next = std::span(all).subspan(1);
+  return {.batch = pack(std::array{
+              Sequence{.input = {all}, .labels = {next}, .predicted = std::ssize(next)}}),
+          .source = text};
 }
 
 }  // namespace

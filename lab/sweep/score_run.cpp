@@ -10,7 +10,7 @@
 #include "core/errors.hpp"
 #include "core/files/files.hpp"
 #include "core/files/json_text.hpp"
-#include "datasets/batch_layout.hpp"
+#include "datasets/sources.hpp"
 #include "lab/sweep/cost.hpp"
 #include "lab/sweep/study_run.hpp"
 #include "nn/transformer/transformer.hpp"

@@ -13,9 +13,9 @@ namespace {
 Index balanced_batch_tokens(const Split& split, Index most, Index workers, const Layout& layout) {
   Index all = 0;
   Index longest = 0;
+  const auto source = source_of(split, layout);
   for (Index i = 0; i < split.size(); ++i) {
-    const ExampleRows rows = example_rows(split, i, layout);
-    const Index tokens = std::max(rows.context, rows.input);
+    const Index tokens = source->lengths(i).longer();
     all += tokens;
     longest = std::max(longest, tokens);
   }

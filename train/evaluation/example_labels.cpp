@@ -27,13 +27,13 @@ RowLabels labels_of(const BestTokens& best, Index row) {
 std::vector<std::vector<RowLabels>> batch_labels(const Transformer& model,
                                                  const ParameterStore& store, const Split& split,
                                                  const std::vector<Index>& examples, Index count) {
-  const Layout layout = layout_of(model.options());
-  const BestTokens best = best_labels(model, store, make_batch(split, examples, layout), count);
+  const auto source = source_of(split, layout_of(model.options()));
+  const BestTokens best = best_labels(model, store, pack(*source, examples), count);
   std::vector<std::vector<RowLabels>> results;
   Index row = 0;
   for (const Index example : examples) {
     auto& rows = results.emplace_back();
-    for (Index i = label_rows(split, example, layout); i > 0; --i) {
+    for (Index i = source->at(example).predicted; i > 0; --i) {
       rows.push_back(labels_of(best, row++));
     }
   }

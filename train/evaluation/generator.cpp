@@ -104,27 +104,21 @@ std::vector<TokenId> Generator::front_of_text() const {
 
 // For each of the models.
 std::vector<Prompts> Generator::prompts_for(const std::vector<std::vector<TokenId>>& read) const {
-  if (!of_text_) {
-    Split split;
-    std::vector<Index> numbers;
-    for (const std::vector<TokenId>& source : read) {
-      numbers.push_back(split.size());
-      split.examples.push_back({.source = source, .target = {}});
-    }
-    std::vector<Prompts> prompts;
-    for (const EnsembleMember& member : model_.members) {
-      prompts.push_back(make_prompts(split, numbers, layout_of(member.transformer.options())));
-    }
-    return prompts;
-  }
-  Prompts prompts;
+  Split pairs;
+  std::vector<Sequence> sequences;
   for (const std::vector<TokenId>& tokens : read) {
-    prompts.context.segments.list.push_back({});
-    prompts.input.segments.list.push_back(
-        {.row = prompts.input.rows(), .rows = std::ssize(tokens)});
-    prompts.input.ids.insert(prompts.input.ids.end(), tokens.begin(), tokens.end());
+    pairs.examples.push_back({.source = tokens, .target = {}});
+    sequences.push_back({.input = {tokens}, .first_label = std::ssize(tokens) - 1});
   }
-  return std::vector(model_.members.size(), prompts);
+  std::vector<Prompts> prompts;
+  for (const EnsembleMember& member : model_.members) {
+    const auto source = source_of(pairs, layout_of(member.transformer.options()));
+    for (std::size_t i = 0; i < sequences.size() && !of_text_; ++i) {
+      sequences[i] = source->at(static_cast<Index>(i));
+    }
+    prompts.push_back(pack_prompts(sequences));
+  }
+  return prompts;
 }
 
 // The texts of the samples of each prompt, while they are written.

@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <utility>
 
 #include "core/errors.hpp"
 #include "datasets/corpus/masking.hpp"
+#include "datasets/sequence.hpp"
 #include "datasets/text/text_options.hpp"
 #include "datasets/tokenizers/sentencepiece_tokenizer.hpp"
 #include "datasets/tokenizers/token_words.hpp"
@@ -46,21 +48,18 @@ std::vector<TokenId> tokens_of(const Tokenizer& tokenizer, std::string_view line
 }  // namespace
 
 Batch MaskedLine::batch(TokenId mask) const {
-  Batch batch{.context = {}, .input = {}, .labels = {.every_row = false}, .examples = {0}};
-  batch.input.ids.push_back(begin_id);
-  for (const TokenId token : tokens) {
-    if (token == mask) {
-      batch.labels.rows.push_back(batch.input.rows());
-      batch.labels.ids.push_back(0);
+  std::vector<Index> rows;
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    if (tokens[i] == mask) {
+      rows.push_back(static_cast<Index>(i) + 1);
     }
-    batch.input.ids.push_back(token);
   }
-  if (ends) {
-    batch.input.ids.push_back(end_id);
-  }
-  batch.context.segments = segments_of({0});
-  batch.input.segments = segments_of({batch.input.rows()});
-  return batch;
+  const std::vector<TokenId> labels(rows.size(), 0);  // they are not known
+  const IdView end = ends ? IdView(end_id) : IdView();
+  return pack(std::array{Sequence{.input = {begin_id, tokens, end},
+                                  .labels = {labels},
+                                  .predicted = std::ssize(rows),
+                                  .label_rows = rows}});
 }
 
 MaskedLine masked_line(const SavedRun& run, std::string_view line, std::string_view mask) {

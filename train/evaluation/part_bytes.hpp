@@ -15,20 +15,20 @@ namespace tapehead {
 
 // Strings and vectors.
 template <class T>
-concept Sequence = requires(T& values) {
+concept Elements = requires(T& values) {
   typename T::value_type;
   values.resize(1);
   { *values.data() } -> std::same_as<typename T::value_type&>;
 };
 
 // Gives the bytes of `value` to `bytes`, or takes them from it. A type without pointers goes as it
-// lies in memory, a Sequence element by element. Any other class has a function
+// lies in memory, Elements one by one. Any other class has a function
 // `serialize(bytes, value)`, found by its type, which calls `bytes(...)` with its members.
 template <class Bytes, class T>
 void visit_bytes(Bytes& bytes, T& value) {
   if constexpr (std::is_trivially_copyable_v<T>) {
     bytes.visit(std::as_writable_bytes(std::span(&value, 1)));
-  } else if constexpr (Sequence<T>) {
+  } else if constexpr (Elements<T>) {
     std::size_t size = value.size();
     bytes(size);
     value.resize(size);

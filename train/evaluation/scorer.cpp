@@ -1,6 +1,7 @@
 #include "train/evaluation/scorer.hpp"
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -59,21 +60,13 @@ void append_scores(const Models& models, std::span<const Batch> batches,
 // A window of a line: row i reads tokens[first + i] and has the token behind it as its label, but
 // for rows before `labelled`.
 Batch window_of(std::span<const TokenId> tokens, Index first, Index last, Index labelled) {
-  Batch batch;
-  batch.examples = {0};
-  batch.labels.every_row = labelled == first;
-  batch.context.segments = segments_of({0});
-  batch.input.segments = segments_of({last - first});
-  for (Index i = first; i < last; ++i) {
-    batch.input.ids.push_back(tokens[static_cast<std::size_t>(i)]);
-    if (i >= labelled) {
-      batch.labels.ids.push_back(tokens[static_cast<std::size_t>(i) + 1]);
-      if (!batch.labels.every_row) {
-        batch.labels.rows.push_back(i - first);
-      }
-    }
-  }
-  return batch;
+  const auto part = [&](Index begin, Index end) {
+    return tokens.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin));
+  };
+  return pack(std::array{Sequence{.input = {part(first, last)},
+                                  .labels = {part(labelled + 1, last + 1)},
+                                  .predicted = last - labelled,
+                                  .first_label = labelled - first}});
 }
 
 // The tokens behind the first one.
@@ -137,8 +130,8 @@ Split Scorer::pairs_of(std::span<const std::string> sources,
                               .target = tokenizers.target->encode(targets[i])});
     for (const SavedRun* run : runs_.runs()) {
       const ModelOptions& options = run->model.transformer.options();
-      const ExampleRows rows = example_rows(split, static_cast<Index>(i), layout_of(options));
-      const Index most = std::max(rows.context, rows.input);
+      const Index most =
+          source_of(split, layout_of(options))->lengths(static_cast<Index>(i)).longer();
       if (most > options.max_positions) {
         throw DataError(
             fmt::format("pair {} has {} tokens with its mark; the model of {} has {} positions",

@@ -73,15 +73,12 @@ class Idle {
 Batch small_batch(const Split& split, Index tokens, const Layout& layout) {
   constexpr std::size_t most_examples = 6;
   std::vector<Index> chosen;
-  ExampleRows sum;
+  const auto source = source_of(split, layout);
+  SequenceLengths sum;
   Index shortest = 0;
-  const auto length = [&](Index i) {
-    const ExampleRows rows = example_rows(split, i, layout);
-    return std::max(rows.context, rows.input);
-  };
   for (Index i = 0; i < split.size() && chosen.size() < most_examples; ++i) {
-    const ExampleRows rows = example_rows(split, i, layout);
-    shortest = length(i) < length(shortest) ? i : shortest;
+    const SequenceLengths rows = source->lengths(i);
+    shortest = rows.longer() < source->lengths(shortest).longer() ? i : shortest;
     if (sum.context + rows.context <= tokens && sum.input + rows.input <= tokens) {
       chosen.push_back(i);
       sum.context += rows.context;
@@ -91,7 +88,7 @@ Batch small_batch(const Split& split, Index tokens, const Layout& layout) {
   if (chosen.empty()) {
     chosen.push_back(shortest);
   }
-  return make_batch(split, chosen, layout);
+  return pack(*source, chosen);
 }
 
 // With a memory, windows behind the first one: each remembers rows of the only lane.

@@ -15,12 +15,11 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
-Index rows_of_examples(const Split& split, const std::vector<Index>& examples,
-                       const Layout& layout) {
+Index rows_of_examples(const Source& source, const std::vector<Index>& examples) {
   Index rows = 0;
   for (const Index number : examples) {
-    const ExampleRows of_example = example_rows(split, number, layout);
-    rows += of_example.context + of_example.input + remembered_rows(split, number);
+    const SequenceLengths lengths = source.lengths(number);
+    rows += lengths.context + lengths.input + lengths.remembered;
   }
   return rows;
 }
@@ -49,10 +48,10 @@ Batch largest_part(const Batch& batch, const Config& config) {
 
 std::size_t largest_batch(const Split& split, const std::vector<std::vector<Index>>& batches,
                           const Layout& layout) {
-  const auto largest =
-      std::ranges::max_element(batches, {}, [&](const std::vector<Index>& examples) {
-        return rows_of_examples(split, examples, layout);
-      });
+  const auto source = source_of(split, layout);
+  const auto largest = std::ranges::max_element(
+      batches, {},
+      [&](const std::vector<Index>& examples) { return rows_of_examples(*source, examples); });
   return static_cast<std::size_t>(largest - batches.begin());
 }
 

@@ -45,8 +45,9 @@ Index planned_steps(const TrainingOptions& training, Index steps_per_epoch) {
 
 // Checks that there are positions for each sequence, which has one mark.
 void expect_positions(const Split& split, Index max_positions, const Layout& layout) {
+  const auto source = source_of(split, layout);
   for (Index i = 0; i < split.size(); ++i) {
-    const ExampleRows rows = example_rows(split, i, layout);
+    const SequenceLengths rows = source->lengths(i);
     if (rows.context > max_positions) {
       too_long(split, split.source_file, i, rows.context - 1, max_positions);
     }

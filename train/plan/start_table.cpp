@@ -15,8 +15,9 @@ namespace {
 
 Index target_tokens(const Split& split, const Layout& layout) {
   Index tokens = 0;
+  const auto source = source_of(split, layout);
   for (Index i = 0; i < split.size(); ++i) {
-    tokens += label_rows(split, i, layout);
+    tokens += source->at(i).predicted;
   }
   return tokens;
 }

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/sequence/pattern.hpp"
-#include "datasets/batch_layout.hpp"
+#include "datasets/sources.hpp"
 #include "nn/attention/spec.hpp"
 
 namespace tapehead {

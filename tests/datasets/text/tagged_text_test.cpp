@@ -6,8 +6,8 @@
 #include <string>
 
 #include "core/errors.hpp"
-#include "datasets/batch_layout.hpp"
 #include "datasets/make_task.hpp"
+#include "datasets/sources.hpp"
 #include "datasets/text/tagged_lines.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/support/task_option.hpp"

@@ -1,5 +1,5 @@
 // Batches for a model that reads its source alone, and for classes: marks, labels, types, masks.
-#include "datasets/batch_layout.hpp"
+#include "datasets/sources.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -65,14 +65,15 @@ TEST(EncoderBatches, need_sides_of_one_length) {
   expect_fits(split, decoder_layout);
 }
 
-TEST(ExampleRows, are_those_of_the_batch) {
+TEST(Sources, know_the_rows_of_a_batch) {
   const Split split = classified();
   for (const Layout& layout : {encoder_layout, decoder_layout}) {
+    const auto source = source_of(split, layout);
     for (Index i = 0; i < split.size(); ++i) {
       const Batch batch = make_batch(split, {i}, layout);
-      EXPECT_EQ(example_rows(split, i, layout).input, batch.input.rows());
-      EXPECT_EQ(example_rows(split, i, layout).context, batch.context.rows());
-      EXPECT_EQ(label_rows(split, i, layout), batch.labels.count());
+      EXPECT_EQ(source->lengths(i).input, batch.input.rows());
+      EXPECT_EQ(source->lengths(i).context, batch.context.rows());
+      EXPECT_EQ(source->at(i).predicted, batch.labels.count());
     }
   }
 }
@@ -100,7 +101,7 @@ TEST(EncoderBatches, hide_some_tokens_of_a_window_and_ask_for_them) {
     const Window place = split.windows.list[window];
     ASSERT_EQ(batch.input.rows(), place.rows + 1);
     EXPECT_EQ(batch.input.ids.front(), begin_id);
-    EXPECT_EQ(label_rows(split, window, encoder_layout), batch.labels.count());
+    EXPECT_EQ(source_of(split, encoder_layout)->lengths(window).input, batch.input.rows());
     std::size_t label = 0;
     for (Index row = 1; row < batch.input.rows(); ++row) {
       const TokenId own = (*split.windows.text)[place.first + row - 1];

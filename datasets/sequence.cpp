@@ -1,0 +1,109 @@
+#include "datasets/sequence.hpp"
+
+#include <numeric>
+
+namespace tapehead {
+
+namespace {
+
+bool has_label_at_every_row(const Sequence& sequence) {
+  return sequence.label_rows.empty() && sequence.predicted == sequence.input.size();
+}
+
+// Appends the ids as a segment of their own; returns its first row.
+Index append(const Ids& ids, Segment segment, Tokens& to) {
+  segment.row = to.rows();
+  segment.rows = ids.size();
+  ids.append_to(to.ids);
+  to.segments.list.push_back(segment);
+  return segment.row;
+}
+
+void append_types(const Sequence& sequence, Tokens& input) {
+  const auto rows = static_cast<std::size_t>(input.rows());
+  input.types.resize(rows - static_cast<std::size_t>(sequence.input.size() - sequence.second_text));
+  input.types.resize(rows, TokenId{1});
+}
+
+void append_label_rows(const Sequence& sequence, Index row, PoolVector<Index>& rows) {
+  for (Index i = 0; i < sequence.predicted; ++i) {
+    rows.push_back(row + (sequence.label_rows.empty()
+                              ? sequence.first_label + i
+                              : sequence.label_rows[static_cast<std::size_t>(i)]));
+  }
+}
+
+}  // namespace
+
+Index Ids::size() const {
+  return std::accumulate(views_.begin(), views_.end(), Index{0},
+                         [](Index sum, const IdView& view) { return sum + view.size; });
+}
+
+Ids Ids::front(Index count) const {
+  Ids result = *this;
+  for (IdView& view : result.views_) {
+    view.size = std::min(view.size, count);
+    count -= view.size;
+  }
+  return result;
+}
+
+void Ids::append_to(PoolVector<TokenId>& to) const {
+  for (const IdView& view : views_) {
+    if (view.text != nullptr) {
+      view.text->append_to(to, view.first, view.size);
+    } else {
+      to.insert(to.end(), view.ids, view.ids + view.size);
+    }
+  }
+}
+
+Sequence Sequence::prompt() const {
+  Sequence result = *this;
+  result.input = input.front(first_label + 1);
+  result.labels = {};
+  result.predicted = 0;
+  return result;
+}
+
+Batch pack(std::span<const Sequence> sequences) {
+  Batch batch;
+  batch.labels.every_row = std::ranges::all_of(sequences, has_label_at_every_row);
+  for (const Sequence& sequence : sequences) {
+    append(sequence.context, {}, batch.context);
+    const Index row = append(
+        sequence.input, {.position = sequence.position, .prefix = sequence.prefix}, batch.input);
+    if (sequence.second_text > 0) {
+      append_types(sequence, batch.input);
+    }
+    if (sequence.lane >= 0) {
+      batch.input.lanes.push_back(sequence.lane);
+    }
+    sequence.labels.append_to(batch.labels.ids);
+    if (!batch.labels.every_row) {
+      append_label_rows(sequence, row, batch.labels.rows);
+    }
+    batch.examples.push_back(sequence.number);
+  }
+  return batch;
+}
+
+Batch pack(const Source& source, std::span<const Index> numbers) {
+  PoolVector<Sequence> sequences;
+  for (const Index number : numbers) {
+    sequences.push_back(source.at(number));
+  }
+  return pack(sequences);
+}
+
+Prompts pack_prompts(std::span<const Sequence> sequences) {
+  PoolVector<Sequence> prompts;
+  for (const Sequence& sequence : sequences) {
+    prompts.push_back(sequence.prompt());
+  }
+  Batch batch = pack(prompts);
+  return {.context = std::move(batch.context), .input = std::move(batch.input)};
+}
+
+}  // namespace tapehead

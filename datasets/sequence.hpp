@@ -1,0 +1,88 @@
+// A sequence is what a model reads and predicts of one example. A source makes the sequences of its
+// examples, and `pack` lays them out as a batch: nothing else decides where segments and labels
+// are.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <initializer_list>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "core/sequence/batch.hpp"
+#include "datasets/corpus/token_text.hpp"
+
+namespace tapehead {
+
+// Consecutive token ids that somebody else holds: a vector, or a text.
+struct IdView {
+  IdView() = default;
+  IdView(std::span<const TokenId> all) : ids(all.data()), size(std::ssize(all)) {}
+  IdView(const std::vector<TokenId>& all) : IdView(std::span(all)) {}
+  IdView(const TokenId& one) : ids(&one), size(1) {}  // such as a mark
+  IdView(TokenId&&) = delete;
+  IdView(const TokenText& of, Index begin, Index count) : text(&of), first(begin), size(count) {}
+
+  const TokenId* ids = nullptr;  // null: those of the text, from `first` on
+  const TokenText* text = nullptr;
+  Index first = 0;
+  Index size = 0;
+};
+
+// The ids of a few views, one after another.
+class Ids {
+ public:
+  Ids() = default;
+  Ids(std::initializer_list<IdView> views) { std::ranges::copy(views, views_.begin()); }
+
+  Index size() const;
+  Ids front(Index count) const;  // the first so many
+  void append_to(PoolVector<TokenId>& to) const;
+
+ private:
+  std::array<IdView, 3> views_;  // a source, a mark and a target
+};
+
+struct Sequence {
+  Ids context{};                        // what an encoder reads
+  Ids input{};                          // what the model reads that predicts
+  Ids labels{};                         // what it should predict; empty: nobody knows
+  Index predicted = 0;                  // so many rows predict a label: consecutive ones,
+  Index first_label = 0;                // from this on,
+  std::span<const Index> label_rows{};  // or these, if there are any
+  Index prefix = 0;       // so many rows of the input see each other, whatever the pattern says
+  Index second_text = 0;  // its first row, of type 1; the input's size: none; 0: without types
+  Index lane = -1;        // the stream that it goes on with
+  Index position = 0;     // in that stream
+  Index number = 0;       // of its example
+  std::shared_ptr<const void> holds{};  // ids that were made for it
+
+  // What is read before a target is written: the rows through the one with the first label.
+  Sequence prompt() const;
+};
+
+struct SequenceLengths {
+  Index context = 0;
+  Index input = 0;
+  Index remembered = 0;  // rows that a memory has of its lane, before it
+
+  Index longer() const { return std::max(context, input); }
+};
+
+class Source {
+ public:
+  virtual ~Source() = default;
+  virtual Index size() const = 0;                           // examples
+  virtual SequenceLengths lengths(Index number) const = 0;  // without its ids
+  virtual Sequence at(Index number) const = 0;              // refers to what the source is of
+};
+
+// The sequences one after another, without padding.
+Batch pack(std::span<const Sequence> sequences);
+Batch pack(const Source& source, std::span<const Index> numbers);
+
+// What a model reads before it writes their targets.
+Prompts pack_prompts(std::span<const Sequence> sequences);
+
+}  // namespace tapehead
