@@ -74,7 +74,7 @@ class RunSink {
   virtual void go_on_from(Index, const Config& /*config*/, bool /*finished*/) {}
 
   // Writes what a run directory has before the first step, and the record of this start.
-  virtual void start(const LoadedConfig&, const Task&, const TaskOptions&, RunStart) {}
+  virtual void start(const LoadedConfig&, const Task&, const TaskOptions&, const RunStart&) {}
 
   using Line = nlohmann::ordered_json;
   virtual void write_step(const Line&, Index /*step*/, double /*elapsed*/) {}

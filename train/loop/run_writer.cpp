@@ -112,7 +112,7 @@ class RunWriter final : public RunSink {
   }
 
   void start(const LoadedConfig& loaded, const Task& task, const TaskOptions& data,
-             RunStart start) override {
+             const RunStart& start) override {
     write_run_data(files(), loaded.config.task, data);
     write_file_atomically(files().config(), dump_config(loaded.config));
     save_texts(task, files().directory);
@@ -122,8 +122,8 @@ class RunWriter final : public RunSink {
     if (request_.resume) {
       record_ = read_record(files().record()).value_or(RunRecord{});
     }
-    start.ranks = ranks_.count();
     add_start(record_, start, loaded.origins);
+    record_.starts.back().ranks = ranks_.count();
     write_record(files().record(), record_);
   }
 
