@@ -73,7 +73,6 @@ struct SequenceLengths {
 class Source {
  public:
   virtual ~Source() = default;
-  virtual Index size() const = 0;                           // examples
   virtual SequenceLengths lengths(Index number) const = 0;  // without its ids
   virtual Sequence at(Index number) const = 0;              // refers to what the source is of
 };

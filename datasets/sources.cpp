@@ -20,8 +20,6 @@ Index prefix_of(const Example& example, const Layout& layout) {
 struct PairSource : Source {
   PairSource(const std::vector<Example>& all, const Layout& read) : pairs(all), layout(read) {}
 
-  Index size() const override { return std::ssize(pairs); }
-
   SequenceLengths lengths(Index number) const override {
     const auto& [source, target] = pairs[static_cast<std::size_t>(number)];
     const Index read = std::ssize(source);
@@ -67,8 +65,6 @@ struct PairSource : Source {
 struct ClassSource : Source {
   ClassSource(const std::vector<Example>& all, const Layout& read) : texts(all), layout(read) {}
 
-  Index size() const override { return std::ssize(texts); }
-
   SequenceLengths lengths(Index number) const override {
     const Index marks = layout.input == InputRows::source ? 2 : 1;
     return {.input = std::ssize(texts[static_cast<std::size_t>(number)].source) + marks};
@@ -100,8 +96,6 @@ struct ClassSource : Source {
 // Windows of a text: each row has the token after it as label.
 struct WindowSource : Source {
   explicit WindowSource(const TextWindows& all) : windows(all) {}
-
-  Index size() const override { return windows.list.size(); }
 
   SequenceLengths lengths(Index number) const override {
     const Window window = windows.list[number];
