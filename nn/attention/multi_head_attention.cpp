@@ -3,12 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include <fmt/format.h>
-
-#include "core/errors.hpp"
 #include "core/ops/concatenate.hpp"
 #include "core/ops/heads/head_scaling.hpp"
-#include "nn/attention/attention_rules.hpp"
+#include "nn/attention/model_rules.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
@@ -250,44 +247,31 @@ BlockOutput MultiHeadAttention::attend(Pass& pass, const Heads& projected, const
   return weights.combination(pass, weights.gates(pass, side_by_side));
 }
 
+AttentionMaker::AttentionMaker(const Scope& root, const ModelOptions& options)
+    : root_(root), options_(options) {
+  for (const auto rule : {attentions_compose, names_share, layer_groups_fit, prefix_fits}) {
+    expect_none(rule(options));
+  }
+}
+
 MultiHeadAttention AttentionMaker::make(const Scope& scope, AttentionSite site) {
   const AttentionInputs inputs = site.is_self() ? AttentionInputs::self : AttentionInputs::cross;
   const AttentionSpec spec = attention_spec(options_, site.kind, site.layer);
-  if (const auto found = spec_violation(spec)) {
-    throw ConfigError(
-        fmt::format("{}.{}: {}", name_of(site.kind), found->options.front(), found->problem));
-  }
   if (spec.shared_as.empty()) {
     return {scope, options_, spec, inputs, site};
   }
   auto found = shared_.find(spec.shared_as);
   if (found == shared_.end()) {
     const Scope home = root_ / "shared" / spec.shared_as;
-    found = shared_
-                .emplace(
-                    spec.shared_as,
-                    Shared{.spec = spec, .weights = AttentionWeights(home, options_, spec, inputs)})
-                .first;
+    found = shared_.emplace(spec.shared_as, AttentionWeights(home, options_, spec, inputs)).first;
   }
-  if (!can_share_weights(spec, found->second.spec)) {
-    throw ConfigError(fmt::format(
-        "shared_as: the attentions named {} differ in more than kind, pattern and dropout, so they "
-        "cannot have the same weights",
-        spec.shared_as));
-  }
-  return {scope, spec, inputs, site, found->second.weights};
+  return {scope, spec, inputs, site, found->second};
 }
 
 MultiHeadAttention AttentionMaker::make_sharing(const Scope& scope, AttentionSite site,
                                                 const MultiHeadAttention& shared) const {
-  const AttentionSpec spec = attention_spec(options_, site.kind, site.layer);
-  if (!can_share_weights(spec, shared.spec)) {
-    throw ConfigError(fmt::format(
-        "model.layer_groups: {} and {} differ in more than pattern and dropout, so they cannot "
-        "have the same weights",
-        shared.site.text(), site.text()));
-  }
-  return {scope, spec, shared.inputs, site, shared.weights};
+  return {scope, attention_spec(options_, site.kind, site.layer), shared.inputs, site,
+          shared.weights};
 }
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -112,26 +112,19 @@ struct MultiHeadAttention {
 // weights.
 class AttentionMaker {
  public:
-  AttentionMaker(const Scope& root, const ModelOptions& options) : root_(root), options_(options) {}
+  // Throws ConfigError if the options break a rule of model_rules.hpp about attentions.
+  AttentionMaker(const Scope& root, const ModelOptions& options);
 
-  // Throws ConfigError if settings contradict each other, or if attentions with the same name need
-  // different weights.
   MultiHeadAttention make(const Scope& scope, AttentionSite site);
 
-  // An attention with the weights of another one, as in layers that share theirs. Throws
-  // ConfigError if its settings need different weights.
+  // An attention with the weights of another one, as in layers that share theirs.
   MultiHeadAttention make_sharing(const Scope& scope, AttentionSite site,
                                   const MultiHeadAttention& shared) const;
 
  private:
-  struct Shared {
-    AttentionSpec spec;
-    AttentionWeights weights;
-  };
-
   Scope root_;
   const ModelOptions& options_;
-  std::map<std::string, Shared> shared_;
+  std::map<std::string, AttentionWeights> shared_;
 };
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

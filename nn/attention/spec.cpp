@@ -97,6 +97,14 @@ Index attention_layers(const ModelOptions& options, AttentionKind kind) {
                                              : options.decoder_layers.value_or(options.layers);
 }
 
+Index most_layers(const ModelOptions& options) {
+  Index most = 0;
+  for (const AttentionKind kind : attention_kinds) {
+    most = std::max(most, attention_layers(options, kind));
+  }
+  return most;
+}
+
 Index AttentionSpec::heads_with(Score of) const {
   Index count = 0;
   for (Index head = 0; head < heads; ++head) {

@@ -74,6 +74,7 @@ AttentionSpec attention_spec(const ModelOptions& options, AttentionKind kind, In
 // The attentions of this kind, one for each layer that has it.
 std::vector<AttentionSpec> attention_specs(const ModelOptions& options, AttentionKind kind);
 Index attention_layers(const ModelOptions& options, AttentionKind kind);
+Index most_layers(const ModelOptions& options);  // of the stack that has most
 
 // The cost of an attention's maps in a forward pass, in multiply-adds for each row.
 

@@ -46,8 +46,7 @@ struct Layer {
         Index number, Reads reads);
 
   // A further layer with the weights of this one (Lan et al. 2020, section 3.1). Its site and its
-  // random draws are its own. Throws ConfigError if the settings of its attentions need other
-  // weights.
+  // random draws are its own.
   Layer repeated(const Scope& scope, AttentionMaker& attention, Index number) const;
 
   // (N, D) -> (N, D). `context`: null in a layer without cross-attention. Not both of `cached` and

@@ -9,6 +9,7 @@
 #include "core/errors.hpp"
 #include "core/ops/concatenate.hpp"
 #include "core/ops/embedding.hpp"
+#include "nn/attention/model_rules.hpp"
 #include "nn/init.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
@@ -16,13 +17,10 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 namespace {
 
 void expect_tables_fit(const ModelOptions& options, const Vocabularies& entries) {
+  expect_none(tied_source_exists(options));
+  expect_none(tied_output_fits(options));
   const std::string_view tying =
       EnumNames<Tying>::names[static_cast<std::size_t>(options.tie_embeddings)];
-  if (ties_source(options.tie_embeddings) && options.family != Family::encoder_decoder) {
-    throw ConfigError(fmt::format(
-        "model.tie_embeddings: {} needs an encoder and a decoder, and the model has one of them",
-        tying));
-  }
   if (ties_source(options.tie_embeddings) && entries.context < entries.input) {
     throw ConfigError(fmt::format(
         "model.tie_embeddings: {} needs one vocabulary for source and target, but they have "
@@ -34,12 +32,6 @@ void expect_tables_fit(const ModelOptions& options, const Vocabularies& entries)
         fmt::format("model.tie_embeddings: {} needs labels that are entries of the input, but "
                     "there are {} labels and {} entries",
                     tying, entries.labels, entries.input));
-  }
-  if (ties_output(options.tie_embeddings) && options.output_width() != options.embedding_width()) {
-    throw ConfigError(
-        fmt::format("model.tie_embeddings: {} needs an output layer as wide as the embedding, but "
-                    "they have {} and {} columns (model.head_transform: masked makes them equal)",
-                    tying, options.output_width(), options.embedding_width()));
   }
 }
 

@@ -32,7 +32,8 @@ class Transformer {
  public:
   // The options must be resolved. A shared embedding has the entries of the context; those of input
   // and labels are the first of them. An output that is tied to the embedding cannot have more
-  // entries than the embedding. Throws ConfigError if the embedding has too few.
+  // entries than the embedding. Throws ConfigError if the embedding has too few, or if the options
+  // break a rule of nn/attention/model_rules.hpp.
   Transformer(const Scope& scope, const ModelOptions& options, const Vocabularies& vocabularies);
 
   // For pairs of a source and a target. A single stack reads both with the source's vocabulary, of

@@ -3,7 +3,6 @@
 
 #include "nn/attention/resolved_attention.hpp"
 #include "train/config/config.hpp"
-#include "train/config/model_rules.hpp"
 
 namespace tapehead {
 namespace {

@@ -6,16 +6,15 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
-#include <map>
 #include <vector>
 
 #include "core/text.hpp"
 #include "datasets/text/options.hpp"
 #include "datasets/text/text_options.hpp"
-#include "nn/attention/attention_rules.hpp"
+#include "nn/attention/model_rules.hpp"
+#include "nn/attention/spec.hpp"
 #include "train/config/family_rules.hpp"
 #include "train/config/memory_rules.hpp"
-#include "train/config/model_rules.hpp"
 #include "train/config/unused_model_options.hpp"
 #include "train/config/unused_options.hpp"
 #include "train/options/application.hpp"
@@ -24,18 +23,6 @@ namespace tapehead {
 namespace {
 
 using Verdict = std::optional<Violation>;
-
-// The options that may have set an option of attention, the likeliest first.
-std::vector<std::string> attention_options(AttentionKind kind,
-                                           const std::vector<std::string>& options) {
-  std::vector<std::string> names;
-  for (const std::string& option : options) {
-    names.push_back(fmt::format("{}.{}", name_of(kind), option));
-    names.push_back("attention." + option);
-  }
-  names.insert(names.end(), {"model.heads", "model.d_head", "model.d_model"});
-  return names;
-}
 
 // The first list of a section whose number of values differs from the layers of this kind.
 Verdict list_over(const AttentionSettings& settings, std::string_view section, AttentionKind kind,
@@ -67,36 +54,6 @@ Verdict lists_over_layers(const Config& config) {
     }
     if (Verdict all = list_over(model.attention, "attention", kind, layers)) {
       return all;
-    }
-  }
-  return {};
-}
-
-Verdict attention_composes(const Config& config) {
-  for (const AttentionKind kind : attention_kinds) {
-    for (const AttentionSpec& spec : attention_specs(config.model, kind)) {
-      if (const auto found = spec_violation(spec)) {
-        return Violation{attention_options(kind, found->options), found->problem};
-      }
-    }
-  }
-  return {};
-}
-
-Verdict names_share(const Config& config) {
-  std::map<std::string, AttentionSpec> first;
-  for (const AttentionKind kind : attention_kinds) {
-    for (const AttentionSpec& spec : attention_specs(config.model, kind)) {
-      if (spec.shared_as.empty()) {
-        continue;
-      }
-      const auto [other, fresh] = first.emplace(spec.shared_as, spec);
-      if (!fresh && !can_share_weights(spec, other->second)) {
-        return Violation{attention_options(kind, {"shared_as"}),
-                         fmt::format("attentions that share weights may differ only in pattern and "
-                                     "dropout ({}: {} and {} do not)",
-                                     spec.shared_as, name_of(other->second.kind), name_of(kind))};
-      }
     }
   }
   return {};
@@ -195,29 +152,6 @@ Verdict metric_is_measured(const Config& config) {
                                join(others, ", "))};
 }
 
-Verdict prefix_fits(const Config& config) {
-  const ModelOptions& model = config.model;
-  if (model.prefix == SourceRows::causal) {
-    return {};
-  }
-  if (model.family != Family::decoder) {
-    return Violation{{"model.prefix", "model.family"},
-                     "only a decoder that reads the source itself has a prefix"};
-  }
-  for (const AttentionSpec& spec : attention_specs(model, AttentionKind::decoder_self)) {
-    for (const AttentionPattern& pattern : spec.pattern.values) {
-      if (!pattern.takes_prefix()) {
-        return Violation{
-            attention_options(AttentionKind::decoder_self, {"pattern"}),
-            fmt::format("{} cannot be combined with model.prefix: full (allowed: full, "
-                        "causal, window)",
-                        pattern.text())};
-      }
-    }
-  }
-  return {};
-}
-
 Verdict one_sequence_has_one_vocabulary(const Config& config) {
   const auto* text = config.task.find<ParallelTextOptions>();
   const bool one = config.model.family == Family::decoder;
@@ -230,13 +164,11 @@ Verdict one_sequence_has_one_vocabulary(const Config& config) {
 }
 
 Verdict tied_share_words(const Config& config) {
+  if (Verdict found = tied_source_exists(config.model)) {
+    return found;
+  }
   const auto* text = config.task.find<ParallelTextOptions>();
   const bool tied = ties_source(config.model.tie_embeddings);
-  if (tied && config.model.family != Family::encoder_decoder) {
-    return Violation{{"model.tie_embeddings", "model.family"},
-                     "there is one embedding, for source and target (allowed: none, "
-                     "target_output)"};
-  }
   if (!tied || text == nullptr || text->joint_vocabulary) {
     return {};
   }
@@ -282,6 +214,12 @@ Verdict stride_covers(const Config& config) {
                                text->context, *stride, text->context)};
 }
 
+// A rule of nn/attention/model_rules.hpp.
+template <Verdict (*rule)(const ModelOptions&)>
+Verdict of_model(const Config& config) {
+  return rule(config.model);
+}
+
 // A rule that several tasks share is listed once.
 std::vector<Rule> with_task_rules(std::vector<Rule> rules) {
   for (const TaskKind* kind : task_kinds()) {
@@ -321,14 +259,14 @@ std::span<const Rule> rules() {
        lists_over_layers},
       {"`model.prefix: full` needs `model.family: decoder` and patterns `full`, `causal` or "
        "`window`.",
-       prefix_fits},
+       of_model<prefix_fits>},
       {"With `model.family: decoder`, `parallel_text` has a `task.joint_vocabulary`.",
        one_sequence_has_one_vocabulary},
       {"The heads divide `model.d_model`, unless `model.d_head`, or `d_qk` and `d_v`, are given. "
        "Other incompatible options of attention are rejected with the reason.",
-       attention_composes},
+       of_model<attentions_compose>},
       {"Attentions with the same name in `shared_as` differ only in pattern and dropout.",
-       names_share},
+       of_model<names_share>},
       {"`training.gate_penalty` and `training.gate_rate` go with `gates: l0` in some attention.",
        unused_gate_options},
       {"`training.warmup` is less than `training.steps`, where that is set.", warmup_ends},
@@ -378,10 +316,10 @@ std::span<const Rule> rules() {
        unused_depth_scale},
       {"With a `model.d_embedding` other than `model.d_model`, an output layer that is tied needs "
        "`model.head_transform: masked`.",
-       tied_output_fits},
+       of_model<tied_output_fits>},
       {"`model.layer_groups` is at most the number of layers, and the layers of a group differ in "
        "pattern and dropout alone.",
-       layer_groups_fit},
+       of_model<layer_groups_fit>},
       {"`model.tie_embeddings` `source_target` and `all` go with `task.joint_vocabulary` and a "
        "`model.family: encoder_decoder`.",
        tied_share_words},

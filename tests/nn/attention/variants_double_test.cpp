@@ -146,13 +146,18 @@ TEST(AttentionVariants, that_do_not_compose_are_refused) {
   options.cross.kv_heads.values = {3};
   EXPECT_THAT(message_of<ConfigError>([&] { TinyModel{options}; }),
               HasSubstr("cross.kv_heads: must divide the heads (3 for 2 heads)"));
+  options.cross.kv_heads.values = {1};
+  options.prefix = SourceRows::full;
+  EXPECT_THAT(message_of<ConfigError>([&] { TinyModel{options}; }),
+              HasSubstr("model.prefix: only a decoder"));
 }
 
 TEST(AttentionSharing, of_unlike_attentions_is_refused) {
   ModelOptions options = tiny_options();
   options.attention.shared_as.values = {"all"};
   options.cross.heads.values = {1};
-  EXPECT_THAT(message_of<ConfigError>([&] { TinyModel{options}; }), HasSubstr("named all differ"));
+  EXPECT_THAT(message_of<ConfigError>([&] { TinyModel{options}; }),
+              HasSubstr("(all: encoder_self and cross do not)"));
 }
 
 // With no heads at all the block is its output's bias.

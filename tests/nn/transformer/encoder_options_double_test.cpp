@@ -248,9 +248,17 @@ TEST(LayerGroups, of_layers_that_need_other_weights_are_refused) {
   options.layers = 2;
   options.layer_groups = 1;
   options.attention.heads.values = {2, 3};
+  EXPECT_THAT(
+      [&] { TinyModel model(options); },
+      ThrowsMessage<ConfigError>(HasSubstr("encoder_self in layer 1 differs from layer 0")));
+}
+
+TEST(LayerGroups, are_no_more_than_the_layers) {
+  ModelOptions options = tiny_options();
+  options.layers = 2;
+  options.layer_groups = 3;
   EXPECT_THAT([&] { TinyModel model(options); },
-              ThrowsMessage<ConfigError>(HasSubstr("encoder.layers.0.self and "
-                                                   "encoder.layers.1.self differ")));
+              ThrowsMessage<ConfigError>(HasSubstr("model.layer_groups: there are fewer layers")));
 }
 
 TEST(FactoredEmbedding, cannot_be_the_output_layer_of_wider_rows) {
@@ -258,7 +266,7 @@ TEST(FactoredEmbedding, cannot_be_the_output_layer_of_wider_rows) {
   options.d_embedding = 4;
   options.tie_embeddings = Tying::target_output;
   EXPECT_THAT([&] { TinyModel model(options); },
-              ThrowsMessage<ConfigError>(HasSubstr("they have 6 and 4 columns")));
+              ThrowsMessage<ConfigError>(HasSubstr("(6 columns, model.d_embedding 4)")));
   options.head_transform = HeadTransform::masked;
   EXPECT_EQ(TinyModel(options).transformer.output().weight.shape, (Shape{tiny_vocabulary, 4}));
 }

@@ -240,7 +240,7 @@ TEST(Families, of_one_stack_cannot_tie_source_and_target) {
                       of_family(options_with(NormPosition::pre, tying), Family::decoder),
                       {.context = 0, .input = 9, .labels = 9});
         },
-        ThrowsMessage<ConfigError>(HasSubstr("needs an encoder and a decoder")));
+        ThrowsMessage<ConfigError>(HasSubstr("there is one embedding")));
   }
   ParameterStore store;
   EXPECT_THAT(
