@@ -69,7 +69,7 @@ Seconds time_layer(const TimedLayer& layer, const AttentionSpec& spec,
       part += seconds_between(last, now);
       last = now;
     });
-    const BlockOutput output = attention(pass, x, x, x, segments, segments);
+    const BlockOutput output = attention(pass, x, segments, {segments});
     Tensor cotangent = input.copy();
     last = Clock::now();
     tape.backward(output.value, std::move(cotangent));

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "core/memory/pool.hpp"
+#include "core/ops/attention/attention.hpp"
 #include "core/ops/linear.hpp"
 #include "core/product/packed_matrix.hpp"
 #include "core/random/keep_bits.hpp"
@@ -27,6 +28,11 @@ struct RecordedAttention {
   Tensor output;   // (queries, d_v)
 };
 using Recorder = std::function<void(const RecordedAttention&)>;
+
+// What a head does over one sequence instead of its own, with given weights: (queries, keys). Of
+// nothing, the head does its own. Called by several threads, each for its own sequences.
+using HeadSubstitute = std::function<std::optional<HeadAttention>(
+    const AttentionSite& site, Index head, const Segment& queries, const Segment& keys)>;
 
 class LaneMemory;
 
@@ -80,6 +86,7 @@ class Pass {
   std::optional<Draws> step_draws(std::string_view path) const;
 
   Recorder recorder;
+  HeadSubstitute substitute;     // if set, the pass has no gradients
   LaneMemory* memory = nullptr;  // of the lanes of the batch; null: none
 
  private:

@@ -33,7 +33,8 @@ PoolVector<Index> labelled_rows(const Batch& batch) {
 
 }  // namespace
 
-InspectedSequence inspect(const Model& model, const Tokenizers& tokenizers, const Batch& batch) {
+InspectedSequence inspect(const Model& model, const Tokenizers& tokenizers, const Batch& batch,
+                          const HeadSubstitute& substitute) {
   const Layout layout = layout_of(model.transformer.options());
   const bool encoder = layout.input == InputRows::source;
   const bool two_stacks = layout.input == InputRows::target;
@@ -51,6 +52,7 @@ InspectedSequence inspect(const Model& model, const Tokenizers& tokenizers, cons
   }
   Tape tape(false);
   Pass pass(tape, model.store);
+  pass.substitute = substitute;
   pass.recorder = [&seen](const RecordedAttention& one) { seen.heads.push_back(one); };
   const Var hidden = model.transformer.hidden(pass, batch);
   seen.logits = model.transformer.logits(pass, select_rows(hidden, seen.rows)).value();

@@ -27,7 +27,8 @@ struct InspectedSequence {
 };
 
 // `batch`: one sequence, in the layout of the model. One pass, with no dropout.
-InspectedSequence inspect(const Model& model, const Tokenizers& tokenizers, const Batch& batch);
+InspectedSequence inspect(const Model& model, const Tokenizers& tokenizers, const Batch& batch,
+                          const HeadSubstitute& substitute = {});
 
 struct Prediction {
   std::string token;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
+#include <map>
 #include <memory>
 #include <string_view>
 #include <utility>
@@ -34,19 +36,41 @@ HeadName head_of(const Transformer& transformer, std::string_view name) {
   return head_named(transformer, name.substr(0, dot), head);
 }
 
-// Gives heads of `model`, a copy of the run's, the mean weights that they have in another text.
-void look_by_distance(const SavedRun& run, const std::string& other,
-                      const std::vector<HeadName>& heads, Workers& workers, Model& model) {
-  const TextBatch read = read_text(run, run.model, other, {}, workers);
+EnsembleMember as_it_is(const Model& model) {
+  return {.transformer = model.transformer, .store = model.store};
+}
+
+// Lets these heads look by distance alone, with the mean weights that they have in another text.
+HeadSubstitute look_by_distance(const SavedRun& run, const std::string& other,
+                                const std::vector<HeadName>& heads, Workers& workers) {
+  struct Look {
+    DistanceWeights mean;
+    Pattern pattern;
+  };
+  std::map<HeadName, Look> looks;
+  const TextBatch read = read_text(run, as_it_is(run.model), other, {}, workers);
   for (const RecordedAttention& seen : inspect(run.model, run.tokenizers, read.batch).heads) {
-    if (std::ranges::count(heads, HeadName{.site = seen.site, .head = seen.head}) > 0) {
-      MultiHeadAttention& attention = model.transformer.attention_at(seen.site);
-      const bool sees_prefix = seen.site.kind == AttentionKind::decoder_self;
-      attention.by_distance[seen.head] =
-          mean_by_distance(seen.weights, attention.pattern_of(seen.head),
-                           sees_prefix ? read.batch.input.segments[seen.segment].prefix : 0);
+    const HeadName name{.site = seen.site, .head = seen.head};
+    if (std::ranges::count(heads, name) > 0) {
+      const Pattern& pattern = attention_of(run.model.transformer, name).pattern_of(name.head);
+      const bool sees_prefix = name.site.kind == AttentionKind::decoder_self;
+      const Index prefix = sees_prefix ? read.batch.input.segments[seen.segment].prefix : 0;
+      looks.emplace(
+          name, Look{.mean = mean_by_distance(seen.weights, pattern, prefix), .pattern = pattern});
     }
   }
+  return [looks = std::move(looks)](const AttentionSite& site, Index head, const Segment& queries,
+                                    const Segment& keys) -> std::optional<HeadAttention> {
+    const auto found = looks.find({.site = site, .head = head});
+    if (found == looks.end()) {
+      return {};
+    }
+    const Tensor weights = weights_at(found->second.mean, found->second.pattern, queries, keys);
+    Tensor scores = Tensor::empty(weights.shape());  // whose softmax the weights are
+    std::ranges::transform(weights.values(), scores.values().begin(),
+                           [](Scalar weight) { return std::log(weight); });
+    return HeadAttention{.weights = weights, .scores = scores};
+  };
 }
 
 // The same sequence in a changed copy of the model, and what that writes for the text.
@@ -58,16 +82,19 @@ WithoutHeads inspect_without(const SavedRun& run, const InspectionRequest& reque
     heads.push_back(head_of(run.model.transformer, name));
   }
   const auto model = with_weights_apart(run.model, run.config);
-  const HeadGates gates = request.pattern ? HeadGates() : gates_on(*model, heads);
+  EnsembleMember changed = as_it_is(*model);
+  HeadGates gates;
+  if (request.pattern) {
+    changed.substitute = look_by_distance(run, *request.pattern, heads, workers);
+  } else {
+    gates = gates_on(*model, heads);
+  }
   for (const auto& gate : gates) {
     gate->set(0);
   }
-  if (request.pattern) {
-    look_by_distance(run, *request.pattern, heads, workers, *model);
-  }
-  without.sequence = inspect(*model, run.tokenizers, read.batch);
+  without.sequence = inspect(*model, run.tokenizers, read.batch, changed.substitute);
   if (read.generated) {
-    without.target = read_text(run, *model, request.text, {}, workers).target;
+    without.target = read_text(run, changed, request.text, {}, workers).target;
   }
   return without;
 }
@@ -75,8 +102,9 @@ WithoutHeads inspect_without(const SavedRun& run, const InspectionRequest& reque
 }  // namespace
 
 Inspection inspect_text(const SavedRun& run, const InspectionRequest& request, Workers& workers) {
-  Inspection inspection{.text = read_text(run, run.model, request.text, request.target, workers),
-                        .sequence = {}};
+  Inspection inspection{
+      .text = read_text(run, as_it_is(run.model), request.text, request.target, workers),
+      .sequence = {}};
   inspection.sequence = inspect(run.model, run.tokenizers, inspection.text.batch);
   if (!request.without.empty()) {
     inspection.without = inspect_without(run, request, inspection.text, workers);

@@ -54,16 +54,28 @@ void expect_positions(const SavedRun& run, Index rows, const char* what) {
 }
 
 // The model's own output for the only example of a split.
-Hypothesis output_of(const SavedRun& run, const Model& model, const Split& split,
+Hypothesis output_of(const SavedRun& run, const EnsembleMember& model, const Split& split,
                      Workers& workers) {
-  return decode_examples(model.transformer, model.store, split, decoding_batch_tokens,
-                         decoding_options(run.config.evaluation), workers)
-      .front()
-      .front();
+  if (!labels_in_one_pass(run.config)) {
+    return decode_examples({&model, 1}, split, decoding_batch_tokens,
+                           decoding_options(run.config.evaluation), workers)
+        .front()
+        .front();
+  }
+  const auto source = source_of(split, layout_of(run.config.model));
+  const BestTokens best =
+      best_labels(model.transformer, model.store, pack(std::array{source->at(0)}), 1,
+                  LogSums::left_out, model.substitute);
+  Hypothesis labels;
+  for (const TokenLogit& label : best.tokens) {
+    labels.tokens.push_back(label.token);
+  }
+  return labels;
 }
 
-TextBatch batch_of(const SavedRun& run, const Model& model, Split split, const std::string& text,
-                   const std::optional<std::string>& target, Workers& workers) {
+TextBatch batch_of(const SavedRun& run, const EnsembleMember& model, Split split,
+                   const std::string& text, const std::optional<std::string>& target,
+                   Workers& workers) {
   Example& example = split.examples.front();
   const auto source = source_of(split, layout_of(run.config.model));
   expect_positions(run, source->lengths(0).longer(), "text");
@@ -85,7 +97,7 @@ TextBatch batch_of(const SavedRun& run, const Model& model, Split split, const s
           .unfinished = unfinished};
 }
 
-TextBatch pair_of(const SavedRun& run, const Model& model, const std::string& text,
+TextBatch pair_of(const SavedRun& run, const EnsembleMember& model, const std::string& text,
                   const std::optional<std::string>& target, Workers& workers) {
   Example pair{.source = known_tokens(run, text), .target = {}};
   if (target) {
@@ -111,7 +123,7 @@ std::string classes_of(const Tokenizer& classes) {
   return join(list, ", ");
 }
 
-TextBatch class_of(const SavedRun& run, const Model& model, const std::string& text,
+TextBatch class_of(const SavedRun& run, const EnsembleMember& model, const std::string& text,
                    const std::optional<std::string>& target, Workers& workers) {
   const ClassifiedText read = Classifier(run, workers).read(text);
   expect_known(read.tokens, text, "text");
@@ -152,7 +164,7 @@ TextBatch running_text(const SavedRun& run, const std::string& text, Workers& wo
 
 }  // namespace
 
-TextBatch read_text(const SavedRun& run, const Model& model, const std::string& text,
+TextBatch read_text(const SavedRun& run, const EnsembleMember& model, const std::string& text,
                     const std::optional<std::string>& target, Workers& workers) {
   const Application application = application_of(run.config);
   const bool running = application == Application::fill || application == Application::generate;

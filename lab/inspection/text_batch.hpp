@@ -7,6 +7,7 @@
 
 #include "core/kernel/workers.hpp"
 #include "core/sequence/batch.hpp"
+#include "nn/generation/cached_model.hpp"
 #include "train/experiment.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
@@ -28,7 +29,7 @@ constexpr std::string_view mask_in_text = "<mask>";
 // masked one with a mask for each `mask_in_text`. Throws DataError for a text without a known
 // token, for a text or target of more tokens than the model has positions, and for a class that
 // does not exist; ConfigError for a target of running text.
-TextBatch read_text(const SavedRun& run, const Model& model, const std::string& text,
+TextBatch read_text(const SavedRun& run, const EnsembleMember& model, const std::string& text,
                     const std::optional<std::string>& target, Workers& workers);
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -6,33 +6,12 @@
 #include "core/memory/pool.hpp"
 #include "core/ops/attention/bias.hpp"
 #include "core/ops/heads/head_columns.hpp"
-#include "core/sequence/pattern.hpp"
-#include "core/sequence/segments.hpp"
 #include "core/tape/tensor.hpp"
 #include "nn/attention/head_copy.hpp"
 #include "nn/attention/spec.hpp"
 #include "nn/pass.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
-
-// Attention weights that depend on the distance between query and key alone, and not on what is
-// read: what would a head do if it only looked by position?
-
-// For each distance, a key's position minus the query's, a weight of at least 0.
-struct DistanceWeights {
-  Index first = 0;             // the smallest distance
-  PoolVector<Scalar> weights;  // of the distances first, first + 1, ...; others have 0
-
-  Scalar at(Index distance) const {
-    const Index i = distance - first;
-    return i < 0 || i >= std::ssize(weights) ? Scalar{0} : weights[static_cast<std::size_t>(i)];
-  }
-};
-
-// (queries, keys): the weight of each distance, divided by the sum of those that the query may
-// attend to. A query with the sum 0 attends to nothing. `top` of a pattern is not applied.
-Tensor weights_at(const DistanceWeights& by_distance, const Pattern& pattern,
-                  const Segment& queries, const Segment& keys);
 
 class HeadDistances {
  public:

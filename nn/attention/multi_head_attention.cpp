@@ -24,7 +24,8 @@ PoolVector<Pattern> pattern_list_of(const AttentionSpec& spec) {
 struct RotaryPositions {
   RotaryPositions(const AttentionSpec& spec, const Segments& of_queries, const Segments& of_keys)
       : queries_(of_queries), keys_(of_keys) {
-    if (spec.has(AttentionPositions::rotary)) {
+    const auto later = [](const Segment& keys) { return keys.position != 0; };
+    if (spec.has(AttentionPositions::rotary) && std::ranges::any_of(of_keys.list, later)) {
       own_ = {of_queries, of_keys};
       for (std::size_t i = 0; i < of_keys.list.size(); ++i) {
         own_->first.list[i].position -= std::exchange(own_->second.list[i].position, 0);
@@ -39,11 +40,6 @@ struct RotaryPositions {
   const Segments& keys_;
   std::optional<std::pair<Segments, Segments>> own_;  // where it makes a difference
 };
-
-// Copies the columns of a row into a row of the cache.
-Scalar* keep(const HeadColumns& columns, Index row, Index count, Scalar* to) {
-  return std::copy_n(columns.matrix.value().row(row) + columns.first, count, to);
-}
 
 }  // namespace
 
@@ -73,74 +69,62 @@ MultiHeadAttention::MultiHeadAttention(const Scope& scope, const AttentionSpec& 
       head_dropout_path((scope / "heads").path()),
       weights(with) {}
 
-BlockOutput MultiHeadAttention::operator()(Pass& pass, const Var& query, const Var& key,
-                                           const Var& value, const Segments& queries,
-                                           const Segments& keys) const {
+BlockOutput MultiHeadAttention::operator()(Pass& pass, const Var& x, const Segments& queries,
+                                           const KeySource& from) const {
   if (spec.heads == 0) {
-    return nothing(pass, queries);
+    const Var zeros = pass.tape().constant(Tensor::zeros({row_count(queries), spec.d_model}));
+    return {zeros, pass.bias(weights.combination.output_bias, spec.d_model)};
   }
-  HeadProjections::Of from_query = weights.projections.of(pass, query);
-  HeadProjections::Of from_key = weights.projections.of(pass, key);
-  HeadProjections::Of from_value = weights.projections.of(pass, value);
-  HeadProjections::Of& for_keys = inputs == AttentionInputs::self ? from_query : from_key;
-  HeadProjections::Of& for_values = inputs == AttentionInputs::separate ? from_value : for_keys;
-  const HeadColumns q = from_query.columns(HeadRole::query);
-  const HeadColumns k = for_keys.columns(HeadRole::key);
-  return attend(pass,
-                {.query = weights.scores.query(pass, q, queries),
-                 .key = weights.scores.key(pass, k, keys),
-                 .value = for_values.columns(HeadRole::value),
-                 .sink_query = sink_query(pass, q, queries)},
-                queries, keys);
-}
-
-BlockOutput MultiHeadAttention::self_with_past(Pass& pass, const Var& past,
-                                               const Segments& past_segments, const Var& x,
-                                               const Segments& segments) const {
-  if (spec.heads == 0) {
-    return nothing(pass, segments);
-  }
-  const Segments keys = joined(past_segments, segments);
-  const Var all = join_sequences(past, past_segments, x, segments);
-  HeadProjections::Of from_x = weights.projections.of(pass, x, HeadRoles::query_only);
-  HeadProjections::Of from_all = weights.projections.of(pass, all, HeadRoles::key_and_value);
-  const RotaryPositions rotary(spec, segments, keys);
-  const HeadColumns query = from_x.columns(HeadRole::query);
-  return attend(pass,
-                {.query = weights.scores.query(pass, query, rotary.queries()),
-                 .key = weights.scores.key(pass, from_all.columns(HeadRole::key), rotary.keys()),
-                 .value = from_all.columns(HeadRole::value),
-                 .sink_query = sink_query(pass, query, rotary.queries())},
-                segments, keys);
-}
-
-BlockOutput MultiHeadAttention::cached_self(Pass& pass, const Var& x, const Segments& queries,
-                                            Tensor& kept, const Segments& keys) const {
-  if (spec.heads == 0) {
-    return nothing(pass, queries);
-  }
-  HeadProjections::Of fresh = weights.projections.of(pass, x);
-  const RotaryPositions rotary(spec, queries, keys);
-  const HeadColumns projected = fresh.columns(HeadRole::query);
+  const HeadProjections& projections = weights.projections;
+  const std::optional<Var> others =
+      from.before ? join_sequences(from.before->rows, from.before->segments, x, queries)
+                  : from.rows;
+  const RotaryPositions rotary(spec, queries, from.segments);
+  HeadProjections::Of own =
+      projections.of(pass, x, others ? HeadRoles::query_only : HeadRoles::all);
+  const HeadColumns projected = own.columns(HeadRole::query);
   const HeadColumns query = weights.scores.query(pass, projected, rotary.queries());
-  const HeadColumns key = weights.scores.key(pass, fresh.columns(HeadRole::key), rotary.queries());
-  const HeadColumns value = fresh.columns(HeadRole::value);
-  const Index value_columns = cache_columns() - key_columns();
+  std::optional<KeysAndValues> to = from.rows && from.cache ? from.cache->context : std::nullopt;
+  if (!to) {
+    constexpr HeadRoles roles = HeadRoles::key_and_value;
+    HeadProjections::Of of_others = projections.of(pass, others.value_or(x), roles);
+    HeadProjections::Of of_values = projections.of(pass, from.value_rows.value_or(x), roles);
+    HeadProjections::Of& for_keys = others ? of_others : own;
+    HeadProjections::Of& for_values = from.value_rows ? of_values : for_keys;
+    const HeadColumns key = for_keys.columns(HeadRole::key);
+    to = {.key = weights.scores.key(pass, key, others ? rotary.keys() : rotary.queries()),
+          .value = for_values.columns(HeadRole::value)};
+    if (from.cache != nullptr) {
+      to = keep(pass, *to, queries, from);
+    }
+  }
+  return attend(
+      pass,
+      {.query = query, .to = *to, .sink_query = sink_query(pass, projected, rotary.queries())},
+      queries, from.segments);
+}
+
+// The keys and values to attend to, of those that were just made and those that are kept.
+KeysAndValues MultiHeadAttention::keep(Pass& pass, const KeysAndValues& made,
+                                       const Segments& queries, const KeySource& from) const {
+  if (from.rows) {
+    return from.cache->context.emplace(made);
+  }
+  Tensor& kept = from.cache->rows;
+  const auto copy = [](const HeadColumns& columns, Index row, Index count, Scalar* to) {
+    return std::copy_n(columns.matrix.value().row(row) + columns.first, count, to);
+  };
   for (Index i = 0; i < queries.count(); ++i) {
     const Segment& rows = queries[i];
-    const Index first = keys[i].row + keys[i].rows - rows.rows;
+    const Index first = from.segments[i].row + from.segments[i].rows - rows.rows;
     for (Index r = 0; r < rows.rows; ++r) {
-      Scalar* to = keep(key, rows.row + r, key_columns(), kept.row(first + r));
-      keep(value, rows.row + r, value_columns, to);
+      Scalar* values = copy(made.key, rows.row + r, key_columns(), kept.row(first + r));
+      copy(made.value, rows.row + r, cache_columns() - key_columns(), values);
     }
   }
   const Var all = pass.tape().constant(kept);
-  return attend(pass,
-                {.query = query,
-                 .key = {.matrix = all, .first = 0, .step = key.step},
-                 .value = {.matrix = all, .first = key_columns(), .step = value.step},
-                 .sink_query = sink_query(pass, projected, rotary.queries())},
-                queries, keys);
+  return {.key = {.matrix = all, .first = 0, .step = made.key.step},
+          .value = {.matrix = all, .first = key_columns(), .step = made.value.step}};
 }
 
 void MultiHeadAttention::turn_back(Tensor kept, Index positions) const {
@@ -155,31 +139,6 @@ void MultiHeadAttention::turn_back(Tensor kept, Index positions) const {
   for (Index i = 0; i < kept.dim(0); ++i) {
     std::copy_n(turned.row(i), key_columns(), kept.row(i));
   }
-}
-
-BlockOutput MultiHeadAttention::cached_cross(Pass& pass, const Var& x, const Var& memory,
-                                             const Segments& queries, const Segments& keys,
-                                             std::optional<KeysAndValues>& cache) const {
-  if (spec.heads == 0) {
-    return nothing(pass, queries);
-  }
-  if (!cache) {
-    HeadProjections::Of context = weights.projections.of(pass, memory);
-    const HeadColumns key = context.columns(HeadRole::key);
-    cache = KeysAndValues{.key = weights.scores.key(pass, key, keys),
-                          .value = context.columns(HeadRole::value)};
-  }
-  const HeadColumns query = weights.projections.of(pass, x).columns(HeadRole::query);
-  return attend(pass,
-                {.query = weights.scores.query(pass, query, queries),
-                 .key = cache->key,
-                 .value = cache->value},
-                queries, keys);
-}
-
-BlockOutput MultiHeadAttention::nothing(Pass& pass, const Segments& queries) const {
-  const Var zeros = pass.tape().constant(Tensor::zeros({row_count(queries), spec.d_model}));
-  return {zeros, pass.bias(weights.combination.output_bias, spec.d_model)};
 }
 
 void MultiHeadAttention::keep_heads(const KeptHeads& kept, const MultiHeadAttention& smaller,
@@ -213,9 +172,9 @@ std::optional<HeadColumns> MultiHeadAttention::sink_query(Pass& pass, const Head
 
 BlockOutput MultiHeadAttention::attend(Pass& pass, const Heads& projected, const Segments& queries,
                                        const Segments& keys) const {
+  const double scale = weights.scores.scale();
   const Call call{.heads = {.query = weights.distances.with_content_bias(pass, projected.query),
-                            .key = projected.key,
-                            .value = projected.value,
+                            .to = projected.to,
                             .sink_query = projected.sink_query},
                   .queries = queries,
                   .keys = keys,
@@ -225,20 +184,18 @@ BlockOutput MultiHeadAttention::attend(Pass& pass, const Heads& projected, const
                               .patterns = patterns,
                               .dropout = pass.dropout(spec.dropout, module.path(), queries),
                               .kv_heads = spec.kv_heads,
-                              .scale = weights.scores.scale(),
+                              .scale = scale,
                               .scores = pair_scores},
-                  .bias = weights.distances(pass, projected.query, weights.scores.scale()),
+                  .bias = weights.distances(pass, projected.query, scale),
                   .score_weights = weights.scores.function_weights(pass)};
   Var side_by_side = [&] {
     const InModule here(pass.tape(), module);
-    return attention(call.heads.query, call.heads.key, call.heads.value, queries, keys,
-                     call.options, call.bias, call.score_weights, call.heads.sink_query);
+    const Heads& heads = call.heads;
+    return attention(heads.query, heads.to.key, heads.to.value, queries, keys, call.options,
+                     call.bias, call.score_weights, heads.sink_query);
   }();
-  if (!by_distance.empty()) {
-    side_by_side = with_given_weights(pass, call, side_by_side);
-  }
-  if (pass.recorder) {
-    record(pass, call, side_by_side.value());
+  if (pass.recorder || pass.substitute) {
+    side_by_side = studied(pass, call, side_by_side);
   }
   const Dropout dropout = pass.dropout(spec.head_dropout, head_dropout_path, queries);
   if (dropout.active()) {

@@ -30,6 +30,24 @@ struct AttentionWeights {
   HeadCombination combination;
 };
 
+// Rows of the sequences of a batch.
+struct SequenceRows {
+  Var rows;  // (R, D)
+  const Segments& segments;
+};
+
+// Where keys and values come from. Query segment i attends to key segment i. If nothing else is
+// given, the queries' own rows are projected to keys and values.
+struct KeySource {
+  const Segments& segments;              // of all keys
+  std::optional<SequenceRows> before{};  // rows that come before the queries' own: a memory
+  std::optional<Var> rows{};             // rows instead of the queries' own: a context; (S, D)
+  std::optional<Var> value_rows{};       // with `rows`: those of the values, if they are others
+  // Keeps what is projected. The queries' own rows are written to the ends of the key segments, and
+  // the segments' rows before them are attended to as they are. A context is projected only once.
+  LayerCache* cache = nullptr;
+};
+
 struct MultiHeadAttention {
   MultiHeadAttention(const Scope& scope, const ModelOptions& options, const AttentionSpec& spec,
                      AttentionInputs inputs, AttentionSite site = {});
@@ -37,29 +55,16 @@ struct MultiHeadAttention {
   MultiHeadAttention(const Scope& scope, const AttentionSpec& spec, AttentionInputs inputs,
                      AttentionSite site, const AttentionWeights& weights);
 
-  // Query i of `queries` attends to segment i of `keys`; the three inputs may differ. (N, D), (S,
-  // D), (S, D) -> (N, D)
-  BlockOutput operator()(Pass& pass, const Var& query, const Var& key, const Var& value,
-                         const Segments& queries, const Segments& keys) const;
-
-  // Self-attention to rows that came before, which have no queries, and to the rows themselves.
-  // past: (R, D), x: (N, D), of the same sequences.
-  BlockOutput self_with_past(Pass& pass, const Var& past, const Segments& past_segments,
-                             const Var& x, const Segments& segments) const;
-
-  // Self-attention of new rows to themselves and to the earlier rows that are cached. Segment i of
-  // `keys` says where all of them are in `kept`; the new ones are written there, at the end.
-  BlockOutput cached_self(Pass& pass, const Var& x, const Segments& queries, Tensor& kept,
-                          const Segments& keys) const;
+  // The rows x attend to the keys of a source: (N, D) -> (N, D).
+  BlockOutput operator()(Pass& pass, const Var& x, const Segments& queries,
+                         const KeySource& from) const;
 
   // Subtracts `positions` from the rotary positions of cached keys.
   void turn_back(Tensor kept, Index positions) const;
 
-  // Cross-attention. The keys and values of the context are computed in the first call and kept.
-  BlockOutput cached_cross(Pass& pass, const Var& x, const Var& memory, const Segments& queries,
-                           const Segments& keys, std::optional<KeysAndValues>& cache) const;
-
-  const Pattern& pattern_of(Index head) const;
+  const Pattern& pattern_of(Index head) const {
+    return patterns[patterns.size() == 1 ? 0 : static_cast<std::size_t>(head)];
+  }
 
   // Copies the parameters of the heads that are kept to an attention with only these heads.
   void keep_heads(const KeptHeads& kept, const MultiHeadAttention& smaller, HeadCopy& copy) const;
@@ -77,21 +82,13 @@ struct MultiHeadAttention {
   PoolVector<std::shared_ptr<const PairScore>> pair_scores;
   std::string head_dropout_path;
   AttentionWeights weights;
-  // Heads that a study gives weights in the place of their own (lab/inspection). Passes that record
-  // gradients then throw logic_error.
-  std::map<Index, DistanceWeights> by_distance;
 
  private:
   struct Heads {
     HeadColumns query;
-    HeadColumns key;
-    HeadColumns value;
-    std::optional<HeadColumns> sink_query{};
+    KeysAndValues to;
+    std::optional<HeadColumns> sink_query;
   };
-  std::optional<HeadColumns> sink_query(Pass& pass, const HeadColumns& projected,
-                                        const Segments& positions) const;
-  BlockOutput attend(Pass& pass, const Heads& heads, const Segments& queries,
-                     const Segments& keys) const;
   // The arguments of the attention op.
   struct Call {
     Heads heads;
@@ -101,11 +98,15 @@ struct MultiHeadAttention {
     AttentionBias bias;
     std::optional<Var> score_weights;
   };
-  Var with_given_weights(Pass& pass, const Call& call, const Var& outputs) const;
-  void attend_by_distance(const Call& call, const DistanceWeights& given, Index head, Index segment,
-                          Tensor& y) const;
-  void record(Pass& pass, const Call& call, const Tensor& outputs) const;
-  BlockOutput nothing(Pass& pass, const Segments& queries) const;  // for attention without heads
+  KeysAndValues keep(Pass& pass, const KeysAndValues& made, const Segments& queries,
+                     const KeySource& from) const;
+  std::optional<HeadColumns> sink_query(Pass& pass, const HeadColumns& projected,
+                                        const Segments& positions) const;
+  BlockOutput attend(Pass& pass, const Heads& projected, const Segments& queries,
+                     const Segments& keys) const;
+  Var studied(Pass& pass, const Call& call, const Var& outputs) const;
+  void attend_by(const Tensor& weights, const Call& call, Index head, Index segment,
+                 Tensor& y) const;
 };
 
 // Makes the attentions of a model. Those with the same name (AttentionSpec::shared_as) share their

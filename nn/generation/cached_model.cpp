@@ -7,15 +7,16 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-CachedModel::CachedModel(const Transformer& transformer, const ParameterStore& store,
-                         const Prompts& prompts, Index slots, Index longest)
-    : transformer_(transformer),
+CachedModel::CachedModel(const EnsembleMember& model, const Prompts& prompts, Index slots,
+                         Index longest)
+    : transformer_(model.transformer),
       prompts_(prompts),
-      pass_(tape_, store),
-      cache_(transformer.main().make_cache(prompts.sequences() * slots, longest)) {
+      pass_(tape_, model.store),
+      cache_(transformer_.main().make_cache(prompts.sequences() * slots, longest)) {
+  pass_.substitute = model.substitute;
   pass_.keep_weights_packed();
-  if (transformer.family() == Family::encoder_decoder) {
-    context_.emplace(transformer.encode(pass_, prompts.context), sources_);
+  if (transformer_.family() == Family::encoder_decoder) {
+    context_.emplace(transformer_.encode(pass_, prompts.context), sources_);
   }
 }
 

@@ -9,6 +9,13 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
+// A model with its weights, and what a study puts in the place of its heads.
+struct EnsembleMember {
+  const Transformer& transformer;
+  const ParameterStore& store;
+  HeadSubstitute substitute{};
+};
+
 // What a sequence reads next.
 struct Reading {
   Index slot;                       // the sequence's place in the cache
@@ -19,8 +26,7 @@ struct Reading {
 class CachedModel {
  public:
   // For `slots` sequences of each prompt, of at most `longest` rows. All must outlive it.
-  CachedModel(const Transformer& transformer, const ParameterStore& store, const Prompts& prompts,
-              Index slots, Index longest);
+  CachedModel(const EnsembleMember& model, const Prompts& prompts, Index slots, Index longest);
   CachedModel(const CachedModel&) = delete;
   CachedModel& operator=(const CachedModel&) = delete;
 
@@ -48,7 +54,7 @@ class CachedModel {
   Tape tape_{false};
   Pass pass_;
   KeyValueCache cache_;
-  std::optional<Context> context_;
+  std::optional<SequenceRows> context_;
   Tokens newest_;     // a segment for each reading
   Segments sources_;  // likewise: the rows of the context
 };

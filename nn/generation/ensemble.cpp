@@ -13,12 +13,11 @@ Ensemble::Ensemble(std::span<const EnsembleMember> members, std::span<const Prom
                    Index slots, Index longest) {
   const Index labels = members.front().transformer.output().classes();
   for (std::size_t k = 0; k < members.size(); ++k) {
-    const auto& [transformer, store] = members[k];
-    if (transformer.output().classes() != labels) {
-      throw ShapeError(fmt::format("ensemble: models with {} and {} labels", labels,
-                                   transformer.output().classes()));
+    const Index own = members[k].transformer.output().classes();
+    if (own != labels) {
+      throw ShapeError(fmt::format("ensemble: models with {} and {} labels", labels, own));
     }
-    models_.emplace_back(transformer, store, prompts[k], slots, longest);
+    models_.emplace_back(members[k], prompts[k], slots, longest);
   }
 }
 

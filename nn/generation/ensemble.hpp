@@ -10,11 +10,6 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-struct EnsembleMember {
-  const Transformer& transformer;
-  const ParameterStore& store;
-};
-
 class Ensemble {
  public:
   // `prompts`: the same prompts for each member, in its own layout. Members, prompts, `slots` and

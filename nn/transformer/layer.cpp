@@ -62,24 +62,18 @@ Layer Layer::repeated(const Scope& scope, AttentionMaker& attention, Index numbe
   return layer;
 }
 
-Var Layer::operator()(Pass& pass, const Var& x, const Segments& segments, const Context* context,
-                      const CachedLayer* cached, const Past* past) const {
+Var Layer::operator()(Pass& pass, const Var& x, const Segments& segments, const KeySource& own,
+                      const std::optional<KeySource>& context) const {
   Var y = self_residual(pass, x, segments, [&](const Var& normed) {
-    if (past != nullptr) {
-      return self.self_with_past(pass, self_residual.block_input(pass, past->rows), past->segments,
-                                 normed, segments);
+    KeySource keys = own;
+    if (keys.before) {
+      keys.before->rows = self_residual.block_input(pass, keys.before->rows);
     }
-    return cached == nullptr
-               ? self(pass, normed, normed, normed, segments, segments)
-               : self.cached_self(pass, normed, segments, cached->layer.rows, cached->keys);
+    return self(pass, normed, segments, keys);
   });
   if (cross) {
     y = cross->residual(pass, y, segments, [&](const Var& normed) {
-      const Var& rows = context->rows;
-      return cached == nullptr
-                 ? cross->attention(pass, normed, rows, rows, segments, context->segments)
-                 : cross->attention.cached_cross(pass, normed, rows, segments, context->segments,
-                                                 cached->layer.context);
+      return cross->attention(pass, normed, segments, context.value());
     });
   }
   if (feed_forward) {
@@ -90,36 +84,33 @@ Var Layer::operator()(Pass& pass, const Var& x, const Segments& segments, const 
   return y;
 }
 
-namespace {
-
-Var run_with_memory(Pass& pass, const Layer& layer, Index number, const Tokens& tokens,
-                    const Segments& past_segments, const Var& x) {
-  LaneMemory& memory = *pass.memory;
-  memory.write(number, tokens, past_segments, x.value());
-  if (row_count(past_segments) == 0) {
-    return layer(pass, x, tokens.segments);
-  }
-  const Past past{.rows = pass.tape().constant(memory.read(number, tokens, past_segments)),
-                  .segments = past_segments};
-  return layer(pass, x, tokens.segments, nullptr, nullptr, &past);
-}
-
-}  // namespace
-
-Var Stack::operator()(Pass& pass, const Tokens& tokens, const Context* context,
+Var Stack::operator()(Pass& pass, const Tokens& tokens, const SequenceRows* context,
                       KeyValueCache* cache) const {
-  const bool remembers = pass.memory != nullptr && !tokens.lanes.empty();
-  const Segments past = remembers ? pass.memory->segments(tokens) : Segments();
-  Var x = embedding(pass, tokens);
-  for (std::size_t i = 0; i < layers.size(); ++i) {
-    if (remembers) {
-      x = run_with_memory(pass, layers[i], static_cast<Index>(i), tokens, past, x);
-    } else if (cache != nullptr) {
-      const CachedLayer cached{.layer = cache->layer(i), .keys = cache->keys()};
-      x = layers[i](pass, x, tokens.segments, context, &cached);
-    } else {
-      x = layers[i](pass, x, tokens.segments, context);
+  LaneMemory* const memory = tokens.lanes.empty() ? nullptr : pass.memory;
+  const Segments past = memory != nullptr ? memory->segments(tokens) : Segments();
+  const bool goes_on = row_count(past) > 0;
+  const Segments with_past = goes_on ? joined(past, tokens.segments) : Segments();
+  const auto own_keys = [&](Index layer, LayerCache* kept) -> KeySource {
+    if (goes_on) {
+      const Var rows = pass.tape().constant(memory->read(layer, tokens, past));
+      return {.segments = with_past, .before = {{.rows = rows, .segments = past}}};
     }
+    return {.segments = kept != nullptr ? cache->keys() : tokens.segments, .cache = kept};
+  };
+  const auto context_keys = [&](LayerCache* kept) -> std::optional<KeySource> {
+    if (context == nullptr) {
+      return {};
+    }
+    return KeySource{.segments = context->segments, .rows = context->rows, .cache = kept};
+  };
+  Var x = embedding(pass, tokens);
+  for (Index i = 0; i < std::ssize(layers); ++i) {
+    const auto layer = static_cast<std::size_t>(i);
+    LayerCache* const kept = cache != nullptr ? &cache->layer(layer) : nullptr;
+    if (memory != nullptr) {
+      memory->write(i, tokens, past, x.value());
+    }
+    x = layers[layer](pass, x, tokens.segments, own_keys(i, kept), context_keys(kept));
   }
   return closing_norm ? (*closing_norm)(pass, x) : x;
 }

@@ -13,24 +13,6 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-// The output of another stack for the same sequences.
-struct Context {
-  Var rows;  // (S, D)
-  const Segments& segments;
-};
-
-// What a memory has of the same sequences: their rows before a layer, from earlier batches.
-struct Past {
-  Var rows;  // (R, D)
-  const Segments& segments;
-};
-
-// For decoding of new rows: the cached rows of a layer, and where they are (KeyValueCache::keys).
-struct CachedLayer {
-  LayerCache& layer;
-  const Segments& keys;
-};
-
 struct Layer {
   struct Cross {
     MultiHeadAttention attention;
@@ -49,11 +31,10 @@ struct Layer {
   // random draws are its own.
   Layer repeated(const Scope& scope, AttentionMaker& attention, Index number) const;
 
-  // (N, D) -> (N, D). `context`: null in a layer without cross-attention. Not both of `cached` and
-  // `past`.
-  Var operator()(Pass& pass, const Var& x, const Segments& segments,
-                 const Context* context = nullptr, const CachedLayer* cached = nullptr,
-                 const Past* past = nullptr) const;
+  // (N, D) -> (N, D). `own`: of the self-attention; rows before x are as they come to the layer.
+  // `context`: of the cross-attention, if the layer has one.
+  Var operator()(Pass& pass, const Var& x, const Segments& segments, const KeySource& own,
+                 const std::optional<KeySource>& context = {}) const;
 
   std::string path;  // of its weights
   MultiHeadAttention self;
@@ -63,11 +44,11 @@ struct Layer {
 };
 
 struct Stack {
-  // (N tokens) -> (N, D). `context`: what the cross-attention of its layers attends to; null if
-  // they have none. With a cache, the tokens are those that follow the cached ones, and
-  // KeyValueCache::extend was called for them. Tokens of lanes also see what the memory of the pass
-  // has of their lanes, and are remembered.
-  Var operator()(Pass& pass, const Tokens& tokens, const Context* context = nullptr,
+  // (N tokens) -> (N, D). `context`: what the cross-attention of its layers attends to, the output
+  // of another stack for the same sequences; null if they have none. With a cache, the tokens are
+  // those that follow the cached ones, and KeyValueCache::extend was called for them. Tokens of
+  // lanes also see what the memory of the pass has of their lanes, and are remembered.
+  Var operator()(Pass& pass, const Tokens& tokens, const SequenceRows* context = nullptr,
                  KeyValueCache* cache = nullptr) const;
 
   // An empty cache for `sequences` sequences of at most `longest` tokens.

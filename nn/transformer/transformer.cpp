@@ -113,7 +113,8 @@ Var Transformer::hidden(Pass& pass, const Batch& batch) const {
     }
     return main()(pass, batch.input);
   }
-  const Context context{.rows = encode(pass, batch.context), .segments = batch.context.segments};
+  const SequenceRows context{.rows = encode(pass, batch.context),
+                             .segments = batch.context.segments};
   return main()(pass, batch.input, &context);
 }
 
@@ -132,12 +133,6 @@ std::vector<const MultiHeadAttention*> Transformer::attentions() const {
     }
   }
   return all;
-}
-
-MultiHeadAttention& Transformer::attention_at(const AttentionSite& site) {
-  Stack& stack = encoder_ && site.stack() == StackName::encoder ? *encoder_ : *main_;
-  Layer& layer = stack.layers.at(static_cast<std::size_t>(site.layer));
-  return site.is_self() ? layer.self : layer.cross.value().attention;
 }
 
 bool Transformer::shares_weights(const MultiHeadAttention& attention) const {
@@ -181,10 +176,11 @@ CrossEntropy batch_loss(const Transformer& model, Pass& pass, const Batch& batch
 }
 
 BestTokens best_labels(const Transformer& model, const ParameterStore& store, const Batch& batch,
-                       Index count, LogSums log_sums) {
+                       Index count, LogSums log_sums, const HeadSubstitute& substitute) {
   constexpr TokenId none = -1;
   Tape tape(false);
   Pass pass(tape, store);
+  pass.substitute = substitute;
   pass.keep_weights_packed();  // so that no row's bits depend on the number of rows
   Var rows = model.hidden(pass, batch);
   if (!batch.labels.every_row) {

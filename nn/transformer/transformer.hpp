@@ -62,9 +62,6 @@ class Transformer {
   std::vector<const Stack*> stacks() const;
   std::vector<const MultiHeadAttention*> attentions() const;
 
-  // For MultiHeadAttention::by_distance. The model must have this attention.
-  MultiHeadAttention& attention_at(const AttentionSite& site);
-
   // Whether another attention has the same weights (model.layer_groups, shared_as).
   bool shares_weights(const MultiHeadAttention& attention) const;
 
@@ -93,6 +90,7 @@ CrossEntropy batch_loss(const Transformer& model, Pass& pass, const Batch& batch
 
 // For each row that has a label, whatever its label is: the `count` most likely ones.
 BestTokens best_labels(const Transformer& model, const ParameterStore& store, const Batch& batch,
-                       Index count, LogSums log_sums = LogSums::wanted);
+                       Index count, LogSums log_sums = LogSums::wanted,
+                       const HeadSubstitute& substitute = {});
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

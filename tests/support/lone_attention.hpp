@@ -68,8 +68,8 @@ struct LoneAttention {
   Tensor operator()(const Tensor& x, const Segments& segments) const {
     Tape tape(false);
     Pass pass(tape, store);
-    const Var input = tape.constant(x);
-    return attention(pass, input, input, input, segments, segments).value.value();
+    pass.substitute = substitute;
+    return attention(pass, tape.constant(x), segments, {segments}).value.value();
   }
 
   // The gradient of a parameter for a random cotangent.
@@ -77,8 +77,8 @@ struct LoneAttention {
     ParameterGradients gradients(store);
     Tape tape;
     Pass pass(tape, store, gradients);
-    const Var input = tape.constant(x);
-    const Var y = attention(pass, input, input, input, segments, segments).value;
+    pass.substitute = substitute;
+    const Var y = attention(pass, tape.constant(x), segments, {segments}).value;
     tape.backward(y, random_tensor(y.shape(), 6));
     for (const NamedParameter& parameter : store.parameters()) {
       if (parameter.name == name) {
@@ -94,6 +94,7 @@ struct LoneAttention {
   ParameterStore store;
   AttentionSpec spec;
   MultiHeadAttention attention;
+  HeadSubstitute substitute{};
 };
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

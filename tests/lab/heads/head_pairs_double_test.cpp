@@ -61,7 +61,7 @@ TEST_P(HeadWrites, add_up_to_the_output) {
     }
   };
   const Var x = tape.constant(random_tensor({8, 6}, 5));
-  const BlockOutput output = lone.attention(pass, x, x, x, segments, segments);
+  const BlockOutput output = lone.attention(pass, x, segments, {segments});
   EXPECT_THAT(sum.values(), Pointwise(DoubleNear(1e-12), output.value.value().values()));
 }
 

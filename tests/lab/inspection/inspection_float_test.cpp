@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <vector>
 
 #include "datasets/loader.hpp"
@@ -14,6 +15,7 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
+using ::testing::ElementsAre;
 using ::testing::ElementsAreArray;
 using ::testing::FloatNear;
 using ::testing::Pointwise;
@@ -104,6 +106,9 @@ TEST_F(InspectedText, heads_with_a_pattern_look_by_distance_and_others_do_not) {
   EXPECT_THAT(heads[1].weights.values(),
               Pointwise(FloatNear(1e-6F),
                         expected_weights(other.sequence.heads[1].weights, 4, 4).values()));
+  for (Index i = 0; i < 16; ++i) {
+    EXPECT_EQ(heads[1].scores.data()[i], std::log(heads[1].weights.data()[i]));
+  }
   EXPECT_THAT(heads[0].weights.values(), ElementsAreArray(whole[0].weights.values()));
   EXPECT_THAT(heads[1].output.values(), ::testing::Not(ElementsAreArray(whole[1].output.values())));
   EXPECT_THAT(inspection.without->sequence.logits.values(),
@@ -139,6 +144,18 @@ TEST(MeanByDistance, is_over_the_pairs_that_the_pattern_allows) {
   EXPECT_EQ(mean.at(-1), Scalar{1} / 2);  // of two pairs
   EXPECT_EQ(mean.at(0), Scalar{1} / 3);   // of three
   EXPECT_EQ(mean.at(1), Scalar{0});       // no pair
+}
+
+TEST(DistanceWeights, are_shared_out_among_the_keys_that_a_query_sees) {
+  const DistanceWeights mostly_before{.first = -1, .weights = {3, 1}};
+  const Segment rows{.rows = 3};
+  EXPECT_THAT(weights_at(mostly_before, Pattern::full(), rows, rows).values(),
+              ElementsAre(1, 0, 0, 0.75, 0.25, 0, 0, 0.75, 0.25));
+  EXPECT_THAT(weights_at({.first = 1, .weights = {2}}, Pattern::causal(), rows, rows).values(),
+              ::testing::Each(0));  // only keys after the query
+  const Segment last{.rows = 1, .position = 2};
+  EXPECT_THAT(weights_at(mostly_before, Pattern::causal(), last, rows).values(),
+              ElementsAre(0, 0.75, 0.25));
 }
 
 }}}  // namespace tapehead::TAPEHEAD_PRECISION

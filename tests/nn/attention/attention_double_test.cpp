@@ -1,4 +1,5 @@
-// Multi-head attention: three ways to give it its inputs, and what the recorder sees of it.
+// Multi-head attention: where its keys and values come from, what the recorder sees of it, and
+// heads with given weights.
 #include "nn/attention/multi_head_attention.hpp"
 
 #include <fmt/format.h>
@@ -8,10 +9,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
+#include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "tests/support/lone_attention.hpp"
 #include "tests/support/tiny_model.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
@@ -37,9 +42,9 @@ struct Alone {
                     const Segments& queries, const Segments& keys) const {
     Tape tape(false);
     Pass pass(tape, store);
-    return attention(pass, tape.constant(query), tape.constant(key), tape.constant(value), queries,
-                     keys)
-        .value.value();
+    const KeySource from{
+        .segments = keys, .rows = tape.constant(key), .value_rows = tape.constant(value)};
+    return attention(pass, tape.constant(query), queries, from).value.value();
   }
 
   ParameterStore store;
@@ -50,7 +55,10 @@ struct Alone {
 TEST(MultiHeadAttention, does_not_depend_on_which_projections_are_one_product) {
   const Segments segments = segments_of({3, 4});
   const Tensor x = random_tensor({7, 6}, 2);
-  const Tensor self = Alone(AttentionInputs::self)(x, x, x, segments, segments);
+  const Alone own(AttentionInputs::self);
+  Tape tape(false);
+  Pass pass(tape, own.store);
+  const Tensor self = own.attention(pass, tape.constant(x), segments, {segments}).value.value();
   const Tensor cross = Alone(AttentionInputs::cross)(x, x, x, segments, segments);
   const Tensor separate = Alone(AttentionInputs::separate)(x, x, x, segments, segments);
   EXPECT_THAT(cross.values(), Pointwise(DoubleNear(1e-13), self.values()));
@@ -103,7 +111,8 @@ TEST(MultiHeadAttention, gradients_of_three_inputs) {
   EXPECT_GRADCHECK(
       [&](Tape& tape, const std::vector<Var>& inputs) {
         Pass pass(tape, separate.store);
-        return separate.attention(pass, inputs[0], inputs[1], inputs[2], queries, keys).value;
+        const KeySource from{.segments = keys, .rows = inputs[1], .value_rows = inputs[2]};
+        return separate.attention(pass, inputs[0], queries, from).value;
       },
       random_tensor({3, 6}, 2), random_tensor({7, 6}, 3), random_tensor({7, 6}, 4));
 }
@@ -194,6 +203,78 @@ TEST_P(RecordedWeights, leave_the_outputs_as_they_are) {
   Pass pass = GetParam() ? Pass(tape, model_.store, gradients, 1, 1) : Pass(tape, model_.store);
   EXPECT_THAT(logits_of(model_.transformer, pass, tiny_batch()).value().values(),
               ElementsAreArray(logits_.values()));
+}
+
+using Given = std::function<Tensor(const Segment& queries, const Segment& keys)>;
+
+// Gives these heads the weights.
+HeadSubstitute substitute_of(const std::vector<Index>& heads, const Given& given) {
+  return [heads, given](const AttentionSite&, Index head, const Segment& queries,
+                        const Segment& keys) -> std::optional<HeadAttention> {
+    if (std::ranges::count(heads, head) == 0) {
+      return {};
+    }
+    return HeadAttention{.weights = given(queries, keys), .scores = Tensor::zeros({3, 3})};
+  };
+}
+
+Tensor mostly_first(const Segment&, const Segment&) {
+  return Tensor::of({3, 3}, {1, 0, 0, 0.75, 0.25, 0, 0, 0.75, 0.25});
+}
+
+std::vector<RecordedAttention> recorded_of(const LoneAttention& lone, const Tensor& x,
+                                           const Segments& segments) {
+  std::vector<RecordedAttention> seen;
+  Tape tape(false);
+  Pass pass(tape, lone.store);
+  pass.substitute = lone.substitute;
+  pass.recorder = [&](const RecordedAttention& one) { seen.push_back(one); };
+  lone.attention(pass, tape.constant(x), segments, {segments});
+  return seen;
+}
+
+// Queries of zeros give every key the same weight, if the positions add to values alone.
+TEST(GivenWeights, that_are_even_do_what_equal_scores_do) {
+  AttentionSettings settings;
+  settings.positions.values = {AttentionPositions::relative};
+  settings.clip.values = {2};
+  LoneAttention equal(settings);
+  LoneAttention given(settings);
+  for (LoneAttention* lone : {&equal, &given}) {
+    lone->without_biases();
+  }
+  equal.set("query.weight", Tensor::zeros({6, 6}));
+  const Segments segments = segments_of({4, 3});
+  const Tensor x = random_tensor({7, 6}, 2);
+  EXPECT_THAT(given(x, segments).values(),
+              ::testing::Not(Pointwise(DoubleNear(1e-3), equal(x, segments).values())));
+  given.substitute = substitute_of({0, 1}, [](const Segment& queries, const Segment& keys) {
+    return Tensor::full({queries.rows, keys.rows}, 1 / static_cast<Scalar>(keys.rows));
+  });
+  EXPECT_THAT(given(x, segments).values(),
+              Pointwise(DoubleNear(1e-13), equal(x, segments).values()));
+}
+
+TEST(GivenWeights, are_recorded_as_the_heads_own) {
+  LoneAttention lone(AttentionSettings{});
+  const Segments segments = segments_of({3});
+  const Tensor x = random_tensor({3, 6}, 2);
+  const auto before = recorded_of(lone, x, segments);
+  lone.substitute = substitute_of({1}, mostly_first);
+  const auto after = recorded_of(lone, x, segments);
+  EXPECT_THAT(after[0].weights.values(), ElementsAreArray(before[0].weights.values()));
+  EXPECT_THAT(after[0].output.values(), ElementsAreArray(before[0].output.values()));
+  EXPECT_THAT(after[1].weights.values(), ElementsAreArray(mostly_first({}, {}).values()));
+  EXPECT_THAT(after[1].scores.values(), ::testing::Each(0));
+  EXPECT_THAT(after[1].output.values(),
+              ::testing::Not(ElementsAreArray(before[1].output.values())));
+}
+
+TEST(GivenWeights, have_no_gradients) {
+  LoneAttention lone(AttentionSettings{});
+  lone.substitute = substitute_of({1}, mostly_first);
+  EXPECT_THROW(lone.gradient("output.weight", random_tensor({3, 6}, 2), segments_of({3})),
+               std::logic_error);
 }
 
 }}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -181,8 +181,8 @@ TEST(AttentionEqualities, a_shared_query_key_weight_has_symmetric_scores) {
     Tape tape(false);
     Pass pass(tape, alone.store);
     pass.recorder = [&](const RecordedAttention& one) { seen.push_back(one.weights); };
-    const Var x = tape.constant(some_rows());
-    alone.attention(pass, x, x, x, segments_of({8}), segments_of({8}));
+    const Segments segments = segments_of({8});
+    alone.attention(pass, tape.constant(some_rows()), segments, {segments});
     const auto score = [&](Index i, Index j) { return std::log(seen[1].row(i)[j]); };
     return score(2, 5) - score(2, 7) + score(5, 7) - score(5, 2) + score(7, 2) - score(7, 5);
   };
@@ -276,8 +276,8 @@ TEST(AttentionEqualities, transformer_xl_is_dais_formula) {
   Tape tape(false);
   Pass pass(tape, one.store);
   pass.recorder = [&](const RecordedAttention& recorded) { seen.push_back(recorded.weights); };
-  const Var input = tape.constant(x);
-  one.attention(pass, input, input, input, segments_of({8}), segments_of({8}));
+  const Segments segments = segments_of({8});
+  one.attention(pass, tape.constant(x), segments, {segments});
   const Tensor map = one.value("distance.weight");  // (d_qk, D)
   const auto score = [&](Index i, Index j) {
     double sum = 0;

@@ -134,8 +134,7 @@ TEST_P(HeadCopies, are_told_from_heads_that_differ) {
   Pass pass(tape, alone.store);
   pass.recorder = [&](const RecordedAttention& head) { seen.push_back(head); };
   const Segments segments = segments_of({5});
-  const Var x = tape.constant(random_tensor({5, 6}, 5));
-  alone.attention(pass, x, x, x, segments, segments);
+  alone.attention(pass, tape.constant(random_tensor({5, 6}, 5)), segments, {segments});
   ASSERT_EQ(std::ssize(seen), GetParam().heads);
   const auto same = [&](const Tensor RecordedAttention::* what) {
     return std::ranges::equal((seen.front().*what).values(), (seen.back().*what).values());

@@ -84,8 +84,8 @@ void expect_same_with_cache(const ModelOptions& options) {
   Pass pass(tape, model.store);
   const Transformer& transformer = model.transformer;
   const Var whole = transformer.hidden(pass, batch);
-  const Context context{.rows = transformer.encode(pass, batch.context),
-                        .segments = batch.context.segments};
+  const SequenceRows context{.rows = transformer.encode(pass, batch.context),
+                             .segments = batch.context.segments};
   const Index rows = batch.input.segments[0].rows;
   KeyValueCache cache = transformer.main().make_cache(2, rows);
   const std::vector<Index> slots{1, 0};

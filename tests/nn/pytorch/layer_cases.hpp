@@ -97,9 +97,14 @@ TEST_P(PytorchAttention, has_the_same_output_and_gradients) {
                                      attention_spec(layer_options(), c.kind, 0), c.which);
   expect_as_pytorch(
       "attention_" + c.name, store, c.inputs, [&](Pass& pass, const std::vector<Var>& x) {
-        const Var& key = x[std::min<std::size_t>(1, x.size() - 1)];
-        const BlockOutput output = attention(pass, x.front(), key, x.back(),
-                                             c.inputs.front().segments, c.inputs.back().segments);
+        KeySource from{c.inputs.back().segments};
+        if (x.size() > 1) {
+          from.rows = x[1];
+        }
+        if (x.size() > 2) {
+          from.value_rows = x[2];
+        }
+        const BlockOutput output = attention(pass, x.front(), c.inputs.front().segments, from);
         return add(output.value, output.bias);
       });
 }
@@ -120,9 +125,10 @@ TEST_P(PytorchLayer, of_the_encoder_has_the_same_output_and_gradients) {
   const ModelOptions options = layer_options(GetParam());
   AttentionMaker attention(store.root(), options);
   const Layer layer(store.root(), options, attention, StackName::encoder, 0, Layer::Reads::itself);
-  expect_as_pytorch(
-      "encoder_layer_" + position() + "_norm", store, {{"x", pytorch_targets}},
-      [&](Pass& pass, const std::vector<Var>& x) { return layer(pass, x[0], pytorch_targets); });
+  expect_as_pytorch("encoder_layer_" + position() + "_norm", store, {{"x", pytorch_targets}},
+                    [&](Pass& pass, const std::vector<Var>& x) {
+                      return layer(pass, x[0], pytorch_targets, {pytorch_targets});
+                    });
 }
 
 TEST_P(PytorchLayer, of_the_decoder_has_the_same_output_and_gradients) {
@@ -134,8 +140,8 @@ TEST_P(PytorchLayer, of_the_decoder_has_the_same_output_and_gradients) {
   expect_as_pytorch("decoder_layer_" + position() + "_norm", store,
                     {{"x", pytorch_targets}, {"memory", pytorch_sources}},
                     [&](Pass& pass, const std::vector<Var>& x) {
-                      const Context context{.rows = x[1], .segments = pytorch_sources};
-                      return layer(pass, x[0], pytorch_targets, &context);
+                      return layer(pass, x[0], pytorch_targets, {pytorch_targets},
+                                   KeySource{.segments = pytorch_sources, .rows = x[1]});
                     });
 }
 

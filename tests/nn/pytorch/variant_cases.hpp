@@ -90,7 +90,7 @@ TEST_P(PytorchVariant, has_the_same_output_and_gradients) {
   expect_as_pytorch("variant_" + c.name, store, {{"query", pytorch_targets}},
                     [&](Pass& pass, const std::vector<Var>& x) {
                       const BlockOutput output =
-                          attention(pass, x[0], x[0], x[0], pytorch_targets, pytorch_targets);
+                          attention(pass, x[0], pytorch_targets, {pytorch_targets});
                       return add(output.value, output.bias);
                     });
 }

@@ -140,7 +140,7 @@ Var recomputed(const LaneModel& model, Pass& pass, const Batch& batch, Index mem
         all.part(0, {past[0].rows, D}));  // a single sequence: what is remembered comes first
     const Var joined_rows = concatenate({known, x}, 0);
     remembered[layer] = all;
-    const Var y = stack.layers[layer](pass, joined_rows, both);
+    const Var y = stack.layers[layer](pass, joined_rows, both, {both});
     x = slice(y, 0, past[0].rows, y.shape()[0]);
   }
   if (stack.closing_norm) {

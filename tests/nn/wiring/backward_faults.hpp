@@ -37,8 +37,7 @@ inline std::vector<Fault> backward_faults() {
                    MultiHeadAttention unmasked = model.decoder[0].self;
                    unmasked.patterns = {Pattern::full()};
                    const BlockOutput out = block(run.pass, normed);
-                   const BlockOutput other =
-                       unmasked(run.pass, normed, normed, normed, rows.own, rows.own);
+                   const BlockOutput other = unmasked(run.pass, normed, rows.own, {rows.own});
                    return BlockOutput{with_gradient_of(other.value, out.value), out.bias};
                  });
            },

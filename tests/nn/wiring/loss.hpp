@@ -32,7 +32,7 @@ inline Var encoder_block(const WiredModel& model, Run& run, std::size_t number,
   const std::string path = fmt::format("encoder.layers.{}.{}", number, name);
   if (name == "self") {
     const Block self = [&](Pass& pass, const Var& normed) {
-      return layer.self(pass, normed, normed, normed, segments, segments);
+      return layer.self(pass, normed, segments, {segments});
     };
     return connect(model, run, path, layer.self_residual, x, rows, self);
   }
@@ -48,14 +48,14 @@ inline Var decoder_block(const WiredModel& model, Run& run, std::size_t number,
   const std::string path = fmt::format("decoder.layers.{}.{}", number, name);
   if (name == "self") {
     const Block self = [&](Pass& pass, const Var& normed) {
-      return layer.self(pass, normed, normed, normed, rows.own, rows.own);
+      return layer.self(pass, normed, rows.own, {rows.own});
     };
     return connect(model, run, path, layer.self_residual, x, rows, self);
   }
   if (name == "cross") {
     const Block cross = [&](Pass& pass, const Var& normed) {
-      return layer.cross->attention(pass, normed, rows.memory, rows.memory, rows.own,
-                                    rows.memory_segments);
+      return layer.cross->attention(pass, normed, rows.own,
+                                    {.segments = rows.memory_segments, .rows = rows.memory});
     };
     return connect(model, run, path, layer.cross->residual, x, rows, cross);
   }
