@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
+#include <optional>
 #include <vector>
 
 #include <fmt/format.h>
@@ -220,6 +221,53 @@ TEST(EnsembleOfDecoders, of_different_labels_is_refused) {
                                             {.transformer = other, .store = store}};
   const Prompts prompt = prompts_of(one, {{3}});
   EXPECT_THROW(decode_batch(members, std::vector<Prompts>{prompt, prompt}, {}), ShapeError);
+}
+
+// A query sees the keys up to its position in the decoder's own attention, and all in others.
+std::optional<HeadAttention> even_weights(const AttentionSite& site, Index, const Segment& queries,
+                                          const Segment& keys) {
+  Tensor weights = Tensor::zeros({queries.rows, keys.rows});
+  for (Index i = 0; i < queries.rows; ++i) {
+    const bool back = site.kind == AttentionKind::decoder_self;
+    const Index seen = back ? queries.position + i + 1 - keys.position : keys.rows;
+    std::fill_n(weights.row(i), seen, 1 / static_cast<Scalar>(seen));
+  }
+  return HeadAttention{.weights = weights, .scores = weights};
+}
+
+// Even weights are those that queries of zeros have.
+TEST(EnsembleMember, decodes_and_labels_by_given_weights) {
+  for (const Family family : {Family::encoder_decoder, Family::decoder}) {
+    const Members same({member_options(family, 2)});
+    Members equal({member_options(family, 2)});
+    const TinyModel& model = same.models.front();
+    TinyModel& without = equal.models.front();
+    for (const NamedParameter& parameter : without.store.parameters()) {
+      if (parameter.name.ends_with("query.weight") || parameter.name.ends_with("query.bias")) {
+        std::ranges::fill(without.store.value(parameter).values(), 0);
+      }
+    }
+    std::vector<EnsembleMember> given = same.list();
+    const std::vector<Prompts> prompts = same.prompts(decoding_sources);
+    const DecodingOptions options{.beam = 2, .max_extra_length = 6};
+    const auto own = decode_batch(given, prompts, options);
+    given.front().substitute = even_weights;
+    const auto found = decode_batch(given, prompts, options);
+    const auto expected = decode_batch(equal.list(), prompts, options);
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      EXPECT_EQ(found[i].front().tokens, expected[i].front().tokens);
+      EXPECT_NEAR(found[i].front().log_probability, expected[i].front().log_probability, 1e-12);
+    }
+    EXPECT_GT(std::abs(found[0].front().log_probability - own[0].front().log_probability), 1e-3);
+    Batch batch{
+        .context = prompts[0].context, .input = prompts[0].input, .labels = {}, .examples = {}};
+    const BestTokens labels =
+        best_labels(model.transformer, model.store, batch, 1, LogSums::wanted, even_weights);
+    const BestTokens labels_without = best_labels(without.transformer, without.store, batch, 1);
+    for (std::size_t i = 0; i < labels.log_sums.size(); ++i) {
+      EXPECT_NEAR(labels.log_sums[i], labels_without.log_sums[i], 1e-12);
+    }
+  }
 }
 
 // Of probabilities (1/2, 1/4, 1/4) and (1/8, 1/8, 3/4); the logits of the second are far away.
