@@ -55,13 +55,11 @@ AttentionWeights::AttentionWeights(const Scope& scope, const ModelOptions& optio
 MultiHeadAttention::MultiHeadAttention(const Scope& scope, const ModelOptions& options,
                                        const AttentionSpec& of, AttentionInputs which,
                                        AttentionSite at)
-    : MultiHeadAttention(scope, of, which, at, AttentionWeights(scope, options, of, which)) {}
+    : MultiHeadAttention(scope, of, at, AttentionWeights(scope, options, of, which)) {}
 
 MultiHeadAttention::MultiHeadAttention(const Scope& scope, const AttentionSpec& of,
-                                       AttentionInputs which, AttentionSite at,
-                                       const AttentionWeights& with)
+                                       AttentionSite at, const AttentionWeights& with)
     : spec(of),
-      inputs(which),
       site(at),
       module{.paths = {scope.path()}, .heads = of.heads},
       patterns(pattern_list_of(of)),
@@ -222,13 +220,12 @@ MultiHeadAttention AttentionMaker::make(const Scope& scope, AttentionSite site) 
     const Scope home = root_ / "shared" / spec.shared_as;
     found = shared_.emplace(spec.shared_as, AttentionWeights(home, options_, spec, inputs)).first;
   }
-  return {scope, spec, inputs, site, found->second};
+  return {scope, spec, site, found->second};
 }
 
 MultiHeadAttention AttentionMaker::make_sharing(const Scope& scope, AttentionSite site,
                                                 const MultiHeadAttention& shared) const {
-  return {scope, attention_spec(options_, site.kind, site.layer), shared.inputs, site,
-          shared.weights};
+  return {scope, attention_spec(options_, site.kind, site.layer), site, shared.weights};
 }
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -52,8 +52,8 @@ struct MultiHeadAttention {
   MultiHeadAttention(const Scope& scope, const ModelOptions& options, const AttentionSpec& spec,
                      AttentionInputs inputs, AttentionSite site = {});
   // With the weights of another attention.
-  MultiHeadAttention(const Scope& scope, const AttentionSpec& spec, AttentionInputs inputs,
-                     AttentionSite site, const AttentionWeights& weights);
+  MultiHeadAttention(const Scope& scope, const AttentionSpec& spec, AttentionSite site,
+                     const AttentionWeights& weights);
 
   // The rows x attend to the keys of a source: (N, D) -> (N, D).
   BlockOutput operator()(Pass& pass, const Var& x, const Segments& queries,
@@ -74,7 +74,6 @@ struct MultiHeadAttention {
   Index cache_columns() const;
 
   AttentionSpec spec;
-  AttentionInputs inputs;
   AttentionSite site;
   Module module;
   PoolVector<Pattern> patterns;  // one for all heads, or one for each
