@@ -64,7 +64,7 @@ RunChange change_of(const EvaluateArguments& arguments) {
 }
 
 // Windows of another length, also in the config, since other options depend on it.
-void set_context(Task& task, Config& config, Index context) {
+void set_context(Config& config, Index context) {
   if (!config.task.kind().of_text()) {
     throw ConfigError("--context: only running text is cut into windows (task.name: text)");
   }
@@ -78,10 +78,9 @@ void set_context(Task& task, Config& config, Index context) {
   }
   config.task.as<TextOptions>().context = context;
   config.evaluation.stride.reset();
-  task.set_context(context);
 }
 
-void set_stride(Task& task, const Config& config, Index stride) {
+void expect_stride(const Config& config, Index stride) {
   const auto* text = config.task.find<TextOptions>();
   if (text == nullptr) {
     throw ConfigError("--stride: only running text is cut into windows (task.name: text)");
@@ -97,7 +96,6 @@ void set_stride(Task& task, const Config& config, Index stride) {
         fmt::format("--stride: windows of {} tokens would leave some out ({}; allowed: 1 to {})",
                     text->context, stride, text->context));
   }
-  task.set_stride(stride);
 }
 
 // Whether windows, memory and pattern fit each other, whatever the run was trained with.
@@ -122,19 +120,18 @@ void evaluate_run(const EvaluateArguments& arguments) {
   prepare_blas(arguments.threads);
   expect_output_apart(inputs_of_run(arguments.run, arguments.checkpoint, arguments.data));
   const SavedRun saved(arguments.run, arguments.checkpoint, change_of(arguments));
-  Task task = saved.task(arguments.data);
   Config config = saved.config;
   if (arguments.memory) {
     config.evaluation.memory = arguments.memory;
   }
   if (arguments.context > 0) {
-    set_context(task, config, arguments.context);
+    set_context(config, arguments.context);
   }
   if (arguments.memory || !arguments.pattern.empty()) {
     check_memory(config, arguments);
   }
   if (arguments.stride > 0) {
-    set_stride(task, config, arguments.stride);
+    expect_stride(config, arguments.stride);
   }
   EvaluationOptions options = config.evaluation;
   if (arguments.beam > 0) {
@@ -146,6 +143,8 @@ void evaluate_run(const EvaluateArguments& arguments) {
     }
     options.beam = arguments.beam;
   }
+  const Task task =
+      saved.task(arguments.data, {.context = arguments.context, .stride = arguments.stride});
   Workers workers(arguments.threads);
   print(evaluate(saved, task, arguments.split, options, workers), arguments.json);
 }

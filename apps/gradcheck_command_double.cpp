@@ -21,7 +21,6 @@
 #include "train/experiment.hpp"
 #include "train/gradcheck/check_config.hpp"
 #include "train/gradcheck/tiny_config.hpp"
-#include "train/options/layout.hpp"
 #include "train/output/logging.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {

@@ -17,7 +17,6 @@
 #include "lab/heads/head_report.hpp"
 #include "lab/removal/gated_heads.hpp"
 #include "train/experiment.hpp"
-#include "train/options/layout.hpp"
 #include "train/output/logging.hpp"
 
 namespace tapehead {
@@ -34,8 +33,7 @@ HeadFindings study(const HeadsRequest& request, SavedRun& saved, const Task& tas
   Workers workers(request.threads);
   HeadFindings found;
   found.heads = report_heads(
-      watch_heads(saved.model.transformer, saved.model.store, split,
-                  token_facts(task, layout_of(saved.config.model)),
+      watch_heads(saved.model.transformer, saved.model.store, *split.source, token_facts(task),
                   saved.config.evaluation.batch_tokens, workers, progress("watching, batches")),
       saved.model);
   found.gates = gated_heads(saved.model);

@@ -9,7 +9,6 @@
 #include "datasets/loader.hpp"
 #include "datasets/make_task.hpp"
 #include "train/config/config.hpp"
-#include "train/options/layout.hpp"
 #include "train/plan/step_flops.hpp"
 
 namespace tapehead {
@@ -53,17 +52,15 @@ StepSubject random_subject(const std::string& name, const std::string& text, Ind
 
 StepSubject subject_of_config(const std::string& path, const Overrides& overrides) {
   const Config config = load_config(path, overrides).config;
-  const Task task = make_task(config.task, config.seed);
-  const Layout layout = layout_of(config.model);
+  const Task task = make_task(config, config.task);
   std::vector<std::vector<Batch>> steps;
-  const auto [train, lists] =
-      training_epoch(task, config.training.batching(), config.seed, 0, layout);
+  const TrainingEpoch epoch = training_epoch(task, config.training.batching(), config.seed, 0);
   const auto together = static_cast<std::size_t>(config.training.accumulate);
-  for (std::size_t i = 0; i < std::min(lists.size(), most_steps * together); ++i) {
+  for (std::size_t i = 0; i < std::min(epoch.batches.size(), most_steps * together); ++i) {
     if (i % together == 0) {
       steps.emplace_back();
     }
-    steps.back().push_back(make_batch(*train, lists[i], layout));
+    steps.back().push_back(epoch.batch(i));
   }
   return {.name = path,
           .config = config,

@@ -3,6 +3,7 @@
 #include "core/kernel/workers.hpp"
 #include "core/product/blas_kernels.hpp"
 #include "core/random/draws.hpp"
+#include "datasets/pairs.hpp"
 #include "nn/generation/generation.hpp"
 #include "nn/generation/generation_groups.hpp"
 #include "train/evaluation/example_decoding.hpp"
@@ -89,19 +90,19 @@ void print_rows(const WritingArguments& arguments, const std::string& what,
 }
 
 // Lengths of 5 to 29, 13 in the mean: the lesser of two draws is short more often than long.
-Split random_sentences(const DecodeArguments& arguments) {
+std::shared_ptr<const Source> random_sentences(const DecodeArguments& arguments) {
   const Draws draws(1, "bench.decode", 0);
   std::uint64_t at = 0;
   const auto draw = [&](Index below) { return static_cast<Index>(draw_below(draws, at++, below)); };
-  Split split;
+  Examples pairs;
   for (Index i = 0; i < arguments.sentences; ++i) {
     Example example;
     for (Index length = 5 + std::min(draw(25), draw(25)); length > 0; --length) {
       example.source.push_back(static_cast<TokenId>(draw(arguments.vocabulary)));
     }
-    split.examples.push_back(std::move(example));
+    pairs.push_back(std::move(example));
   }
-  return split;
+  return pair_source(std::move(pairs), {});
 }
 
 void run_decode_bench(const DecodeArguments& arguments) {
@@ -109,11 +110,11 @@ void run_decode_bench(const DecodeArguments& arguments) {
   ModelOptions options = arguments.model;
   options.d_ff = arguments.d_ff;
   const RandomModel model(options, arguments.vocabulary);
-  const Split sentences = random_sentences(arguments);
+  const auto sentences = random_sentences(arguments);
   print_rows(arguments, "beam", arguments.beams, [&](Index beam, Workers& workers) {
     Index tokens = 0;
     for (const std::vector<Hypothesis>& best :
-         decode_examples(model.transformer, model.store, sentences, arguments.batch_tokens,
+         decode_examples(model.transformer, model.store, *sentences, arguments.batch_tokens,
                          {.beam = beam,
                           .max_length = arguments.output_length,
                           .scores = false,

@@ -27,13 +27,11 @@ struct Sized {
   SequenceLengths rows;
 };
 
-std::vector<Sized> with_rows(const Split& split, const std::vector<Index>& numbers,
-                             const Layout& layout) {
+std::vector<Sized> with_rows(const Source& source, const std::vector<Index>& numbers) {
   std::vector<Sized> examples;
   examples.reserve(numbers.size());
-  const auto source = source_of(split, layout);
   for (const Index number : numbers) {
-    examples.push_back({.number = number, .rows = source->lengths(number)});
+    examples.push_back({.number = number, .rows = source.lengths(number)});
   }
   return examples;
 }
@@ -65,14 +63,14 @@ std::vector<Index> numbers_of(std::span<const Sized> examples) {
   return numbers;
 }
 
-void expect_long_lanes(const Split& split, Index lanes) {
-  const auto& [text, windowing, list, masking, memory] = split.windows;
-  if (text->size() / lanes <= windowing.context) {
+void expect_long_lanes(const RunningText& text, Index lanes) {
+  const Index tokens = text.tokens->size();
+  if (tokens / lanes <= text.windowing.context) {
     throw DataError(fmt::format(
         "training.memory: {} tokens in {} lanes are {} tokens a lane, not more than one window "
         "(task.context: {}); lower training.batch_tokens, which is the tokens of a window of each "
         "lane, or training.accumulate",
-        text->size(), lanes, text->size() / lanes, windowing.context));
+        tokens, lanes, tokens / lanes, text.windowing.context));
   }
 }
 
@@ -82,50 +80,30 @@ Index lanes_of_batch(Index batch_tokens, Index context) {
   return std::max<Index>(1, batch_tokens / context);
 }
 
-void expect_one_stream(const Split& split, std::string_view option) {
-  const auto& [text, windowing, list, masking, memory] = split.windows;
-  if (!windowing.stream && text->documents() > 1) {
-    throw ConfigError(
-        fmt::format("{}: a lane goes on from one document to the next, and the {} split has {} "
-                    "documents; set task.stream: true",
-                    option, split.name, text->documents()));
-  }
-}
-
-Split in_lanes(const Split& split, Index windows, Index lanes, Index memory, Index head) {
-  Split cut;
-  cut.name = split.name;
-  cut.windows = split.windows;
-  cut.windows.memory = memory;
-  cut.windows.list =
-      lane_windows(*split.windows.text, windows, lanes, split.windows.windowing.context, head);
-  return cut;
-}
-
 TrainingEpoch training_epoch(const Task& task, const Batching& batching, std::uint64_t seed,
-                             Index epoch, const Layout& layout) {
-  std::shared_ptr<const Split> split = task.training_split(epoch);
+                             Index epoch) {
   if (batching.memory == 0) {
-    auto batches = epoch_batches(*split, batching, seed, epoch, layout);
-    return {.split = std::move(split), .batches = std::move(batches)};
+    std::shared_ptr<const Source> source = task.training(epoch);
+    auto batches = epoch_batches(*source, batching, seed, epoch);
+    return {.source = std::move(source), .batches = std::move(batches)};
   }
-  const Index context = split->windows.windowing.context;
+  const RunningText& text = task.split("train").text;
+  const Index context = text.windowing.context;
   const Index together = lanes_of_batch(batching.tokens, context);
   const Index all = together * batching.batches_of_step;
-  expect_one_stream(*split, "training.memory");
-  expect_long_lanes(*split, all);
-  const Index windows = (split->windows.text->size() + context - 1) / context;
+  expect_one_stream(text, "training.memory", "train");
+  expect_long_lanes(text, all);
+  const Index windows = (text.tokens->size() + context - 1) / context;
   const Index head = 1 + draw_below(Draws(seed, "loader/lanes", epoch), 0, context);
-  auto lanes = std::make_shared<const Split>(in_lanes(*split, windows, all, batching.memory, head));
-  auto batches = lane_batches(lanes->windows.list, lane_groups(all, together));
-  return {.split = std::move(lanes), .batches = std::move(batches)};
+  LaneWindows lanes = in_lanes(text, windows, all, batching.memory, head);
+  auto batches = lane_batches(lanes.list, lane_groups(all, together));
+  return {.source = std::move(lanes.source), .batches = std::move(batches)};
 }
 
-std::vector<std::vector<Index>> epoch_batches(const Split& split, const Batching& batching,
-                                              std::uint64_t seed, Index epoch,
-                                              const Layout& layout) {
-  std::vector<Sized> shuffled = with_rows(
-      split, draw_permutation(Draws(seed, "loader/examples", epoch), split.size()), layout);
+std::vector<std::vector<Index>> epoch_batches(const Source& source, const Batching& batching,
+                                              std::uint64_t seed, Index epoch) {
+  std::vector<Sized> shuffled =
+      with_rows(source, draw_permutation(Draws(seed, "loader/examples", epoch), source.size()));
   std::vector<std::span<Sized>> parts;
   for (const std::span<Sized> pool : cut(shuffled, pool_batches * batching.tokens)) {
     if (batching.lengths == BatchLengths::alike) {
@@ -142,11 +120,10 @@ std::vector<std::vector<Index>> epoch_batches(const Split& split, const Batching
   return batches;
 }
 
-std::vector<std::vector<Index>> ordered_batches(const Split& split, Index batch_tokens,
-                                                const Layout& layout) {
-  std::vector<Index> numbers(static_cast<std::size_t>(split.size()));
+std::vector<std::vector<Index>> ordered_batches(const Source& source, Index batch_tokens) {
+  std::vector<Index> numbers(static_cast<std::size_t>(source.size()));
   std::iota(numbers.begin(), numbers.end(), Index{0});
-  std::vector<Sized> examples = with_rows(split, numbers, layout);
+  std::vector<Sized> examples = with_rows(source, numbers);
   std::ranges::stable_sort(examples, std::greater<>(),
                            [](const Sized& example) { return example.rows.longer(); });
   std::vector<std::vector<Index>> batches;

@@ -17,13 +17,8 @@ std::string fingerprint_of(const std::vector<Split>& splits, const TaskOptions& 
   Hash hash;
   options.kind().add_draws(options, hash);
   for (const Split& split : splits) {
-    hash.add(split.name).add(split.examples.size());
-    if (split.is_text()) {
-      hash.add(split.windows.text->digest());
-    }
-    for (const Example& example : split.examples) {
-      hash.add(example.source).add(example.target);
-    }
+    hash.add(split.name);
+    split.source->add_to(hash);
     for (const auto* texts : {&split.source_texts, &split.references}) {
       hash.add(texts->size());
       for (const std::string& text : *texts) {
@@ -36,15 +31,14 @@ std::string fingerprint_of(const std::vector<Split>& splits, const TaskOptions& 
 
 }  // namespace
 
-Task make_task(const TaskOptions& options, std::uint64_t seed,
-               const std::filesystem::path& tokenizers) {
+Task make_task(const TaskOptions& options, const TaskMaking& making) {
   const TaskKind& kind = options.kind();
   for (const TaskRule& rule : kind.rules) {
     if (const auto violation = rule.check(options)) {
       throw ConfigError(fmt::format("{}: {}", violation->options.front(), violation->problem));
     }
   }
-  Task task = kind.make(options, seed, tokenizers);
+  Task task = kind.make(options, making);
   task.fingerprint = fingerprint_of(task.splits, options);
   return task;
 }

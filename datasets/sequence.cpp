@@ -1,6 +1,7 @@
 #include "datasets/sequence.hpp"
 
 #include <numeric>
+#include <utility>
 
 namespace tapehead {
 
@@ -33,6 +34,58 @@ void append_label_rows(const Sequence& sequence, Index row, PoolVector<Index>& r
   }
 }
 
+PoolVector<Sequence> sequences_of(const Source& source, std::span<const Index> numbers) {
+  PoolVector<Sequence> sequences;
+  for (const Index number : numbers) {
+    sequences.push_back(source.at(number));
+  }
+  return sequences;
+}
+
+// Sequences of other sources, one at least.
+class Selection : public Source {
+ public:
+  struct Place {
+    const Source* source;
+    Index number;
+  };
+
+  Selection(std::vector<std::shared_ptr<const Source>> sources, std::vector<Place> places)
+      : sources_(std::move(sources)), places_(std::move(places)) {}
+
+  Index size() const override { return std::ssize(places_); }
+  SequenceLengths lengths(Index number) const override {
+    const auto& [source, own] = place(number);
+    return source->lengths(own);
+  }
+  Sequence at(Index number) const override {
+    const auto& [source, own] = place(number);
+    Sequence sequence = source->at(own);
+    sequence.number = number;
+    return sequence;
+  }
+  Relations relations(Index number) const override {
+    const auto& [source, own] = place(number);
+    return source->relations(own);
+  }
+  bool in_one_pass() const override { return sources_.front()->in_one_pass(); }
+  Index positions() const override { return sources_.front()->positions(); }
+  void add_to(Hash& hash) const override {
+    for (const auto& source : sources_) {
+      source->add_to(hash);
+    }
+    for (const Place& one : places_) {
+      hash.add(static_cast<std::uint64_t>(one.number));
+    }
+  }
+
+ private:
+  const Place& place(Index number) const { return places_[static_cast<std::size_t>(number)]; }
+
+  std::vector<std::shared_ptr<const Source>> sources_;
+  std::vector<Place> places_;
+};
+
 }  // namespace
 
 Index Ids::size() const {
@@ -57,6 +110,12 @@ void Ids::append_to(PoolVector<TokenId>& to) const {
       to.insert(to.end(), view.ids, view.ids + view.size);
     }
   }
+}
+
+std::vector<TokenId> Ids::list() const {
+  PoolVector<TokenId> ids;
+  append_to(ids);
+  return {ids.begin(), ids.end()};
 }
 
 Sequence Sequence::prompt() const {
@@ -90,11 +149,7 @@ Batch pack(std::span<const Sequence> sequences) {
 }
 
 Batch pack(const Source& source, std::span<const Index> numbers) {
-  PoolVector<Sequence> sequences;
-  for (const Index number : numbers) {
-    sequences.push_back(source.at(number));
-  }
-  return pack(sequences);
+  return pack(sequences_of(source, numbers));
 }
 
 Prompts pack_prompts(std::span<const Sequence> sequences) {
@@ -104,6 +159,33 @@ Prompts pack_prompts(std::span<const Sequence> sequences) {
   }
   Batch batch = pack(prompts);
   return {.context = std::move(batch.context), .input = std::move(batch.input)};
+}
+
+Prompts pack_prompts(const Source& source, std::span<const Index> numbers) {
+  return pack_prompts(sequences_of(source, numbers));
+}
+
+Relations Source::relations(Index) const { return {}; }
+Index Source::positions() const { return 0; }
+
+std::shared_ptr<const Source> part_of(std::shared_ptr<const Source> whole,
+                                      const std::vector<Index>& numbers) {
+  std::vector<Selection::Place> places;
+  for (const Index number : numbers) {
+    places.push_back({.source = whole.get(), .number = number});
+  }
+  return std::make_shared<Selection>(std::vector{std::move(whole)}, std::move(places));
+}
+
+std::shared_ptr<const Source> one_after_another(
+    std::vector<std::shared_ptr<const Source>> sources) {
+  std::vector<Selection::Place> places;
+  for (const auto& source : sources) {
+    for (Index number = 0; number < source->size(); ++number) {
+      places.push_back({.source = source.get(), .number = number});
+    }
+  }
+  return std::make_shared<Selection>(std::move(sources), std::move(places));
 }
 
 }  // namespace tapehead

@@ -10,8 +10,10 @@
 #include <span>
 #include <vector>
 
+#include "core/files/hash.hpp"
 #include "core/sequence/batch.hpp"
 #include "datasets/corpus/token_text.hpp"
+#include "datasets/relations.hpp"
 
 namespace tapehead {
 
@@ -23,6 +25,11 @@ struct IdView {
   IdView(const TokenId& one) : ids(&one), size(1) {}  // such as a mark
   IdView(TokenId&&) = delete;
   IdView(const TokenText& of, Index begin, Index count) : text(&of), first(begin), size(count) {}
+
+  IdView part(Index begin, Index count) const {
+    return text == nullptr ? IdView(std::span(ids + begin, static_cast<std::size_t>(count)))
+                           : IdView(*text, first + begin, count);
+  }
 
   const TokenId* ids = nullptr;  // null: those of the text, from `first` on
   const TokenText* text = nullptr;
@@ -39,12 +46,14 @@ class Ids {
   Index size() const;
   Ids front(Index count) const;  // the first so many
   void append_to(PoolVector<TokenId>& to) const;
+  std::vector<TokenId> list() const;
 
  private:
   std::array<IdView, 3> views_;  // a source, a mark and a target
 };
 
 struct Sequence {
+  Ids source{};                         // what a user gives, without marks: of a pair the source
   Ids context{};                        // what an encoder reads
   Ids input{};                          // what the model reads that predicts
   Ids labels{};                         // what it should predict; empty: nobody knows
@@ -70,18 +79,41 @@ struct SequenceLengths {
   Index longer() const { return std::max(context, input); }
 };
 
+// The sequences of examples. Each implementation is of one kind of example, and knows how the model
+// reads it (Layout).
 class Source {
  public:
   virtual ~Source() = default;
+  virtual Index size() const = 0;
   virtual SequenceLengths lengths(Index number) const = 0;  // without its ids
-  virtual Sequence at(Index number) const = 0;              // refers to what the source is of
+  virtual Sequence at(Index number) const = 0;              // refers to what the source holds
+
+  // In the rows of the sequence; none if the task knows none.
+  virtual Relations relations(Index number) const;
+  // Whether no label is read at a later row: a class, labels of tokens, masked tokens.
+  virtual bool in_one_pass() const = 0;
+  // If each label follows all rows before it, as in a text: rows of the longest sequence; else 0.
+  virtual Index positions() const;
+  // Adds what the sequences are made of, whatever the layout.
+  virtual void add_to(Hash& hash) const = 0;
 };
+
+// Some of a source's sequences, in this order; they are numbered anew.
+std::shared_ptr<const Source> part_of(std::shared_ptr<const Source> whole,
+                                      const std::vector<Index>& numbers);
+
+// The sequences of all sources, of which there is one at least.
+std::shared_ptr<const Source> one_after_another(std::vector<std::shared_ptr<const Source>> sources);
 
 // The sequences one after another, without padding.
 Batch pack(std::span<const Sequence> sequences);
 Batch pack(const Source& source, std::span<const Index> numbers);
+inline Batch pack(const Source& source, std::initializer_list<Index> numbers) {
+  return pack(source, std::span(numbers.begin(), numbers.size()));
+}
 
 // What a model reads before it writes their targets.
 Prompts pack_prompts(std::span<const Sequence> sequences);
+Prompts pack_prompts(const Source& source, std::span<const Index> numbers);
 
 }  // namespace tapehead

@@ -1,6 +1,7 @@
 #include "datasets/task.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include <fmt/format.h>
@@ -10,30 +11,13 @@
 
 namespace tapehead {
 
-namespace {
-
-void leave_out_unmaskable(TextWindows& windows) {
-  windows.list = maskable_windows(*windows.text, windows.list);
-}
-
-}  // namespace
-
-Split part_of(const Split& split, std::span<const Index> numbers) {
-  Split part;
-  part.name = split.name;
-  part.classes = split.classes;
-  if (split.is_text()) {
-    part.windows = {.text = split.windows.text,
-                    .windowing = split.windows.windowing,
-                    .list = split.windows.list.with({numbers.begin(), numbers.end()}),
-                    .masking = split.windows.masking,
-                    .memory = split.windows.memory};
-    return part;
-  }
-  for (const Index number : numbers) {
-    part.examples.push_back(split.examples[static_cast<std::size_t>(number)]);
-  }
-  return part;
+Split first_examples(const Split& split, Index count) {
+  std::vector<Index> numbers(static_cast<std::size_t>(std::min(count, split.size())));
+  std::iota(numbers.begin(), numbers.end(), Index{0});
+  return {.name = split.name,
+          .source = part_of(split.source, numbers),
+          .kind = split.kind,
+          .text = split.text};
 }
 
 void say_unknown(const Split& split) {
@@ -58,42 +42,8 @@ const Split& Task::split(std::string_view name) const {
   throw DataError(fmt::format("no split named {}; this task has {}", name, names));
 }
 
-void Task::set_stride(Index stride) {
-  for (Split& split : splits) {
-    if (split.is_text()) {
-      split.windows.list = evaluation_windows(*split.windows.text, split.windows.windowing, stride);
-      if (masked) {
-        leave_out_unmaskable(split.windows);
-      }
-    }
-  }
-}
-
-void Task::set_context(Index context) {
-  for (Split& split : splits) {
-    split.windows.windowing.context = context;
-  }
-  set_stride(context);
-}
-
-void Task::set_masked() {
-  masked = true;
-  for (Split& split : splits) {
-    leave_out_unmaskable(split.windows);
-  }
-}
-
-std::shared_ptr<const Split> Task::training_split(Index epoch) const {
-  if (!draw_training_split) {
-    return {std::shared_ptr<void>(), &split("train")};  // owns nothing
-  }
-  std::shared_ptr<const Split> drawn = draw_training_split(epoch);
-  if (!masked) {
-    return drawn;
-  }
-  auto maskable = std::make_shared<Split>(*drawn);
-  leave_out_unmaskable(maskable->windows);
-  return maskable;
+std::shared_ptr<const Source> Task::training(Index epoch) const {
+  return draw_training ? draw_training(epoch) : split("train").source;
 }
 
 }  // namespace tapehead

@@ -4,8 +4,6 @@
 
 #include <any>
 #include <array>
-#include <cstdint>
-#include <filesystem>
 #include <optional>
 #include <span>
 #include <string>
@@ -19,6 +17,7 @@
 #include "datasets/example_kind.hpp"
 #include "datasets/shrinking.hpp"
 #include "datasets/task.hpp"
+#include "datasets/task_making.hpp"
 
 namespace tapehead {
 
@@ -71,7 +70,7 @@ struct TaskKind {
   // Adds the options that decide how epochs use the training split.
   void (*add_draws)(const TaskOptions&, Hash&) = [](const TaskOptions&, Hash&) {};
   // Makes everything except the fingerprint.
-  Task (*make)(const TaskOptions&, std::uint64_t seed, const std::filesystem::path& tokenizers);
+  Task (*make)(const TaskOptions&, const TaskMaking&);
 
   bool of_text() const { return examples == ExampleKind::text; }
   bool of_classes() const { return examples == ExampleKind::labels; }

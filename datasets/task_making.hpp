@@ -1,5 +1,5 @@
-// Helpers for making tasks: tokenizers that are kept in the run, and splits without common
-// examples.
+// What a task is made for, and helpers for making it: tokenizers that are kept in the run, and
+// splits without common examples.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,20 @@
 #include <string_view>
 
 #include "core/types.hpp"
+#include "datasets/layout.hpp"
 #include "datasets/tokenizers/tokenizer.hpp"
 
 namespace tapehead {
+
+struct TaskMaking {
+  std::uint64_t seed = 0;
+  std::filesystem::path tokenizers{};  // the directory of a run that keeps them; empty: none
+  Layout layout{};                     // how the model reads examples
+  // Of a text, in evaluations: the tokens of a window; 0: as the options say. And how far it begins
+  // after the one before; 0: windows do not overlap.
+  Index context = 0;
+  Index stride = 0;
+};
 
 // The tokenizers of a run. If its directory contains them, they are loaded; otherwise they are made
 // and saved there. An empty path means no directory.

@@ -7,7 +7,6 @@
 
 #include "core/errors.hpp"
 #include "datasets/make_task.hpp"
-#include "datasets/sources.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"
 #include "nn/attention/spec.hpp"
 #include "train/config/config.hpp"
@@ -86,18 +85,14 @@ OpenedRun open_run(const std::filesystem::path& run, const std::string& wanted,
 
 }  // namespace
 
-Task make_task(const Config& config, const TaskOptions& data, const std::filesystem::path& run) {
-  Task task = make_task(data, config.seed, run);
-  for (const Split& split : task.splits) {
-    expect_fits(split, layout_of(config.model));
-  }
-  if (application_of(config) == Application::fill) {
-    task.set_masked();
-  }
-  if (config.evaluation.stride) {
-    task.set_stride(*config.evaluation.stride);
-  }
-  return task;
+Task make_task(const Config& config, const TaskOptions& data, const std::filesystem::path& run,
+               const EvaluationWindows& windows) {
+  const auto stride = windows.context > 0 ? std::nullopt : config.evaluation.stride;
+  return make_task(data, {.seed = config.seed,
+                          .tokenizers = run,
+                          .layout = layout_of(config.model),
+                          .context = windows.context,
+                          .stride = windows.stride > 0 ? windows.stride : stride.value_or(0)});
 }
 
 std::filesystem::path find_checkpoint(const RunFiles& files, const std::string& wanted) {
@@ -158,8 +153,9 @@ SavedRun::SavedRun(const OpenedRun& run)
       checkpoint(run.weights.path()),
       data(run.weights.metadata("data")) {}
 
-Task SavedRun::task(const DataChoice& choice) const {
-  Task task = make_task(config, find_run_data({directory}, config.task, choice), directory);
+Task SavedRun::task(const DataChoice& choice, const EvaluationWindows& windows) const {
+  Task task =
+      make_task(config, find_run_data({directory}, config.task, choice), directory, windows);
   if (task.fingerprint != data) {
     const std::string what =
         fmt::format("{} was trained with other data than {}", checkpoint.string(),

@@ -20,10 +20,17 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 // anything else at a start.
 enum class FirstWeights { drawn, zeros };
 
-// The task of a config, with `data` for its files, and with windows for evaluation of that config's
-// stride. `run`: as in make_task.
-Task make_task(const Config& config, const TaskOptions& data,
-               const std::filesystem::path& run = {});
+// How a text is cut for an evaluation: tokens of a window, and how far it begins after the one
+// before. 0: as the config says; of a context that is given here, windows do not overlap.
+struct EvaluationWindows {
+  Index context = 0;
+  Index stride = 0;
+};
+
+// The task of a config, with `data` for its files, as the config's model reads it. `run`: the
+// directory that keeps its tokenizers (TaskMaking).
+Task make_task(const Config& config, const TaskOptions& data, const std::filesystem::path& run = {},
+               const EvaluationWindows& windows = {});
 
 // What a model reads and predicts, by the sizes of a task's tokenizers. A single stack reads the
 // source's entries; if it predicts masked tokens, there is one more entry, the mask.
@@ -85,7 +92,7 @@ struct SavedRun {
   // The data of the run, read again from the files that find_run_data finds. Throws what
   // find_run_data and make_task throw. Throws IoError if the checkpoint was trained on other data;
   // if the choice allows that, it only warns.
-  Task task(const DataChoice& choice = {}) const;
+  Task task(const DataChoice& choice = {}, const EvaluationWindows& windows = {}) const;
 
   // The result of the action. If it throws NumericError, the message names the checkpoint: finite
   // weights can be so large that results are not finite.

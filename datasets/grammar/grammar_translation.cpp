@@ -1,7 +1,6 @@
 // The task grammar_translation: English and German sentences of a small synchronous grammar, which
 // has more sentences than any training can use.
-#include <functional>
-#include <map>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,6 +9,7 @@
 
 #include "core/files/hash.hpp"
 #include "datasets/grammar/sentence_relations.hpp"
+#include "datasets/pairs.hpp"
 #include "datasets/task_kind.hpp"
 #include "datasets/task_making.hpp"
 #include "datasets/tokenizers/vocabulary_tokenizer.hpp"
@@ -47,26 +47,21 @@ struct GrammarOptions {
   }
 };
 
-Draws draws_of(std::string_view split, std::uint64_t seed) {
-  return Draws(seed, fmt::format("task/{}", split), 0);
-}
-
-// `numbers` gets the numbers of the sentences in the stream of the split.
-Split draw_split(std::string_view name, Index count, std::uint64_t seed, bool homonyms,
-                 const Tokenizers& tokenizers, std::vector<Index>& numbers) {
-  const Draws draws = draws_of(name, seed);
-  Split split;
-  split.name = name;
+Split draw_split(std::string_view name, Index count, bool homonyms, const TaskMaking& making,
+                 const Tokenizers& tokenizers) {
+  const Draws draws(making.seed, fmt::format("task/{}", name), 0);
+  Split split{.name = std::string(name)};
+  Examples pairs;
+  std::vector<Index> numbers;
   collect(count, fmt::format("the grammar has no sentences for the {} split", name),
           [&](Index attempt) {
             const grammar::Sentence sentence = grammar::draw_sentence(draws, attempt, homonyms);
             std::string source = grammar::to_english(sentence);
-            if (split_of(Hash().add(seed).add(source).value()) != name) {
+            if (split_of(Hash().add(making.seed).add(source).value()) != name) {
               return false;
             }
             std::string target = grammar::to_german(sentence);
-            split.examples.push_back(
-                {tokenizers.source->encode(source), tokenizers.target->encode(target)});
+            pairs.push_back({tokenizers.source->encode(source), tokenizers.target->encode(target)});
             numbers.push_back(attempt);
             if (name != "train") {
               split.source_texts.push_back(std::move(source));
@@ -74,33 +69,34 @@ Split draw_split(std::string_view name, Index count, std::uint64_t seed, bool ho
             }
             return true;
           });
+  split.source = pair_source(
+      std::make_shared<const Examples>(std::move(pairs)), making.layout,
+      [draws, homonyms, numbers = std::move(numbers)](Index example) {
+        const auto sentence =
+            grammar::draw_sentence(draws, numbers[static_cast<std::size_t>(example)], homonyms);
+        Relations relations = grammar::relations_of(sentence);
+        if (homonyms) {
+          grammar::add_homonym_relations(sentence, relations);
+        }
+        return relations;
+      },
+      name);
   return split;
 }
 
-Task make(const TaskOptions& options, std::uint64_t seed, const std::filesystem::path& tokenizers) {
+Task make(const TaskOptions& options, const TaskMaking& making) {
   const auto& grammar = options.as<GrammarOptions>();
   const Tokenizers kept = kept_joint_tokenizer(
-      tokenizers, std::make_shared<VocabularyTokenizer>(
-                      Vocabulary(grammar::all_words(grammar.homonyms)), Unit::word));
+      making.tokenizers, std::make_shared<VocabularyTokenizer>(
+                             Vocabulary(grammar::all_words(grammar.homonyms)), Unit::word));
   Task task;
   task.source_tokenizer = kept.source;
   task.target_tokenizer = kept.target;
-  std::map<std::string, std::vector<Index>, std::less<>> numbers;
   for (const auto& [name, count] : {std::pair("train", grammar.train_examples),
                                     std::pair("validation", grammar.validation_examples),
                                     std::pair("test", grammar.test_examples)}) {
-    task.splits.push_back(draw_split(name, count, seed, grammar.homonyms, kept, numbers[name]));
+    task.splits.push_back(draw_split(name, count, grammar.homonyms, making, kept));
   }
-  task.find_relations = [seed, homonyms = grammar.homonyms, numbers = std::move(numbers)](
-                            const Split& split, Index example) {
-    const Index number = numbers.at(split.name).at(static_cast<std::size_t>(example));
-    const auto sentence = grammar::draw_sentence(draws_of(split.name, seed), number, homonyms);
-    Relations relations = grammar::relations_of(sentence);
-    if (homonyms) {
-      grammar::add_homonym_relations(sentence, relations);
-    }
-    return relations;
-  };
   return task;
 }
 

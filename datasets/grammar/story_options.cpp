@@ -64,8 +64,8 @@ void shrink_stories(TaskOptions& options, const Shrinking& shrink) {
 }
 
 Task make_story_task(const TaskOptions& options, std::shared_ptr<const Tokenizer> tokenizer,
-                     const DrawStoryExample& draw, const FindRelations& relations,
-                     std::uint64_t seed, const std::filesystem::path& tokenizers) {
+                     const DrawStoryExample& draw, const RelationsOf& relations,
+                     const TaskMaking& making, std::function<void(Example&)> leave_out) {
   const auto& story = options.as<StoryOptions>();
   const auto draw_from = [&](bool held_out) {
     return [draw, held_out](RandomSource& random, const Lengths& sentences) {
@@ -76,7 +76,8 @@ Task make_story_task(const TaskOptions& options, std::shared_ptr<const Tokenizer
                            .draw = draw_from(false),
                            .relations = relations,
                            .sources = "stories",
-                           .remedy = "task.max_sentences"};
+                           .remedy = "task.max_sentences",
+                           .leave_out = std::move(leave_out)};
   const Lengths sentences{story.min_sentences, story.max_sentences};
   SyntheticSplits splits = splits_of(options.as<SplitSizes>(), sentences);
   splits.further = {{.name = "combinations",
@@ -86,7 +87,7 @@ Task make_story_task(const TaskOptions& options, std::shared_ptr<const Tokenizer
                     {.name = "longer",
                      .examples = story.further_examples,
                      .lengths = {story.longer_min_sentences, story.longer_max_sentences}}};
-  return make_splits(kind, splits, seed, tokenizers);
+  return make_splits(kind, splits, making);
 }
 
 }  // namespace tapehead

@@ -58,8 +58,8 @@ using DrawStoryExample =
 
 // The splits of a task over stories: train, validation, test, combinations, longer.
 Task make_story_task(const TaskOptions& options, std::shared_ptr<const Tokenizer> tokenizer,
-                     const DrawStoryExample& draw, const FindRelations& relations,
-                     std::uint64_t seed, const std::filesystem::path& tokenizers);
+                     const DrawStoryExample& draw, const RelationsOf& relations,
+                     const TaskMaking& making, std::function<void(Example&)> leave_out = {});
 
 extern const std::array<TaskRule, 1> story_rules;
 LongestSide longest_story(const TaskOptions& options);

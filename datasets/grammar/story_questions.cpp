@@ -115,36 +115,25 @@ Relations relations_of_question(const Example& example, TokenId full_stop) {
           {.name = "answer", .side = RelationSide::across, .pairs = {{1, answer}}}};
 }
 
-// Stories still decide which split an example belongs to.
-void leave_out_stories(Task& task) {
-  for (Split& split : task.splits) {
-    for (Example& example : split.examples) {
-      example.source.erase(example.source.begin(), example.source.end() - question_tokens);
-    }
-    for (std::size_t i = 0; i < split.source_texts.size(); ++i) {
-      split.source_texts[i] = task.source_tokenizer->decode(split.examples[i].source);
-    }
-  }
-  task.find_relations = nullptr;
+void leave_out_story(Example& example) {
+  example.source.erase(example.source.begin(), example.source.end() - question_tokens);
 }
 
-Task make_questions(const TaskOptions& options, std::uint64_t seed,
-                    const std::filesystem::path& tokenizers) {
+Task make_questions(const TaskOptions& options, const TaskMaking& making) {
   const auto tokenizer = std::make_shared<VocabularyTokenizer>(
       Vocabulary(grammar::story_words({"who", "has", "where", "is", "?"})), Unit::word);
-  const DrawStoryExample draw_one = [tokenizer, combinations = Combinations(seed)](
+  const DrawStoryExample draw_one = [tokenizer, combinations = Combinations(making.seed)](
                                         RandomSource& random, const Lengths& lengths,
                                         bool held_out) {
     return draw_question(random, lengths, combinations, held_out, *tokenizer);
   };
-  const FindRelations find = [full_stop = tokenizer->encode(".").front()](const Example& example) {
+  if (!options.as<QuestionOptions>().story) {
+    return make_story_task(options, tokenizer, draw_one, nullptr, making, leave_out_story);
+  }
+  const RelationsOf find = [full_stop = tokenizer->encode(".").front()](const Example& example) {
     return relations_of_question(example, full_stop);
   };
-  Task task = make_story_task(options, tokenizer, draw_one, find, seed, tokenizers);
-  if (!options.as<QuestionOptions>().story) {
-    leave_out_stories(task);
-  }
-  return task;
+  return make_story_task(options, tokenizer, draw_one, find, making);
 }
 
 }  // namespace

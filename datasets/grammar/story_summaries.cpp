@@ -134,16 +134,15 @@ Relations relations_of_summary(const Example& example) {
       mentions};
 }
 
-Task make_summaries(const TaskOptions& options, std::uint64_t seed,
-                    const std::filesystem::path& tokenizers) {
+Task make_summaries(const TaskOptions& options, const TaskMaking& making) {
   const auto tokenizer =
       std::make_shared<VocabularyTokenizer>(Vocabulary(grammar::story_words()), Unit::word);
-  const DrawStoryExample draw_one = [tokenizer, combinations = Combinations(seed)](
+  const DrawStoryExample draw_one = [tokenizer, combinations = Combinations(making.seed)](
                                         RandomSource& random, const Lengths& lengths,
                                         bool held_out) {
     return draw_summary(random, lengths, combinations, held_out, *tokenizer);
   };
-  return make_story_task(options, tokenizer, draw_one, relations_of_summary, seed, tokenizers);
+  return make_story_task(options, tokenizer, draw_one, relations_of_summary, making);
 }
 
 }  // namespace

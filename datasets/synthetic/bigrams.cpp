@@ -191,8 +191,7 @@ void shrink_bigrams(TaskOptions& task, const Shrinking& shrinking) {
   shrinking.at_most("task.length", options.length, Shrinking::most_tokens / 2);
 }
 
-Task make_bigrams(const TaskOptions& task, std::uint64_t seed,
-                  const std::filesystem::path& tokenizers) {
+Task make_bigrams(const TaskOptions& task, const TaskMaking& making) {
   const auto& options = task.as<BigramsOptions>();
   const auto sequences = std::make_shared<BigramSequences>(options);
   const SyntheticTask kind{
@@ -201,8 +200,8 @@ Task make_bigrams(const TaskOptions& task, std::uint64_t seed,
       .relations = [sequences](const Example& example) { return sequences->relations(example); },
       .sources = fmt::format("sequences of {} characters", options.length),
       .remedy = "task.length"};
-  return make_splits(kind, splits_of(task.as<SplitSizes>(), {options.length, options.length}), seed,
-                     tokenizers);
+  return make_splits(kind, splits_of(task.as<SplitSizes>(), {options.length, options.length}),
+                     making);
 }
 
 constexpr std::array<std::string_view, 1> bigram_files{"text"};

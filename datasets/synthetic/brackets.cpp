@@ -137,7 +137,7 @@ void shrink(TaskOptions& task, const Shrinking& shrinking) {
   shrinking.at_most("task.max_pairs", brackets.max_pairs, most, brackets.min_pairs);
 }
 
-Task make(const TaskOptions& options, std::uint64_t seed, const std::filesystem::path& tokenizers) {
+Task make(const TaskOptions& options, const TaskMaking& making) {
   const auto brackets = options.as<BracketOptions>();
   const SyntheticTask kind{
       .tokenizer = tokenizer_of(brackets.kinds),
@@ -148,9 +148,8 @@ Task make(const TaskOptions& options, std::uint64_t seed, const std::filesystem:
       .sources = fmt::format("sequences of {} to {} pairs of {} kinds of brackets",
                              brackets.min_pairs, brackets.max_pairs, brackets.kinds),
       .remedy = "task.max_pairs or task.kinds"};
-  return make_splits(kind,
-                     splits_of(options.as<SplitSizes>(), {brackets.min_pairs, brackets.max_pairs}),
-                     seed, tokenizers);
+  return make_splits(
+      kind, splits_of(options.as<SplitSizes>(), {brackets.min_pairs, brackets.max_pairs}), making);
 }
 
 }  // namespace

@@ -60,7 +60,7 @@ Relations relations(const Example& example, Index vocabulary) {
   return {answer};
 }
 
-Task make(const TaskOptions& options, std::uint64_t seed, const std::filesystem::path& tokenizers) {
+Task make(const TaskOptions& options, const TaskMaking& making) {
   const auto& symbols = options.as<SyntheticOptions>();
   const double marked = options.as<DistractorOptions>().marked;
   const Index vocabulary = symbols.vocabulary;
@@ -69,7 +69,7 @@ Task make(const TaskOptions& options, std::uint64_t seed, const std::filesystem:
       [=](RandomSource& random, const Lengths& lengths) {
         return draw(random, lengths, vocabulary, marked);
       },
-      [=](const Example& example) { return relations(example, vocabulary); }, seed, tokenizers,
+      [=](const Example& example) { return relations(example, vocabulary); }, making,
       tokenizer_of(vocabulary));
 }
 

@@ -124,8 +124,7 @@ void shrink_shots(TaskOptions& task, const Shrinking& shrinking) {
   shrinking.at_most("task.values", options.values, Shrinking::most_symbols);
 }
 
-Task make_few_shot(const TaskOptions& task, std::uint64_t seed,
-                   const std::filesystem::path& tokenizers) {
+Task make_few_shot(const TaskOptions& task, const TaskMaking& making) {
   const auto options = task.as<FewShotOptions>();
   const auto& sizes = task.as<SplitSizes>();
   const SyntheticTask kind{
@@ -144,7 +143,7 @@ Task make_few_shot(const TaskOptions& task, std::uint64_t seed,
                                 .lengths = {shots, shots}});
     }
   }
-  return make_splits(kind, splits, seed, tokenizers);
+  return make_splits(kind, splits, making);
 }
 
 }  // namespace

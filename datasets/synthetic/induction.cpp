@@ -67,13 +67,13 @@ std::optional<Violation> no_room(const TaskOptions& options) {
 constexpr auto rules = symbol_rules_and(
     {"`induction` has a `task.min_length` and a `task.vocabulary` of at least 3.", no_room});
 
-Task make(const TaskOptions& options, std::uint64_t seed, const std::filesystem::path& tokenizers) {
+Task make(const TaskOptions& options, const TaskMaking& making) {
   const auto& symbols = options.as<SyntheticOptions>();
   const auto draw_one = [vocabulary = symbols.vocabulary](RandomSource& random,
                                                           const Lengths& lengths) {
     return draw(random, lengths, vocabulary);
   };
-  return make_symbol_task(symbols, draw_one, relations, seed, tokenizers);
+  return make_symbol_task(symbols, draw_one, relations, making);
 }
 
 }  // namespace

@@ -13,8 +13,8 @@
 #include <fmt/format.h>
 
 #include "core/random/draws.hpp"
+#include "datasets/synthetic/splits.hpp"
 #include "datasets/task_kind.hpp"
-#include "datasets/task_making.hpp"
 #include "datasets/tokenizers/vocabulary_tokenizer.hpp"
 
 namespace tapehead {
@@ -80,23 +80,14 @@ Example sum_of_pair(Index number, Index modulus) {
   return {.source = {token_of(a), token_of(b)}, .target = {token_of((a + b) % modulus)}};
 }
 
-void add_split(Task& task, std::string name, std::span<const Index> numbers, Index modulus) {
-  Split& split = task.splits.emplace_back();
-  split.name = std::move(name);
-  for (const Index number : numbers) {
-    split.examples.push_back(sum_of_pair(number, modulus));
-    if (split.name != "train") {
-      const Example& example = split.examples.back();
-      split.source_texts.push_back(task.source_tokenizer->decode(example.source));
-      split.references.push_back(task.target_tokenizer->decode(example.target));
-    }
-  }
+Relations summands(const Example&) {
+  return {{.name = "summand", .side = RelationSide::across, .pairs = {{0, 0}, {0, 1}}}};
 }
 
-Task make_modular(const TaskOptions& options, std::uint64_t seed,
-                  const std::filesystem::path& directory) {
+Task make_modular(const TaskOptions& options, const TaskMaking& making) {
   const auto& modular = options.as<ModularOptions>();
-  const Tokenizers kept = kept_joint_tokenizer(directory, symbol_tokenizer(modular.modulus));
+  const Tokenizers kept =
+      kept_joint_tokenizer(making.tokenizers, symbol_tokenizer(modular.modulus));
   Task task;
   task.source_tokenizer = kept.source;
   task.target_tokenizer = kept.target;
@@ -104,18 +95,17 @@ Task make_modular(const TaskOptions& options, std::uint64_t seed,
     task.cyclic_tokens.push_back(token_of(number));
   }
   const std::vector<Index> order =
-      draw_permutation(Draws(seed, "task/pairs", 0), modular.modulus * modular.modulus);
+      draw_permutation(Draws(making.seed, "task/pairs", 0), modular.modulus * modular.modulus);
   const auto [train, validation, test] = sizes_of(modular);
-  const auto part = [&](Index first, Index count) {
-    return std::span(order).subspan(static_cast<std::size_t>(first),
-                                    static_cast<std::size_t>(count));
-  };
-  add_split(task, "train", part(0, train), modular.modulus);
-  add_split(task, "validation", part(train, validation), modular.modulus);
-  add_split(task, "test", part(train + validation, test), modular.modulus);
-  task.find_relations = [](const Split&, Index) {
-    return Relations{{.name = "summand", .side = RelationSide::across, .pairs = {{0, 0}, {0, 1}}}};
-  };
+  Index first = 0;
+  for (const auto& [name, count] :
+       {std::pair("train", train), std::pair("validation", validation), std::pair("test", test)}) {
+    Examples pairs;
+    for (const Index end = first + count; first < end; ++first) {
+      pairs.push_back(sum_of_pair(order[static_cast<std::size_t>(first)], modular.modulus));
+    }
+    task.splits.push_back(synthetic_split(name, std::move(pairs), summands, making, *kept.target));
+  }
   return task;
 }
 

@@ -136,7 +136,7 @@ void shrink(TaskOptions& task, const Shrinking& shrinking) {
   shrinking.at_most("task.max_gap", recall.max_gap, most / 2, recall.min_gap);
 }
 
-Task make(const TaskOptions& options, std::uint64_t seed, const std::filesystem::path& tokenizers) {
+Task make(const TaskOptions& options, const TaskMaking& making) {
   const auto recall = options.as<RecallOptions>();
   const SyntheticTask kind{
       .tokenizer = Words{recall.vocabulary}.tokenizer(),
@@ -149,7 +149,7 @@ Task make(const TaskOptions& options, std::uint64_t seed, const std::filesystem:
                       recall.facts, recall.vocabulary, recall.min_gap, recall.max_gap),
       .remedy = "task.vocabulary or task.max_gap"};
   return make_splits(kind, splits_of(options.as<SplitSizes>(), {recall.min_gap, recall.max_gap}),
-                     seed, tokenizers);
+                     making);
 }
 
 }  // namespace

@@ -67,10 +67,9 @@ Relations previous(const Example& example) {
 }
 
 template <Sequence answer(Sequence), Relations relations(const Example&)>
-Task make(const TaskOptions& options, std::uint64_t seed, const std::filesystem::path& tokenizers) {
+Task make(const TaskOptions& options, const TaskMaking& making) {
   const auto& symbols = options.as<SyntheticOptions>();
-  return make_symbol_task(symbols, draw_symbols(symbols.vocabulary, answer), relations, seed,
-                          tokenizers);
+  return make_symbol_task(symbols, draw_symbols(symbols.vocabulary, answer), relations, making);
 }
 
 }  // namespace

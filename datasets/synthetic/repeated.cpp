@@ -127,8 +127,7 @@ void shrink_repeated(TaskOptions& task, const Shrinking& shrinking) {
                     options.max_period);
 }
 
-Task make_repeated(const TaskOptions& task, std::uint64_t seed,
-                   const std::filesystem::path& tokenizers) {
+Task make_repeated(const TaskOptions& task, const TaskMaking& making) {
   const auto options = task.as<RepeatedOptions>();
   const SyntheticTask kind{
       .tokenizer = numbered_symbols(options.vocabulary),
@@ -138,9 +137,8 @@ Task make_repeated(const TaskOptions& task, std::uint64_t seed,
       .sources = fmt::format("periods of {} to {} of {} symbols", options.min_period,
                              options.max_period, options.vocabulary),
       .remedy = "task.max_period or task.vocabulary"};
-  return make_splits(kind,
-                     splits_of(task.as<SplitSizes>(), {options.min_period, options.max_period}),
-                     seed, tokenizers);
+  return make_splits(
+      kind, splits_of(task.as<SplitSizes>(), {options.min_period, options.max_period}), making);
 }
 
 }  // namespace

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "core/files/hash.hpp"
-#include "datasets/task_making.hpp"
 
 namespace tapehead {
 
@@ -15,14 +14,14 @@ constexpr int draw_bits_each = 20;  // 2^20 draws, more than the longest example
 
 class Maker {
  public:
-  Maker(const SyntheticTask& kind, std::uint64_t seed, const Tokenizer& tokenizer)
-      : kind_(kind), seed_(seed), tokenizer_(tokenizer) {}
+  Maker(const SyntheticTask& kind, const TaskMaking& making, const Tokenizer& tokenizer)
+      : kind_(kind), making_(making), tokenizer_(tokenizer) {}
 
   // A split with those sources that their hash assigns to it.
   Split held_apart(std::string_view name, Index count, const Lengths& lengths) const {
     return draw({std::string(name), count, lengths, kind_.draw},
                 [&](const std::vector<TokenId>& source) {
-                  return split_of(Hash().add(seed_).add(source).value()) == name;
+                  return split_of(Hash().add(making_.seed).add(source).value()) == name;
                 });
   }
 
@@ -36,9 +35,8 @@ class Maker {
  private:
   template <class Accept>
   Split draw(const SplitRequest& wanted, const Accept& accept) const {
-    const Draws draws(seed_, fmt::format("task/{}", wanted.name), 0);
-    Split split;
-    split.name = wanted.name;
+    const Draws draws(making_.seed, fmt::format("task/{}", wanted.name), 0);
+    Examples pairs;
     const std::string complaint =
         fmt::format("there are too few {} for a separate {} split; raise {}", kind_.sources,
                     wanted.name, kind_.remedy);
@@ -48,33 +46,46 @@ class Maker {
       if (!accept(example.source)) {
         return false;
       }
-      split.examples.push_back(std::move(example));
+      if (kind_.leave_out) {
+        kind_.leave_out(example);
+      }
+      pairs.push_back(std::move(example));
       return true;
     });
-    if (split.name != "train") {
-      write_texts(split);
-    }
-    return split;
-  }
-
-  void write_texts(Split& split) const {
-    for (const Example& example : split.examples) {
-      split.source_texts.push_back(tokenizer_.decode(example.source));
-      split.references.push_back(tokenizer_.decode(example.target));
-    }
+    return synthetic_split(wanted.name, std::move(pairs), kind_.relations, making_, tokenizer_);
   }
 
   const SyntheticTask& kind_;
-  std::uint64_t seed_;
+  const TaskMaking& making_;
   const Tokenizer& tokenizer_;
 };
 
 }  // namespace
 
-Task make_splits(const SyntheticTask& kind, const SyntheticSplits& splits, std::uint64_t seed,
-                 const std::filesystem::path& tokenizers) {
-  const Tokenizers kept = kept_joint_tokenizer(tokenizers, kind.tokenizer);
-  const Maker maker(kind, seed, *kept.target);
+Split synthetic_split(std::string_view name, Examples drawn, const RelationsOf& relations,
+                      const TaskMaking& making, const Tokenizer& tokenizer) {
+  Split split{.name = std::string(name)};
+  const auto pairs = std::make_shared<const Examples>(std::move(drawn));
+  if (name != "train") {
+    for (const auto& [source, target] : *pairs) {
+      split.source_texts.push_back(tokenizer.decode(source));
+      split.references.push_back(tokenizer.decode(target));
+    }
+  }
+  FindRelations find;
+  if (relations) {
+    find = [pairs, relations](Index number) {
+      return relations((*pairs)[static_cast<std::size_t>(number)]);
+    };
+  }
+  split.source = pair_source(pairs, making.layout, std::move(find), name);
+  return split;
+}
+
+Task make_splits(const SyntheticTask& kind, const SyntheticSplits& splits,
+                 const TaskMaking& making) {
+  const Tokenizers kept = kept_joint_tokenizer(making.tokenizers, kind.tokenizer);
+  const Maker maker(kind, making, *kept.target);
   Task task;
   task.source_tokenizer = kept.source;
   task.target_tokenizer = kept.target;
@@ -84,9 +95,6 @@ Task make_splits(const SyntheticTask& kind, const SyntheticSplits& splits, std::
   for (const SplitRequest& further : splits.further) {
     task.splits.push_back(maker.further(further));
   }
-  task.find_relations = [find = kind.relations](const Split& split, Index example) {
-    return find(split.examples[static_cast<std::size_t>(example)]);
-  };
   return task;
 }
 

@@ -2,16 +2,16 @@
 // have no source in common.
 #pragma once
 
-#include <cstdint>
-#include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "core/fields.hpp"
+#include "datasets/pairs.hpp"
 #include "datasets/random_source.hpp"
 #include "datasets/task.hpp"
+#include "datasets/task_making.hpp"
 
 namespace tapehead {
 
@@ -24,14 +24,16 @@ struct Lengths {
 };
 
 using DrawExample = std::function<Example(RandomSource&, const Lengths&)>;
-using FindRelations = std::function<Relations(const Example&)>;
+using RelationsOf = std::function<Relations(const Example&)>;
 
 struct SyntheticTask {
   std::shared_ptr<const Tokenizer> tokenizer;  // for both sides
   DrawExample draw;
-  FindRelations relations;
-  std::string sources;  // a name for the possible sources, for the error that there are too few
-  std::string remedy;   // options that increase their number
+  RelationsOf relations;  // null: the task knows none
+  std::string sources;    // a name for the possible sources, for the error that there are too few
+  std::string remedy;     // options that increase their number
+  // Takes away what the model must do without, after the source has decided the example's split.
+  std::function<void(Example&)> leave_out{};
 };
 
 // A split that is to be made.
@@ -51,11 +53,15 @@ struct SyntheticSplits {
       further{};  // test splits whose sources are not held apart from the others
 };
 
+// A split of drawn pairs. All but "train" have texts.
+Split synthetic_split(std::string_view name, Examples pairs, const RelationsOf& relations,
+                      const TaskMaking& making, const Tokenizer& tokenizer);
+
 // Makes everything of the task except its fingerprint. The hash of a source decides whether its
 // example belongs to train, validation or test. Throws DataError if there are too few different
 // sources.
-Task make_splits(const SyntheticTask& kind, const SyntheticSplits& splits, std::uint64_t seed,
-                 const std::filesystem::path& tokenizers);
+Task make_splits(const SyntheticTask& kind, const SyntheticSplits& splits,
+                 const TaskMaking& making);
 
 // The rows for the sizes of the splits, for a struct of options that has them.
 template <class Visitor, class Options>

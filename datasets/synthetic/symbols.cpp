@@ -22,8 +22,7 @@ DrawExample draw_symbols(Index vocabulary,
 }
 
 Task make_symbol_task(const SyntheticOptions& options, const DrawExample& draw,
-                      const FindRelations& relations, std::uint64_t seed,
-                      const std::filesystem::path& directory,
+                      const RelationsOf& relations, const TaskMaking& making,
                       std::shared_ptr<const Tokenizer> tokenizer) {
   const SyntheticTask kind{
       .tokenizer = tokenizer ? std::move(tokenizer) : symbol_tokenizer(options.vocabulary),
@@ -41,7 +40,7 @@ Task make_symbol_task(const SyntheticOptions& options, const DrawExample& draw,
                               .examples = options.longer_examples,
                               .lengths = {options.longer_min_length, options.longer_max_length}});
   }
-  return make_splits(kind, splits, seed, directory);
+  return make_splits(kind, splits, making);
 }
 
 std::optional<Violation> lengths_out_of_order(const TaskOptions& options) {

@@ -76,8 +76,7 @@ DrawExample draw_symbols(Index vocabulary,
 // A task whose sources are such sequences of symbols. Without a tokenizer it uses that of the
 // symbols.
 Task make_symbol_task(const SyntheticOptions& options, const DrawExample& draw,
-                      const FindRelations& relations, std::uint64_t seed,
-                      const std::filesystem::path& directory,
+                      const RelationsOf& relations, const TaskMaking& making,
                       std::shared_ptr<const Tokenizer> tokenizer = {});
 
 std::optional<Violation> lengths_out_of_order(const TaskOptions& options);

@@ -121,7 +121,7 @@ void shrink(TaskOptions& task, const Shrinking& shrinking) {
   shrink_symbols(task.as<SyntheticOptions>(), shrinking, task.as<TwoOffsetsOptions>().longer() + 1);
 }
 
-Task make(const TaskOptions& options, std::uint64_t seed, const std::filesystem::path& tokenizers) {
+Task make(const TaskOptions& options, const TaskMaking& making) {
   const auto offsets = options.as<TwoOffsetsOptions>();
   const auto& symbols = options.as<SyntheticOptions>();
   const Words words{symbols.vocabulary};
@@ -132,7 +132,7 @@ Task make(const TaskOptions& options, std::uint64_t seed, const std::filesystem:
     return Relations{at_offset("first", offsets.first_offset, length),
                      at_offset("second", offsets.second_offset, length)};
   };
-  return make_symbol_task(symbols, draw, relations, seed, tokenizers, words.tokenizer());
+  return make_symbol_task(symbols, draw, relations, making, words.tokenizer());
 }
 
 }  // namespace

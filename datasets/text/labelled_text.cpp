@@ -13,7 +13,6 @@
 #include "core/random/draws.hpp"
 #include "core/shown.hpp"
 #include "datasets/task_kind.hpp"
-#include "datasets/task_making.hpp"
 #include "datasets/text/classified_text.hpp"
 #include "datasets/text/labelled_options.hpp"
 #include "datasets/text/labelled_rules.hpp"
@@ -30,40 +29,39 @@ constexpr std::array<std::string_view, 9> labelled_files{
     "train_tsv",       "validation_tsv",    "test_tsv",  "train_text", "train_labels",
     "validation_text", "validation_labels", "test_text", "test_labels"};
 
-std::vector<TokenId> class_on(const LabelledSplit& from, std::size_t i, const Tokenizer& classes) {
-  std::vector<TokenId> number = classes.encode(from.lines.labels[i]);
+TokenId class_on(const LabelledSplit& from, std::size_t i, const Tokenizer& classes) {
+  const std::vector<TokenId> number = classes.encode(from.lines.labels[i]);
   if (number.empty()) {
     throw DataError(fmt::format(
         "{}:{}: the class `{}` is on no line of the training examples, so it cannot be learned",
         from.files.label_file(), from.numbers[i], shown(from.lines.labels[i])));
   }
-  return number;
+  return number.front();
 }
 
-Split encoded(const LabelledSplit& from, const Tokenizers& tokenizers,
-              const LabelledTextOptions& options) {
-  Split split;
-  split.name = from.files.split;
-  split.classes = true;
+std::vector<ClassifiedText> encoded(const LabelledSplit& from, const Tokenizers& tokenizers,
+                                    const LabelledTextOptions& options, UnknownText& unknown) {
+  std::vector<ClassifiedText> texts;
   Index cut = 0;
   for (std::size_t i = 0; i < from.numbers.size(); ++i) {
     ClassifiedText text =
         classified_text(*tokenizers.source, from.lines.texts[i], options.texts, options.max_length);
     cut += text.cut ? 1 : 0;
-    split.unknown_source.see(*tokenizers.source, from.lines.texts[i], text.tokens, from.numbers[i]);
-    split.examples.push_back(
-        {.source = std::move(text.tokens), .target = class_on(from, i, *tokenizers.target)});
+    text.label = class_on(from, i, *tokenizers.target);
+    unknown.see(*tokenizers.source, from.lines.texts[i], text.tokens, from.numbers[i]);
+    texts.push_back(std::move(text));
   }
   if (cut > 0) {
-    spdlog::info("{} split: {} of {} texts cut to task.max_length ({} tokens)", split.name, cut,
-                 split.examples.size(), options.max_length);
+    spdlog::info("{} split: {} of {} texts cut to task.max_length ({} tokens)", from.files.split,
+                 cut, texts.size(), options.max_length);
   }
-  return split;
+  return texts;
 }
 
-Split held_out(LabelledSplit from, const Tokenizers& tokenizers,
-               const LabelledTextOptions& options) {
-  Split split = encoded(from, tokenizers, options);
+Split held_out(LabelledSplit from, const Tokenizers& tokenizers, const LabelledTextOptions& options,
+               const Layout& layout) {
+  Split split{.name = from.files.split, .kind = ExampleKind::labels};
+  split.source = class_source(encoded(from, tokenizers, options, split.unknown_source), layout);
   split.source_texts = std::move(from.lines.texts);
   split.references = std::move(from.lines.labels);
   if (from.whole) {
@@ -75,36 +73,42 @@ Split held_out(LabelledSplit from, const Tokenizers& tokenizers,
 }
 
 // Each token but the mark between two texts is unknown with this probability.
-std::shared_ptr<const Split> with_dropped_tokens(const Split& train, double probability,
-                                                 const Draws& draws) {
-  auto drawn = std::make_shared<Split>(train);
+std::vector<ClassifiedText> with_dropped_tokens(std::vector<ClassifiedText> texts,
+                                                double probability, const Draws& draws) {
   std::uint64_t number = 0;
-  for (Example& example : drawn->examples) {
-    for (TokenId& token : example.source) {
+  for (ClassifiedText& text : texts) {
+    for (Index i = 0; i < std::ssize(text.tokens); ++i) {
       const bool dropped = draw_uniform(draws, number++) < probability;
-      token = dropped && token != end_id ? unknown_id : token;
+      if (dropped && i != text.first_text) {
+        text.tokens[static_cast<std::size_t>(i)] = unknown_id;
+      }
     }
   }
-  return drawn;
+  return texts;
 }
 
-Task make_labelled_text(const TaskOptions& task_options, std::uint64_t seed, const fs::path& run) {
+Task make_labelled_text(const TaskOptions& task_options, const TaskMaking& making) {
   const auto& options = task_options.as<LabelledTextOptions>();
-  std::vector<LabelledSplit> splits = labelled_splits(options, seed);
-  const Tokenizers kept =
-      kept_tokenizers(run, [&] { return make_labelled_tokenizers(splits.front(), options); });
+  std::vector<LabelledSplit> splits = labelled_splits(options, making.seed);
+  const Tokenizers kept = kept_tokenizers(
+      making.tokenizers, [&] { return make_labelled_tokenizers(splits.front(), options); });
   Task task;
   task.source_tokenizer = kept.source;
   task.target_tokenizer = kept.target;
-  task.splits.push_back(encoded(splits.front(), kept, options));
-  for (std::size_t i = 1; i < splits.size(); ++i) {
-    task.splits.push_back(held_out(std::move(splits[i]), kept, options));
-  }
+  Split& train = task.splits.emplace_back();
+  train.name = splits.front().files.split;
+  train.kind = ExampleKind::labels;
+  std::vector<ClassifiedText> texts = encoded(splits.front(), kept, options, train.unknown_source);
   if (options.token_dropout > 0) {
-    task.draw_training_split = [train = task.splits.front(), seed,
-                                probability = options.token_dropout](Index epoch) {
-      return with_dropped_tokens(train, probability, Draws(seed, "labelled_text/dropout", epoch));
+    task.draw_training = [texts, making, probability = options.token_dropout](Index epoch) {
+      return class_source(with_dropped_tokens(texts, probability,
+                                              Draws(making.seed, "labelled_text/dropout", epoch)),
+                          making.layout);
     };
+  }
+  train.source = class_source(std::move(texts), making.layout);
+  for (std::size_t i = 1; i < splits.size(); ++i) {
+    task.splits.push_back(held_out(std::move(splits[i]), kept, options, making.layout));
   }
   return task;
 }

@@ -11,7 +11,6 @@
 
 #include "core/errors.hpp"
 #include "datasets/task_kind.hpp"
-#include "datasets/task_making.hpp"
 #include "datasets/text/example_types.hpp"
 #include "datasets/text/options.hpp"
 #include "datasets/text/parallel_files.hpp"
@@ -37,20 +36,21 @@ constexpr std::array<std::string_view, 5> tokenizer_options{
     "task.tokenizer", "task.normalization", "task.character_coverage", "task.subword_dropout",
     "task.lower_case"};
 
-void encode(const AlignedText& text, const Tokenizers& tokenizers, Split& split) {
-  split.examples.resize(text.source.size());
+Examples encoded(const AlignedText& text, const Tokenizers& tokenizers) {
+  Examples pairs(text.source.size());
   for_line_ranges(static_cast<Index>(text.source.size()), [&](Index first, Index last) {
     for (auto i = static_cast<std::size_t>(first); i < static_cast<std::size_t>(last); ++i) {
-      split.examples[i] = {.source = tokenizers.source->encode(text.source[i]),
-                           .target = tokenizers.target->encode(text.target[i])};
+      pairs[i] = {.source = tokenizers.source->encode(text.source[i]),
+                  .target = tokenizers.target->encode(text.target[i])};
     }
   });
+  return pairs;
 }
 
 void count_unknown(const AlignedText& text, const Tokenizers& tokenizers, std::size_t i,
-                   Split& split) {
+                   const Example& pair, Split& split) {
   const Index line = text.first + static_cast<Index>(i);
-  const auto& [source, target] = split.examples[i];
+  const auto& [source, target] = pair;
   split.unknown_source.see(*tokenizers.source, text.source[i], source, line);
   split.unknown_target.see(*tokenizers.target, text.target[i], target, line);
 }
@@ -74,23 +74,22 @@ std::vector<std::string> kept_targets(const SplitFiles& files, const std::vector
 
 // Examples that are too long for the memory, or that have no translation, are left out of training.
 // With subword dropout the split has the texts of its sources.
-Split train_split(const SplitFiles& files, const AlignedText& text, const Tokenizers& tokenizers,
-                  const ParallelTextOptions& options) {
-  Split split;
-  split.name = files.name;
-  encode(text, tokenizers, split);
+std::shared_ptr<const Examples> train_pairs(const SplitFiles& files, const AlignedText& text,
+                                            const Tokenizers& tokenizers,
+                                            const ParallelTextOptions& options, Split& split) {
+  Examples all = encoded(text, tokenizers);
   Index too_long = 0;
   Index empty = 0;
-  std::vector<Example> kept;
-  std::vector<bool> is_kept(split.examples.size());
-  for (std::size_t i = 0; i < split.examples.size(); ++i) {
-    auto& [source, target] = split.examples[i];
+  Examples kept;
+  std::vector<bool> is_kept(all.size());
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    auto& [source, target] = all[i];
     if (static_cast<Index>(std::max(source.size(), target.size())) > options.max_length) {
       ++too_long;
     } else if (source.empty() || target.empty()) {
       ++empty;
     } else {
-      count_unknown(text, tokenizers, i, split);
+      count_unknown(text, tokenizers, i, all[i], split);
       kept.push_back({.source = std::move(source), .target = std::move(target)});
       is_kept[i] = true;
       if (options.subword_dropout > 0) {
@@ -98,33 +97,32 @@ Split train_split(const SplitFiles& files, const AlignedText& text, const Tokeni
       }
     }
   }
-  split.examples = std::move(kept);
   split.read_references = [files, is_kept] { return kept_targets(files, is_kept); };
   split.dropped = too_long + empty;
-  if (split.examples.empty()) {
+  if (kept.empty()) {
     throw no_training_pairs(options, split.dropped);
   }
   if (split.dropped > 0) {
     spdlog::info("{} of {} training pairs dropped: {} longer than {} tokens, {} with an empty side",
                  split.dropped, text.source.size(), too_long, options.max_length, empty);
   }
-  return split;
+  return std::make_shared<const Examples>(std::move(kept));
 }
 
-Split held_out_split(SplitText from, const Tokenizers& tokenizers) {
-  Split split;
-  split.name = from.files.name;
-  encode(from.text, tokenizers, split);
-  for (std::size_t i = 0; i < split.examples.size(); ++i) {
-    count_unknown(from.text, tokenizers, i, split);
+Split held_out_split(SplitText from, const Tokenizers& tokenizers, const Layout& layout) {
+  Split split{.name = from.files.name};
+  const auto pairs = std::make_shared<const Examples>(encoded(from.text, tokenizers));
+  for (std::size_t i = 0; i < pairs->size(); ++i) {
+    count_unknown(from.text, tokenizers, i, (*pairs)[i], split);
   }
+  split.source = pair_source(pairs, layout, {}, split.name);
   split.source_texts = std::move(from.text.source);
   split.references = std::move(from.text.target);
   split.types = std::move(from.types);
   split.source_file = from.files.source_file();
   split.target_file = from.files.target_file();
   if (from.text.first > 1) {
-    split.lines.resize(split.examples.size());
+    split.lines.resize(pairs->size());
     std::iota(split.lines.begin(), split.lines.end(), from.text.first);
   }
   return split;
@@ -171,7 +169,7 @@ void add_draws(const TaskOptions& options, Hash& hash) {
   }
 }
 
-Task make(const TaskOptions& options, std::uint64_t seed, const fs::path& tokenizers) {
+Task make(const TaskOptions& options, const TaskMaking& making) {
   const auto& text = options.as<ParallelTextOptions>();
   const SplitFiles train{.name = "train",
                          .source = text.train_source,
@@ -185,25 +183,28 @@ Task make(const TaskOptions& options, std::uint64_t seed, const fs::path& tokeni
     held_out.push_back(read_split(files));
   }
 
-  const Tokenizers kept =
-      kept_tokenizers(tokenizers, [&] { return make_parallel_tokenizers(training.text, text); });
+  const Tokenizers kept = kept_tokenizers(
+      making.tokenizers, [&] { return make_parallel_tokenizers(training.text, text); });
   Task task;
   task.source_tokenizer = kept.source;
   task.target_tokenizer = kept.target;
-  task.splits.push_back(train_split(training.files, training.text, kept, text));
+  Split& first = task.splits.emplace_back();
+  first.name = training.files.name;
+  const auto pairs = train_pairs(training.files, training.text, kept, text, first);
+  first.source = pair_source(pairs, making.layout, {}, first.name);
   if (text.subword_dropout > 0) {
     const auto pieces = std::dynamic_pointer_cast<const SentencePieceTokenizer>(kept.source);
     if (!pieces) {
       throw IoError(
           fmt::format("{} contains a tokenizer without merges: task.subword_dropout needs bpe",
-                      tokenizers.string()));
+                      making.tokenizers.string()));
     }
-    const auto cuts = std::make_shared<SourceCuts>(task.splits.front(), pieces, text, seed);
-    task.draw_training_split = [cuts](Index epoch) { return cuts->of_epoch(epoch); };
-    task.splits.front().source_texts = {};
+    const auto cuts = std::make_shared<SourceCuts>(pairs, std::exchange(first.source_texts, {}),
+                                                   pieces, text, making);
+    task.draw_training = [cuts](Index epoch) { return cuts->of_epoch(epoch); };
   }
   for (SplitText& split : held_out) {
-    task.splits.push_back(held_out_split(std::move(split), kept));
+    task.splits.push_back(held_out_split(std::move(split), kept, making.layout));
   }
   task.type_groups = type_groups(text.type_groups, task.splits);
   return task;

@@ -1,7 +1,6 @@
 #include "datasets/text/source_cuts.hpp"
 
 #include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 
@@ -13,8 +12,8 @@ namespace tapehead {
 namespace {
 
 template <class Each>
-void for_each_example(const Split& split, const Each& each) {
-  for_line_ranges(static_cast<Index>(split.examples.size()), [&](Index first, Index last) {
+void for_each_number(std::size_t count, const Each& each) {
+  for_line_ranges(static_cast<Index>(count), [&](Index first, Index last) {
     for (Index i = first; i < last; ++i) {
       each(static_cast<std::size_t>(i));
     }
@@ -23,22 +22,24 @@ void for_each_example(const Split& split, const Each& each) {
 
 }  // namespace
 
-SourceCuts::SourceCuts(Split split, std::shared_ptr<const SentencePieceTokenizer> tokenizer,
-                       const ParallelTextOptions& options, std::uint64_t seed)
-    : split_(std::move(split)),
+SourceCuts::SourceCuts(std::shared_ptr<const Examples> pairs, std::vector<std::string> texts,
+                       std::shared_ptr<const SentencePieceTokenizer> tokenizer,
+                       const ParallelTextOptions& options, const TaskMaking& making)
+    : pairs_(std::move(pairs)),
+      texts_(std::move(texts)),
       tokenizer_(std::move(tokenizer)),
       dropout_(options.subword_dropout),
       max_length_(options.max_length),
-      seed_(seed) {}
+      seed_(making.seed),
+      layout_(making.layout) {}
 
 void SourceCuts::spell() {
-  for_each_example(split_, [&](std::size_t i) {
-    split_.source_texts[i] = tokenizer_->spelled(split_.source_texts[i]);
-  });
+  for_each_number(texts_.size(),
+                  [&](std::size_t i) { texts_[i] = tokenizer_->spelled(texts_[i]); });
 }
 
 // Commands that do not train never call this, so they do not pay for it.
-std::shared_ptr<const Split> SourceCuts::of_epoch(Index epoch) {
+std::shared_ptr<const Source> SourceCuts::of_epoch(Index epoch) {
   if (epoch_ < 0) {
     spell();
   }
@@ -50,17 +51,16 @@ std::shared_ptr<const Split> SourceCuts::of_epoch(Index epoch) {
 }
 
 // A source that would become longer than task.max_length keeps its usual tokens.
-std::shared_ptr<const Split> SourceCuts::draw(Index epoch) const {
-  auto drawn = std::make_shared<Split>(split_);
-  drawn->source_texts.clear();
-  for_each_example(split_, [&](std::size_t i) {
+std::shared_ptr<const Source> SourceCuts::draw(Index epoch) const {
+  Examples drawn = *pairs_;
+  for_each_number(drawn.size(), [&](std::size_t i) {
     const Draws draws(seed_, fmt::format("subword_dropout/{}", i), epoch);
-    std::vector<TokenId> source = tokenizer_->cut(split_.source_texts[i], dropout_, draws);
+    std::vector<TokenId> source = tokenizer_->cut(texts_[i], dropout_, draws);
     if (static_cast<Index>(source.size()) <= max_length_) {
-      drawn->examples[i].source = std::move(source);
+      drawn[i].source = std::move(source);
     }
   });
-  return drawn;
+  return pair_source(std::move(drawn), layout_);
 }
 
 }  // namespace tapehead

@@ -11,8 +11,8 @@
 
 #include "core/errors.hpp"
 #include "core/shown.hpp"
+#include "datasets/pairs.hpp"
 #include "datasets/task_kind.hpp"
-#include "datasets/task_making.hpp"
 #include "datasets/text/tagged_lines.hpp"
 #include "datasets/text/text_file.hpp"
 #include "datasets/tokenizers/vocabulary_tokenizer.hpp"
@@ -72,11 +72,16 @@ Tokenizers tagged_tokenizers(const Sentences& train, Index limit) {
                                                           Unit::word)};
 }
 
-Split tagged_split(const std::string& name, const std::string& file, const Sentences& sentences,
-                   const Tokenizers& tokenizers) {
+// The pairs of a split, and what else it has.
+struct TaggedPairs {
   Split split;
-  split.name = name;
-  split.source_file = split.target_file = file;
+  Examples pairs{};
+};
+
+TaggedPairs tagged_pairs(const std::string& name, const std::string& file,
+                         const Sentences& sentences, const Tokenizers& tokenizers) {
+  TaggedPairs tagged{.split = {.name = name, .source_file = file, .target_file = file}};
+  auto& [split, pairs] = tagged;
   for (const TaggedSentence& sentence : sentences) {
     Example example{.source = tokenizers.source->encode(sentence.tokens),
                     .target = tokenizers.target->encode(sentence.labels)};
@@ -89,25 +94,26 @@ Split tagged_split(const std::string& name, const std::string& file, const Sente
           file, sentence.line + unknown, shown(labels[static_cast<std::size_t>(unknown)])));
     }
     split.unknown_source.see(*tokenizers.source, sentence.tokens, example.source, sentence.line);
-    split.examples.push_back(std::move(example));
+    pairs.push_back(std::move(example));
     split.lines.push_back(sentence.line);
     split.source_texts.push_back(sentence.tokens);
     split.references.push_back(sentence.labels);
   }
-  return split;
+  return tagged;
 }
 
-void drop_long(Split& train, const std::string& file, Index max_length) {
-  const auto all = std::ssize(train.examples);
-  std::erase_if(train.examples,
+void drop_long(TaggedPairs& tagged, const std::string& file, Index max_length) {
+  auto& [train, pairs] = tagged;
+  const auto all = std::ssize(pairs);
+  std::erase_if(pairs,
                 [&](const Example& example) { return std::ssize(example.source) > max_length; });
-  train.dropped = all - std::ssize(train.examples);
+  train.dropped = all - std::ssize(pairs);
   train.source_texts.clear();
   train.references.clear();
   train.source_file.clear();
   train.target_file.clear();
   train.lines.clear();
-  if (train.examples.empty()) {
+  if (pairs.empty()) {
     throw DataError(fmt::format("{}: all sentences are longer than task.max_length ({} tokens)",
                                 file, max_length));
   }
@@ -117,8 +123,7 @@ void drop_long(Split& train, const std::string& file, Index max_length) {
   }
 }
 
-Task make_tagged_text(const TaskOptions& task_options, std::uint64_t /*seed*/,
-                      const fs::path& run) {
+Task make_tagged_text(const TaskOptions& task_options, const TaskMaking& making) {
   const auto& options = task_options.as<TaggedTextOptions>();
   struct File {
     std::string split;
@@ -135,14 +140,19 @@ Task make_tagged_text(const TaskOptions& task_options, std::uint64_t /*seed*/,
     }
   }
   const Tokenizers kept = kept_tokenizers(
-      run, [&] { return tagged_tokenizers(sentences.front(), options.vocabulary); });
+      making.tokenizers, [&] { return tagged_tokenizers(sentences.front(), options.vocabulary); });
   Task task;
   task.source_tokenizer = kept.source;
   task.target_tokenizer = kept.target;
   for (std::size_t i = 0; i < sentences.size(); ++i) {
-    task.splits.push_back(tagged_split(files[i].split, files[i].path, sentences[i], kept));
+    TaggedPairs tagged = tagged_pairs(files[i].split, files[i].path, sentences[i], kept);
+    if (i == 0) {
+      drop_long(tagged, options.train_columns, options.max_length);
+    }
+    tagged.split.source = pair_source(std::make_shared<const Examples>(std::move(tagged.pairs)),
+                                      making.layout, {}, tagged.split.name);
+    task.splits.push_back(std::move(tagged.split));
   }
-  drop_long(task.splits.front(), options.train_columns, options.max_length);
   return task;
 }
 

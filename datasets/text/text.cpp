@@ -13,14 +13,13 @@
 
 #include "core/errors.hpp"
 #include "datasets/corpus/token_files.hpp"
-#include "datasets/corpus/windows.hpp"
 #include "datasets/task_kind.hpp"
-#include "datasets/task_making.hpp"
 #include "datasets/text/text_options.hpp"
 #include "datasets/text/text_rules.hpp"
 #include "datasets/text/text_splits.hpp"
 #include "datasets/text/text_tokenizer.hpp"
 #include "datasets/text/token_writing.hpp"
+#include "datasets/window_source.hpp"
 
 namespace tapehead {
 
@@ -63,9 +62,9 @@ std::shared_ptr<const TokenText> token_text(TextSplits& splits, std::string_view
 }
 
 void expect_fits(const TextOptions& options, const std::vector<Split>& splits) {
-  const TokenText& text = *splits.front().windows.text;
+  const TokenText& text = *splits.front().text.tokens;
   const auto is_one_document = [](const Split& split) {
-    return split.windows.text->documents() == 1;
+    return split.text.tokens->documents() == 1;
   };
   if (options.stream && std::ranges::all_of(splits, is_one_document)) {
     throw ConfigError(fmt::format("task.stream: true has no effect: {} is a single document",
@@ -88,34 +87,43 @@ Masking masking_of(const TextOptions& options, const Tokenizer& tokenizer, const
           .draws = Draws(seed, "masking/" + split, epoch)};
 }
 
-Task make_text(const TaskOptions& task_options, std::uint64_t seed, const fs::path& run) {
+Task make_text(const TaskOptions& task_options, const TaskMaking& making) {
   const auto& options = task_options.as<TextOptions>();
   TextSplits splits(options);
-  const Tokenizers kept = kept_tokenizers(run, [&] {
+  const Tokenizers kept = kept_tokenizers(making.tokenizers, [&] {
     const auto one = make_text_tokenizer(splits.of("train"), options);
     return Tokenizers{.source = one, .target = one};
   });
   Task task;
   task.source_tokenizer = task.target_tokenizer = kept.source;
-  const Windowing windowing{
-      .context = options.context, .stream = options.stream, .begin_mark = options.begin_mark};
+  // The windows of a split, for the model that reads them.
+  const auto sequences = [=](const std::string& split, const RunningText& text,
+                             const WindowList& windows, Index epoch) {
+    return making.layout.input == InputRows::source
+               ? masked_source(text.tokens, windows,
+                               masking_of(options, *kept.source, split, making.seed, epoch))
+               : window_source(text.tokens, windows);
+  };
+  const Index context = making.context > 0 ? making.context : options.context;
   for (const std::string& name : text_splits(task_options)) {
-    const auto text = token_text(splits, name, *kept.source, run);
-    Split& split = task.splits.emplace_back();
-    split.name = name;
-    split.unknown_source = text->counts().unknown;
-    split.windows = {.text = text, .windowing = windowing};
-    split.windows.list = evaluation_windows(*text, windowing, options.context);
-    split.windows.masking = masking_of(options, *kept.source, name, seed, 0);
+    const auto tokens = token_text(splits, name, *kept.source, making.tokenizers);
+    const RunningText text{
+        .tokens = tokens,
+        .windowing = {
+            .context = context, .stream = options.stream, .begin_mark = options.begin_mark}};
+    const WindowList windows =
+        evaluation_windows(*tokens, text.windowing, making.stride > 0 ? making.stride : context);
+    task.splits.push_back({.name = name,
+                           .source = sequences(name, text, windows, 0),
+                           .kind = ExampleKind::text,
+                           .text = text,
+                           .unknown_source = tokens->counts().unknown});
   }
   expect_fits(options, task.splits);
-  task.draw_training_split = [windows = task.splits.front().windows, seed](Index epoch) {
-    auto drawn = std::make_shared<Split>();
-    drawn->name = "train";
-    drawn->windows = windows;
-    drawn->windows.list = training_windows(*windows.text, windows.windowing, seed, epoch);
-    drawn->windows.masking->draws = Draws(seed, "masking/train", epoch);
-    return drawn;
+  task.draw_training = [sequences, text = task.splits.front().text,
+                        seed = making.seed](Index epoch) {
+    return sequences("train", text, training_windows(*text.tokens, text.windowing, seed, epoch),
+                     epoch);
   };
   return task;
 }

@@ -10,7 +10,6 @@
 #include "lab/heads/head_watch.hpp"
 #include "lab/heads/relation_report.hpp"
 #include "lab/heads/token_facts.hpp"
-#include "train/options/layout.hpp"
 #include "train/output/text_table.hpp"
 #include "train/run/checkpoints.hpp"
 #include "train/run/run_files.hpp"
@@ -63,9 +62,8 @@ HeadHistory head_history(const std::filesystem::path& run, const Task& task, con
     }
     const SavedRun saved(run, checkpoints.file(step).string());
     const auto watched = saved.use([&] {
-      return watch_heads(saved.model.transformer, saved.model.store, split,
-                         token_facts(task, layout_of(saved.config.model)),
-                         saved.config.evaluation.batch_tokens, workers);
+      return watch_heads(saved.model.transformer, saved.model.store, *split.source,
+                         token_facts(task), saved.config.evaluation.batch_tokens, workers);
     });
     history.push_back({.step = step, .attentions = report_heads(watched, saved.model)});
   }

@@ -11,7 +11,6 @@
 #include "datasets/loader.hpp"
 #include "lab/heads/head_pairs.hpp"
 #include "lab/heads/head_writes.hpp"
-#include "train/options/layout.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
@@ -46,16 +45,16 @@ const PoolVector<Pattern>& patterns_at(const Transformer& model, AttentionSite s
 // Collects what the recorder delivers, head after head, until all heads of a sentence are complete.
 class Watcher {
  public:
-  Watcher(const Transformer& model, const Writes& writes, const Split& split, const Batch& batch,
-          const SideFacts& facts)
+  Watcher(const Transformer& model, const Writes& writes, const Source& source, const Batch& batch,
+          const ReadFacts& facts)
       : model_(model),
-        encodes_input_(model.family() == Family::encoder),
+        over_input_(model.main().name),
         writes_(writes),
         batch_(batch),
         facts_(facts),
         relations_(static_cast<std::size_t>(batch.sequences())) {
-    for (std::size_t i = 0; facts.relations && i < relations_.size(); ++i) {
-      relations_[i] = facts.relations(split, batch.examples[i]);
+    for (std::size_t i = 0; i < relations_.size(); ++i) {
+      relations_[i] = source.relations(batch.examples[i]);
     }
   }
 
@@ -123,23 +122,23 @@ class Watcher {
   AttendedSequence sequence() const {
     const bool decoder = site_.stack() == StackName::decoder;
     const bool self = site_.is_self();
-    const auto target = tokens_of(batch_.input, segment_);
-    const auto source = encodes_input_ ? target : tokens_of(batch_.context, segment_);
-    return {.keys = decoder && self ? target : source,
-            .queries = decoder ? target : source,
+    const bool queries_input = site_.stack() == over_input_;
+    const bool keys_input = queries_input && self;
+    return {.keys = tokens_of(keys_input ? batch_.input : batch_.context, segment_),
+            .queries = tokens_of(queries_input ? batch_.input : batch_.context, segment_),
             .self = self,
             .causal = decoder && self,
             .patterns = patterns_at(model_, site_),
-            .key_facts = decoder && self ? facts_.target : facts_.source,
+            .key_facts = keys_input ? facts_.input : facts_.context,
             .relations = relations_[static_cast<std::size_t>(segment_)],
             .prefix = decoder && self ? batch_.input.segments[segment_].prefix : 0};
   }
 
   const Transformer& model_;
-  bool encodes_input_;  // rather than the context
+  StackName over_input_;  // rather than the context
   const Writes& writes_;
   const Batch& batch_;
-  const SideFacts& facts_;
+  const ReadFacts& facts_;
   std::vector<Relations> relations_;  // by sequence
   std::vector<AttentionSums> attentions_;
   AttentionSite site_;
@@ -160,10 +159,10 @@ void expect_finite(const RecordedAttention& seen) {
 }
 
 std::vector<AttentionSums> watch_batch(const Transformer& model, const ParameterStore& store,
-                                       const Writes& writes, const Split& split,
-                                       const std::vector<Index>& examples, const SideFacts& facts) {
-  const Batch batch = make_batch(split, examples, layout_of(model.options()));
-  Watcher watcher(model, writes, split, batch, facts);
+                                       const Writes& writes, const Source& source,
+                                       const std::vector<Index>& examples, const ReadFacts& facts) {
+  const Batch batch = pack(source, examples);
+  Watcher watcher(model, writes, source, batch, facts);
   Tape tape(false);
   Pass pass(tape, store);
   pass.recorder = [&watcher](const RecordedAttention& seen) {
@@ -187,11 +186,10 @@ void add(std::vector<AttentionSums>& to, const std::vector<AttentionSums>& from)
 }  // namespace
 
 std::vector<AttentionSums> watch_heads(const Transformer& model, const ParameterStore& store,
-                                       const Split& split, const SideFacts& facts,
+                                       const Source& source, const ReadFacts& facts,
                                        Index batch_tokens, Workers& workers,
                                        const std::function<void(Index, Index)>& progress) {
-  const auto batches =
-      ordered_batches(split, std::min(batch_tokens, most_tokens), layout_of(model.options()));
+  const auto batches = ordered_batches(source, std::min(batch_tokens, most_tokens));
   const Writes writes = writes_of(model, store);
   const auto count = static_cast<Index>(batches.size());
   std::vector<AttentionSums> total;
@@ -200,7 +198,7 @@ std::vector<AttentionSums> watch_heads(const Transformer& model, const Parameter
         static_cast<std::size_t>(std::min(workers.threads(), count - first)));
     workers.run(static_cast<Index>(parts.size()), [&](Index i) {
       parts[static_cast<std::size_t>(i)] = watch_batch(
-          model, store, writes, split, batches[static_cast<std::size_t>(first + i)], facts);
+          model, store, writes, source, batches[static_cast<std::size_t>(first + i)], facts);
     });
     for (const std::vector<AttentionSums>& part : parts) {
       add(total, part);

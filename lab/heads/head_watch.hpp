@@ -1,4 +1,4 @@
-// Watches every head of a model while it reads a split.
+// Watches every head of a model while it reads the sequences of a source.
 #pragma once
 
 #include <functional>
@@ -14,8 +14,8 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 // targets, as in training. The result is the same with any number of threads. `progress` is told
 // how many batches are done.
 std::vector<AttentionSums> watch_heads(
-    const Transformer& model, const ParameterStore& store, const Split& split,
-    const SideFacts& facts, Index batch_tokens, Workers& workers,
+    const Transformer& model, const ParameterStore& store, const Source& source,
+    const ReadFacts& facts, Index batch_tokens, Workers& workers,
     const std::function<void(Index done, Index of)>& progress = {});
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -1,6 +1,6 @@
 #include "lab/heads/token_facts.hpp"
 
-#include <string>
+#include <span>
 #include <string_view>
 
 #include <unicode/uchar.h>
@@ -40,12 +40,9 @@ TokenFacts facts_of(const Tokenizer& tokenizer) {
   return facts;
 }
 
-void count(const std::vector<Example>& examples, std::vector<TokenId> Example::* side,
-           TokenFacts& facts) {
-  for (const Example& example : examples) {
-    for (const TokenId token : example.*side) {
-      facts.occurrences[static_cast<std::size_t>(token)] += token >= mark_count ? 1 : 0;
-    }
+void count(std::span<const TokenId> tokens, TokenFacts& facts) {
+  for (const TokenId token : tokens) {
+    facts.occurrences[static_cast<std::size_t>(token)] += token >= mark_count ? 1 : 0;
   }
 }
 
@@ -55,40 +52,22 @@ void count(const TokenText& text, TokenFacts& facts) {
   }
 }
 
-// Of the rows of one sequence, which has the entries of the source's tokenizer.
-SideFacts facts_of_sequence(const Task& task, const Split& train, const Layout& layout) {
-  SideFacts facts{.source = {}, .target = facts_of(*task.source_tokenizer)};
-  count(train.examples, &Example::source, facts.target);
-  if (!train.classes) {
-    count(train.examples, &Example::target, facts.target);
-  }
-  if (train.is_text()) {
-    count(*train.windows.text, facts.target);
-  }
-  if (task.find_relations) {
-    facts.relations = [find = task.find_relations, layout](const Split& split, Index example) {
-      const Index source = std::ssize(split.examples[static_cast<std::size_t>(example)].source);
-      return in_one_sequence(find(split, example), source, layout.full_prefix ? source : 0);
-    };
-  }
-  return facts;
-}
-
 }  // namespace
 
-SideFacts token_facts(const Task& task, const Layout& layout) {
+ReadFacts token_facts(const Task& task) {
   const Split& train = task.split("train");
-  if (layout.in_one_sequence()) {
-    return facts_of_sequence(task, train, layout);
+  if (train.text.tokens) {  // since some tokens may be masked
+    ReadFacts facts{.context = {}, .input = facts_of(*task.source_tokenizer)};
+    count(*train.text.tokens, facts.input);
+    return facts;
   }
-  SideFacts facts{.source = facts_of(*task.source_tokenizer),
-                  .target = facts_of(*task.target_tokenizer),
-                  .relations = task.find_relations};
-  count(train.examples, &Example::source, facts.source);
-  if (train.is_text()) {
-    count(*train.windows.text, facts.source);
-  } else if (!train.classes) {
-    count(train.examples, &Example::target, facts.target);
+  const bool two_sides = train.source->lengths(0).context > 0;
+  ReadFacts facts{.context = facts_of(*task.source_tokenizer),
+                  .input = facts_of(two_sides ? *task.target_tokenizer : *task.source_tokenizer)};
+  for (Index i = 0; i < train.size(); ++i) {
+    const Sequence sequence = train.source->at(i);
+    count(sequence.context.list(), facts.context);
+    count(sequence.input.list(), facts.input);
   }
   return facts;
 }

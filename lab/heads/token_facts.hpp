@@ -1,11 +1,9 @@
 // Facts about a task's text: for each entry of a vocabulary how often it occurs in the training
-// data and whether it is punctuation; for an example which positions are related.
+// data and whether it is punctuation.
 #pragma once
 
-#include <functional>
 #include <vector>
 
-#include "datasets/layout.hpp"
 #include "datasets/task.hpp"
 
 namespace tapehead {
@@ -21,11 +19,11 @@ struct TokenFacts {
   bool is_punctuation(TokenId token) const { return punctuation[static_cast<std::size_t>(token)]; }
 };
 
-struct SideFacts {
-  TokenFacts source;  // empty if source and target are one sequence
-  TokenFacts target;
-  std::function<Relations(const Split&, Index example)> relations{};  // empty: none are known
+// Of what a batch has as its context, and as its input.
+struct ReadFacts {
+  TokenFacts context;
+  TokenFacts input;
 };
-SideFacts token_facts(const Task& task, const Layout& layout);
+ReadFacts token_facts(const Task& task);
 
 }  // namespace tapehead

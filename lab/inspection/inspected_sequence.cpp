@@ -8,7 +8,6 @@
 #include "core/ops/concatenate.hpp"
 #include "datasets/corpus/masking.hpp"
 #include "nn/generation/mean_probabilities.hpp"
-#include "train/options/layout.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
@@ -35,9 +34,8 @@ PoolVector<Index> labelled_rows(const Batch& batch) {
 
 InspectedSequence inspect(const Model& model, const Tokenizers& tokenizers, const Batch& batch,
                           const HeadSubstitute& substitute) {
-  const Layout layout = layout_of(model.transformer.options());
-  const bool encoder = layout.input == InputRows::source;
-  const bool two_stacks = layout.input == InputRows::target;
+  const bool encoder = model.transformer.main().name == StackName::encoder;
+  const bool two_stacks = batch.context.rows() > 0;
   const Tokenizer& of_input = two_stacks ? *tokenizers.target : *tokenizers.source;
   InspectedSequence seen;
   (encoder ? seen.source_tokens : seen.target_tokens) = entries(batch.input.ids, of_input);

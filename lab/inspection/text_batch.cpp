@@ -12,7 +12,7 @@
 #include "core/shown.hpp"
 #include "core/text.hpp"
 #include "datasets/corpus/masking.hpp"
-#include "datasets/sources.hpp"
+#include "datasets/pairs.hpp"
 #include "train/evaluation/classifier.hpp"
 #include "train/evaluation/evaluation.hpp"
 #include "train/evaluation/example_decoding.hpp"
@@ -53,66 +53,50 @@ void expect_positions(const SavedRun& run, Index rows, const char* what) {
   }
 }
 
-// The model's own output for the only example of a split.
-Hypothesis output_of(const SavedRun& run, const EnsembleMember& model, const Split& split,
+// The model's own output for the only example of a source.
+Hypothesis output_of(const SavedRun& run, const EnsembleMember& model, const Source& source,
                      Workers& workers) {
-  if (!labels_in_one_pass(run.config)) {
-    return decode_examples({&model, 1}, split, decoding_batch_tokens,
-                           decoding_options(run.config.evaluation), workers)
-        .front()
-        .front();
-  }
-  const auto source = source_of(split, layout_of(run.config.model));
-  const BestTokens best =
-      best_labels(model.transformer, model.store, pack(std::array{source->at(0)}), 1,
-                  LogSums::left_out, model.substitute);
-  Hypothesis labels;
-  for (const TokenLogit& label : best.tokens) {
-    labels.tokens.push_back(label.token);
-  }
-  return labels;
-}
-
-TextBatch batch_of(const SavedRun& run, const EnsembleMember& model, Split split,
-                   const std::string& text, const std::optional<std::string>& target,
-                   Workers& workers) {
-  Example& example = split.examples.front();
-  const auto source = source_of(split, layout_of(run.config.model));
-  expect_positions(run, source->lengths(0).longer(), "text");
-  bool unfinished = false;
-  if (!target) {
-    Hypothesis output = output_of(run, model, split, workers);
-    example.target = std::move(output.tokens);
-    unfinished = !output.ended;
-    // An output that fills all positions has a last token that no position reads.
-    const Index rows = source->lengths(0).input;
-    const Index too_many = std::max<Index>(0, rows - run.config.model.max_positions);
-    example.target.resize(example.target.size() - static_cast<std::size_t>(too_many));
-  }
-  expect_positions(run, source->lengths(0).longer(), "text with its target");
-  return {.batch = pack(std::array{source->at(0)}),
-          .source = text,
-          .target = run.tokenizers.target->decode(example.target),
-          .generated = !target,
-          .unfinished = unfinished};
+  const ModelAndSource one{.model = model, .source = source};
+  return decode_examples({&one, 1}, decoding_batch_tokens, decoding_options(run.config.evaluation),
+                         workers)
+      .front()
+      .front();
 }
 
 TextBatch pair_of(const SavedRun& run, const EnsembleMember& model, const std::string& text,
                   const std::optional<std::string>& target, Workers& workers) {
+  const Layout layout = layout_of(run.config.model);
+  const auto as_read = [&](const Example& pair) { return pair_source(Examples{pair}, layout); };
   Example pair{.source = known_tokens(run, text), .target = {}};
   if (target) {
     pair.target = run.tokenizers.target->encode(*target);
     expect_known(pair.target, *target, "target");
-    if (run.config.model.family == Family::encoder && pair.target.size() != pair.source.size()) {
+    if (layout.input == InputRows::source && pair.target.size() != pair.source.size()) {
       throw DataError(
           fmt::format("the text has {} tokens and the target {}; an encoder gives one "
                       "label to each token",
                       pair.source.size(), pair.target.size()));
     }
   }
-  Split split;
-  split.examples.push_back(std::move(pair));
-  return batch_of(run, model, std::move(split), text, target, workers);
+  const auto without_target = as_read(pair);
+  expect_positions(run, without_target->lengths(0).longer(), "text");
+  bool unfinished = false;
+  if (!target) {
+    Hypothesis output = output_of(run, model, *without_target, workers);
+    pair.target = std::move(output.tokens);
+    unfinished = !output.ended;
+    // An output that fills all positions has a last token that no position reads.
+    const Index rows = as_read(pair)->lengths(0).input;
+    const Index too_many = std::max<Index>(0, rows - run.config.model.max_positions);
+    pair.target.resize(pair.target.size() - static_cast<std::size_t>(too_many));
+  }
+  const auto source = as_read(pair);
+  expect_positions(run, source->lengths(0).longer(), "text with its target");
+  return {.batch = pack(*source, {0}),
+          .source = text,
+          .target = run.tokenizers.target->decode(pair.target),
+          .generated = !target,
+          .unfinished = unfinished};
 }
 
 std::string classes_of(const Tokenizer& classes) {
@@ -125,21 +109,27 @@ std::string classes_of(const Tokenizer& classes) {
 
 TextBatch class_of(const SavedRun& run, const EnsembleMember& model, const std::string& text,
                    const std::optional<std::string>& target, Workers& workers) {
-  const ClassifiedText read = Classifier(run, workers).read(text);
+  const Layout layout = layout_of(run.config.model);
+  ClassifiedText read = Classifier(run, workers).read(text);
   expect_known(read.tokens, text, "text");
-  Split split;
-  split.classes = true;
-  split.examples.push_back({.source = read.tokens, .target = {}});
+  const auto unlabelled = class_source({read}, layout);
   if (target) {
-    split.examples.front().target = run.tokenizers.target->encode(*target);
-    if (split.examples.front().target.empty()) {
+    const std::vector<TokenId> label = run.tokenizers.target->encode(*target);
+    if (label.empty()) {
       throw DataError(fmt::format("there is no class {}; the run's are {}", shown(*target),
                                   classes_of(*run.tokenizers.target)));
     }
+    read.label = label.front();
   }
-  TextBatch batch = batch_of(run, model, std::move(split), text, target, workers);
-  batch.cut = read.cut;
-  return batch;
+  expect_positions(run, unlabelled->lengths(0).longer(), "text");
+  if (!target) {
+    read.label = output_of(run, model, *unlabelled, workers).tokens.front();
+  }
+  return {.batch = pack(*class_source({read}, layout), {0}),
+          .source = text,
+          .target = run.tokenizers.target->entry(read.label),
+          .generated = !target,
+          .cut = read.cut};
 }
 
 TextBatch masked_text(const SavedRun& run, const std::string& text) {

@@ -9,11 +9,9 @@
 
 #include "core/errors.hpp"
 #include "core/text.hpp"
-#include "datasets/loader.hpp"
 #include "lab/removal/weights_apart.hpp"
 #include "nn/transformer/transformer.hpp"
 #include "train/evaluation/evaluation.hpp"
-#include "train/options/layout.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
@@ -46,13 +44,12 @@ void sentence_gradients(const Model& model, const Batch& sentence, ParameterGrad
 }
 
 // Σ_sentences |dL/dgate| of every gate, over a part of the sentences.
-std::vector<double> slope_sums(const Model& model, const Split& split, const HeadGates& gates,
+std::vector<double> slope_sums(const Model& model, const Source& source, const HeadGates& gates,
                                Index first, Index last) {
   std::vector<double> sums(gates.size());
   for (Index example = first; example < last; ++example) {
     ParameterGradients gradients(model.store);
-    sentence_gradients(model, make_batch(split, {example}, layout_of(model.transformer.options())),
-                       gradients);
+    sentence_gradients(model, pack(source, {example}), gradients);
     for (std::size_t i = 0; i < gates.size(); ++i) {
       sums[i] += std::abs(gates[i]->slope(gradients));
     }
@@ -171,14 +168,14 @@ HeadGates gates_on(Model& model, const std::vector<HeadName>& heads) {
   return gates;
 }
 
-std::vector<double> gate_slopes(const Model& model, const Split& split, const HeadGates& gates,
+std::vector<double> gate_slopes(const Model& model, const Source& source, const HeadGates& gates,
                                 Workers& workers) {
   constexpr Index parts = 16;  // independent of the threads, so that the order of sums is fixed
-  const auto examples = split.size();
+  const auto examples = source.size();
   std::vector<std::vector<double>> sums(static_cast<std::size_t>(parts));
   workers.run(parts, [&](Index part) {
     sums[static_cast<std::size_t>(part)] =
-        slope_sums(model, split, gates, part * examples / parts, (part + 1) * examples / parts);
+        slope_sums(model, source, gates, part * examples / parts, (part + 1) * examples / parts);
   });
   std::vector<double> slopes(gates.size());
   for (const std::vector<double>& part : sums) {
@@ -222,7 +219,7 @@ Importance head_importance(Model& model, const Config& config, const Task& task,
   const std::vector<HeadName> names = gateable_heads(model.transformer);
   const HeadGates gates = gates_on(model, names);
   Importance result{.loss = loss(), .heads = {}, .ungated = ungated_attentions(model.transformer)};
-  const std::vector<double> slopes = gate_slopes(model, split, gates, workers);
+  const std::vector<double> slopes = gate_slopes(model, *split.source, gates, workers);
   for (std::size_t i = 0; i < names.size(); ++i) {
     gates[i]->set(0);
     const double without = loss();

@@ -77,7 +77,7 @@ HeadGates gates_on(Model& model, const std::vector<HeadName>& heads);
 
 // E |dL/dgate| over the sentences of a split, where L is the sentence's mean loss, for each gate at
 // its current value (Michel et al. 2019, equation 2). The same with any number of threads.
-std::vector<double> gate_slopes(const Model& model, const Split& split, const HeadGates& gates,
+std::vector<double> gate_slopes(const Model& model, const Source& source, const HeadGates& gates,
                                 Workers& workers);
 
 // Studies of heads read each text by itself, without a memory before it, as gate_slopes() do.

@@ -26,14 +26,14 @@ PruningCurve prune_heads(Model& model, const Config& config, const Task& task, c
                     0, workers)
         .loss();
   };
-  const Split few = first_examples(split, slope_examples);
+  const auto few = first_examples(split, slope_examples).source;
   std::vector<HeadName> left = gateable_heads(model.transformer);
   HeadGates gates = gates_on(model, left);
   HeadGates removed;
   const auto all = static_cast<Index>(left.size());
   PruningCurve curve{.loss = loss(), .steps = {}, .ungated = ungated_attentions(model.transformer)};
   while (!left.empty()) {
-    const std::vector<double> slopes = gate_slopes(model, few, gates, workers);
+    const std::vector<double> slopes = gate_slopes(model, *few, gates, workers);
     const auto least = std::ranges::min_element(slopes) - slopes.begin();
     const auto at = static_cast<std::size_t>(least);
     gates[at]->set(0);

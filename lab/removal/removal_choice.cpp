@@ -95,8 +95,8 @@ class NamedGates {
   NamedGates(Model& model, const ModelLeft& left)
       : names_(heads_of(model.transformer, left)), gates_(gates_on(model, names_)) {}
 
-  void measure(const Model& model, const Split& split, Workers& workers) {
-    slopes_ = gate_slopes(model, split, gates_, workers);
+  void measure(const Model& model, const Source& source, Workers& workers) {
+    slopes_ = gate_slopes(model, source, gates_, workers);
   }
   double slope(const HeadName& head) const { return slopes_[place(head)]; }
   void close(const HeadName& head) { gates_[place(head)]->set(0); }
@@ -178,11 +178,11 @@ RemovalChoice choose_removal(Model& model, const Config& config, const Task& tas
   ModelLeft left = removable_attentions(model.transformer);
   const Index all = count.value_or(std::ssize(reachable(left)) - 1);
   expect_count(model.transformer, left, all);
-  const Split few = first_examples(split, slope_examples);
+  const auto few = first_examples(split, slope_examples).source;
   NamedGates gates(model, left);
   RemovalChoice choice{.loss = loss(), .steps = {}};
   for (Index done = 0; done < all;) {
-    gates.measure(model, few, workers);
+    gates.measure(model, *few, workers);
     choice.steps.push_back(take_next(left, gates, all - done));
     choice.steps.back().loss = loss();
     done += std::ssize(choice.steps.back().heads);

@@ -7,10 +7,8 @@
 #include <utility>
 
 #include "core/errors.hpp"
-#include "datasets/loader.hpp"
 #include "lab/inspection/inspection.hpp"
 #include "train/evaluation/evaluation.hpp"
-#include "train/options/layout.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
@@ -18,31 +16,26 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Of a text, the source is what its window holds.
-std::string text_of(const Task& task, const Split& split, std::size_t i) {
-  if (!split.is_text()) {
-    return i < split.source_texts.size() ? split.source_texts[i]
-                                         : task.source_tokenizer->decode(split.examples[i].source);
-  }
-  PoolVector<TokenId> ids;
-  const Window window = split.windows.list[static_cast<Index>(i)];
-  split.windows.text->append_to(ids, window.first, window.rows);
-  return task.source_tokenizer->decode({ids.begin(), ids.end()});
-}
-
-Split chosen(const Task& task, const Split& split, const std::vector<Index>& examples) {
-  for (const Index i : examples) {
+void expect_sentences(const Split& split, const std::vector<Index>& numbers) {
+  for (const Index i : numbers) {
     if (i < 0 || i >= split.size()) {
       throw ConfigError(fmt::format("there is no sentence {} in {}; it has 1 to {}", i + 1,
                                     split.name, split.size()));
     }
   }
-  const std::vector<std::string> references = first_references(task, split, split.examples.size());
-  Split few = part_of(split, examples);
-  for (const Index i : examples) {
+}
+
+// Of these sentences, with their texts.
+Split chosen(const Task& task, const Split& split, const std::vector<Index>& numbers) {
+  const auto references = first_references(task, split, static_cast<std::size_t>(split.outputs()));
+  Split few{.name = split.name, .source = part_of(split.source, numbers), .kind = split.kind};
+  for (const Index i : numbers) {
     const auto at = static_cast<std::size_t>(i);
-    few.source_texts.push_back(text_of(task, split, at));
-    if (!split.is_text()) {
+    few.source_texts.push_back(
+        at < split.source_texts.size()
+            ? split.source_texts[at]
+            : task.source_tokenizer->decode(split.source->at(i).source.list()));
+    if (at < references.size()) {
       few.references.push_back(references[at]);
     }
   }
@@ -105,16 +98,16 @@ Json report_texts(const SavedRun& run, const std::vector<std::string>& texts, Wo
 
 Json report_sentences(const Model& model, const EvaluationOptions& options, const Task& task,
                       const Split& split, const std::vector<Index>& examples, Workers& workers) {
+  expect_sentences(split, examples);
   const Split few = chosen(task, split, examples);
-  const Layout layout = layout_of(model.transformer.options());
-  const auto outputs = decode_split(model.transformer, model.store, task, few,
-                                    std::ssize(few.examples), options, workers);
+  const auto outputs =
+      decode_split(model.transformer, model.store, task, few, few.outputs(), options, workers);
   const std::vector<bool> right = right_sequences(task, few, outputs);
   Json sentences = Json::array();
   Index weights = 0;
   for (std::size_t i = 0; i < examples.size(); ++i) {
     const InspectedSequence seen = inspect(model, {task.source_tokenizer, task.target_tokenizer},
-                                           make_batch(few, {static_cast<Index>(i)}, layout));
+                                           pack(*few.source, {static_cast<Index>(i)}));
     Json sentence = sentence_json(seen, few.source_texts[i], examples[i] + 1, shown_tokens);
     weights += weights_in(sentence["attentions"]);
     if (i > 0 && weights > shown_weights) {

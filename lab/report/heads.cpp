@@ -8,7 +8,6 @@
 #include "lab/heads/head_report.hpp"
 #include "lab/removal/removal_report.hpp"
 #include "train/evaluation/evaluation.hpp"
-#include "train/options/layout.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
@@ -88,11 +87,10 @@ Json report_heads_json(Model& model, const Config& config, const Task& task, con
   const Index watched = std::min(effort.watched, all);
   say(request, "watching the heads");
   Json json = {{"split", split.name}, {"watched", watched}};
-  json["attentions"] = heads_json(
-      report_heads(watch_heads(model.transformer, model.store, first_examples(split, watched),
-                               token_facts(task, layout_of(config.model)),
-                               config.evaluation.batch_tokens, workers),
-                   model));
+  json["attentions"] = heads_json(report_heads(
+      watch_heads(model.transformer, model.store, *first_examples(split, watched).source,
+                  token_facts(task), config.evaluation.batch_tokens, workers),
+      model));
   json["legend"] = legend_json();
   json["notes"] = Json::array();
   add_ablations(json, model, config, task, split, request, workers);

@@ -3,7 +3,6 @@
 #include "datasets/loader.hpp"
 #include "datasets/make_task.hpp"
 #include "train/config/config.hpp"
-#include "train/options/application.hpp"
 #include "train/options/layout.hpp"
 #include "train/plan/step_flops.hpp"
 #include "train/run/data.hpp"
@@ -13,9 +12,8 @@ namespace tapehead {
 
 // Uses the training split as one step: the cost of a token does not depend on the batches.
 double multiply_adds_per_token(const Config& config, const Task& task) {
-  const Layout layout = layout_of(config.model);
-  const auto train = training_epoch(task, config.training.batching(), config.seed, 0, layout).split;
-  const StepRows rows = mean_rows(*train, 1, layout);
+  const auto train = training_epoch(task, config.training.batching(), config.seed, 0).source;
+  const StepRows rows = mean_rows(*train, 1, config.training.memory);
   return step_flops(config.model, task.target_tokenizer->size(), rows, CountedPairs::allowed) / 2 /
          rows.labels;
 }
@@ -25,10 +23,9 @@ void update_cost(RunScores& scores, const std::filesystem::path& run) {
     return;
   }
   const Config config = load_config(RunFiles{run}.config()).config;
-  Task task = make_task(find_run_data({run}, config.task, {}), config.seed, run);
-  if (application_of(config) == Application::fill) {
-    task.set_masked();
-  }
+  const Task task =
+      make_task(find_run_data({run}, config.task, {}),
+                {.seed = config.seed, .tokenizers = run, .layout = layout_of(config.model)});
   scores.multiply_adds_per_token = multiply_adds_per_token(config, task);
 }
 

@@ -10,14 +10,12 @@
 #include "core/errors.hpp"
 #include "core/files/files.hpp"
 #include "core/files/json_text.hpp"
-#include "datasets/sources.hpp"
 #include "lab/sweep/cost.hpp"
 #include "lab/sweep/study_run.hpp"
 #include "nn/transformer/transformer.hpp"
 #include "train/evaluation/evaluation.hpp"
 #include "train/evaluation/lane_evaluation.hpp"
 #include "train/experiment.hpp"
-#include "train/options/layout.hpp"
 #include "train/run/checkpoints.hpp"
 #include "train/run/run_record.hpp"
 
@@ -78,44 +76,44 @@ void add_training(RunScores& scores, const RunFiles& files) {
   }
 }
 
-ExampleScore likelihood(const Split& split, const Batch& batch, const CrossEntropy& result) {
+ExampleScore likelihood(const RunningText& text, const Batch& batch, const CrossEntropy& result) {
   ExampleScore score{.negative_log_likelihood = result.negative_log_likelihood,
                      .tokens = batch.labels.count(),
                      .correct = result.correct,
                      .output = {},
                      .reference = {},
                      .right = false};
-  if (split.is_text()) {
-    const TokenText& text = *split.windows.text;
-    const double share = static_cast<double>(score.tokens) / static_cast<double>(text.size());
-    score.bytes = share * static_cast<double>(text.counts().bytes);
-    score.words = share * static_cast<double>(text.counts().words);
+  if (text.tokens) {
+    const TextCounts& counts = text.tokens->counts();
+    const double share =
+        static_cast<double>(score.tokens) / static_cast<double>(text.tokens->size());
+    score.bytes = share * static_cast<double>(counts.bytes);
+    score.words = share * static_cast<double>(counts.words);
   }
   return score;
 }
 
 std::vector<ExampleScore> likelihoods(const Model& model, const Split& split, Workers& workers) {
-  const Layout layout = layout_of(model.transformer.options());
   std::vector<ExampleScore> scores(static_cast<std::size_t>(split.size()));
   workers.run(split.size(), [&](Index i) {
     Tape tape(false);
     Pass pass(tape, model.store);
-    const Batch batch = make_batch(split, {i}, layout);
+    const Batch batch = pack(*split.source, {i});
     scores[static_cast<std::size_t>(i)] =
-        likelihood(split, batch, batch_loss(model.transformer, pass, batch));
+        likelihood(split.text, batch, batch_loss(model.transformer, pass, batch));
   });
   return scores;
 }
 
 // Windows of lanes one by one, since each is an example; they have the same numbers.
-std::vector<ExampleScore> likelihoods_in_lanes(const Model& model, const Split& lanes,
-                                               Workers& workers) {
-  std::vector<ExampleScore> scores(static_cast<std::size_t>(lanes.size()));
-  workers.run(lanes.windows.list.runs(), [&](Index lane) {
+std::vector<ExampleScore> likelihoods_in_lanes(const Model& model, const RunningText& text,
+                                               const EvaluationLanes& lanes, Workers& workers) {
+  std::vector<ExampleScore> scores(static_cast<std::size_t>(lanes.source->size()));
+  workers.run(lanes.list.runs(), [&](Index lane) {
     read_lanes(model.transformer, model.store, lanes, {.first = lane, .count = 1},
                [&](const Batch& batch, const CrossEntropy& result) {
                  scores[static_cast<std::size_t>(batch.examples.front())] =
-                     likelihood(lanes, batch, result);
+                     likelihood(text, batch, result);
                });
   });
   return scores;
@@ -124,7 +122,7 @@ std::vector<ExampleScore> likelihoods_in_lanes(const Model& model, const Split& 
 RunScores score(SavedRun& saved, const Task& task, const Split& split, const RunStudy& study,
                 Workers& workers) {
   RunScores scores{.split = split.name,
-                   .text = split.is_text() ? split.windows.text->digest() : "",
+                   .text = split.text.tokens ? split.text.tokens->digest() : "",
                    .checkpoint = saved.checkpoint.filename().string(),
                    .parameters = saved.model.store.count(),
                    .multiply_adds_per_token = multiply_adds_per_token(saved.config, task),
@@ -135,15 +133,14 @@ RunScores score(SavedRun& saved, const Task& task, const Split& split, const Run
   add_training(scores, {saved.directory});
   const EvaluationOptions& options = saved.config.evaluation;
   const Index memory = options.memory.value_or(0);
-  scores.examples =
-      memory > 0 ? likelihoods_in_lanes(
-                       saved.model, evaluation_lanes(split, memory, options.batch_tokens), workers)
-                 : likelihoods(saved.model, split, workers);
+  scores.examples = memory > 0 ? likelihoods_in_lanes(
+                                     saved.model, split.text,
+                                     evaluation_lanes(split, memory, options.batch_tokens), workers)
+                               : likelihoods(saved.model, split, workers);
   const auto tokens = decode_tokens(saved.model.transformer, saved.model.store, split,
-                                    std::ssize(split.examples), saved.config.evaluation, workers);
+                                    split.outputs(), saved.config.evaluation, workers);
   const std::vector<std::string> outputs = texts_of(task, tokens);
-  if (const AnswerScores answers = answers_of(saved.model.transformer, task, split, tokens);
-      answers.measured()) {
+  if (const AnswerScores answers = answer_scores(*split.source, tokens); answers.measured()) {
     scores.figures["answer_accuracy"] = answers.answer_accuracy();
     scores.figures["other_accuracy"] = answers.other_accuracy();
   }

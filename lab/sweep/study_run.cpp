@@ -5,7 +5,6 @@
 #include "lab/embedding_spectrum.hpp"
 #include "lab/heads/head_report.hpp"
 #include "train/evaluation/evaluation.hpp"
-#include "train/options/layout.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
@@ -18,7 +17,7 @@ Evaluation evaluate_further(const SavedRun& run, const Task& task, const Split& 
                     decoded, workers);
   };
   return split.name == "train" ? measured(first_examples(split, most), 0)
-                               : measured(split, std::ssize(split.examples));
+                               : measured(split, split.outputs());
 }
 
 void add_split(NamedFigures& figures, const std::string& name, const Evaluation& result) {
@@ -49,11 +48,10 @@ NamedFigures study_run(SavedRun& run, const Task& task, const Split& split, cons
     figures["embedding.gini"] = spectrum.gini();
   }
   if (study.heads) {
-    figures.merge(
-        summary_of(report_heads(watch_heads(run.model.transformer, run.model.store, split,
-                                            token_facts(task, layout_of(run.config.model)),
-                                            run.config.evaluation.batch_tokens, workers),
-                                run.model)));
+    figures.merge(summary_of(
+        report_heads(watch_heads(run.model.transformer, run.model.store, *split.source,
+                                 token_facts(task), run.config.evaluation.batch_tokens, workers),
+                     run.model)));
     if (const auto gates = gated_heads(run.model); !gates.empty()) {
       figures.merge(summary_of(gates));
     }

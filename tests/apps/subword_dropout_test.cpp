@@ -17,13 +17,13 @@ namespace tapehead { namespace {
 
 // Target tokens of each batch, epoch after epoch: longer sources make other batches.
 std::vector<Index> tokens_of_epochs(const Config& config, Index epochs) {
-  const Task task = make_task(config.task, config.seed);
+  const Task task = make_task(config.task, {.seed = config.seed});
   std::vector<Index> tokens;
   for (Index epoch = 0; epoch < epochs; ++epoch) {
-    const std::shared_ptr<const Split> split = task.training_split(epoch);
+    const std::shared_ptr<const Source> source = task.training(epoch);
     for (const std::vector<Index>& batch :
-         epoch_batches(*split, config.training.batching(), config.seed, epoch)) {
-      tokens.push_back(static_cast<Index>(make_batch(*split, batch).labels.count()));
+         epoch_batches(*source, config.training.batching(), config.seed, epoch)) {
+      tokens.push_back(static_cast<Index>(pack(*source, batch).labels.count()));
     }
   }
   return tokens;

@@ -26,7 +26,7 @@ int main(int /*count*/, char** arguments) {
     std::printf("-> %s\n", translations.front().text.c_str());
   }
 
-  for (const auto& seen : recorded_attentions(run.model, make_batch(task.split("test"), {0}))) {
+  for (const auto& seen : recorded_attentions(run.model, pack(*task.split("test").source, {0}))) {
     const Tensor& weights = seen.weights;  // (queries, keys)
     const Scalar* first = weights.row(0);
     std::printf("%s, head %td: the first query attends most to key %td of %td\n",

@@ -1,5 +1,6 @@
 // The loader: batches within their budget, every example once, in an order of seed and epoch.
 #include "datasets/loader.hpp"
+#include "tests/support/examples.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -19,20 +20,20 @@ constexpr Index batch_tokens = 50;
 
 // 3000 examples: sources of 0 to 16 tokens, targets of 0 to 10, and one that no budget holds.
 Split uneven_split() {
-  Split split;
+  Examples pairs;
   for (std::size_t i = 0; i < 3000; ++i) {
     const std::size_t source = i % 17;
     const std::size_t target = (i * 7) % 11;
-    split.examples.push_back({std::vector<TokenId>(source, 3), std::vector<TokenId>(target, 4)});
+    pairs.push_back({std::vector<TokenId>(source, 3), std::vector<TokenId>(target, 4)});
   }
-  split.examples.push_back({std::vector<TokenId>(2, 3), std::vector<TokenId>(60, 4)});
-  return split;
+  pairs.push_back({std::vector<TokenId>(2, 3), std::vector<TokenId>(60, 4)});
+  return split_of_pairs(std::move(pairs));
 }
 
 Index source_tokens(const Split& split, const std::vector<Index>& batch) {
   Index sum = 0;
   for (const Index i : batch) {
-    sum += static_cast<Index>(split.examples[static_cast<std::size_t>(i)].source.size()) + 1;
+    sum += static_cast<Index>(example_of(split, static_cast<std::size_t>(i)).source.size()) + 1;
   }
   return sum;
 }
@@ -40,7 +41,7 @@ Index source_tokens(const Split& split, const std::vector<Index>& batch) {
 Index target_tokens(const Split& split, const std::vector<Index>& batch) {
   Index sum = 0;
   for (const Index i : batch) {
-    sum += static_cast<Index>(split.examples[static_cast<std::size_t>(i)].target.size()) + 1;
+    sum += static_cast<Index>(example_of(split, static_cast<std::size_t>(i)).target.size()) + 1;
   }
   return sum;
 }
@@ -57,7 +58,7 @@ void expect_each_once_within_budget(const Split& split,
     seen.insert(seen.end(), batch.begin(), batch.end());
   }
   std::sort(seen.begin(), seen.end());
-  std::vector<Index> all(split.examples.size());
+  std::vector<Index> all(static_cast<std::size_t>(split.size()));
   std::iota(all.begin(), all.end(), Index{0});
   EXPECT_EQ(seen, all);
 }
@@ -65,10 +66,11 @@ void expect_each_once_within_budget(const Split& split,
 class EpochBatches : public ::testing::TestWithParam<BatchLengths> {
  protected:
   std::vector<std::vector<Index>> batches(std::uint64_t seed, Index epoch) const {
-    return epoch_batches(split, {.tokens = batch_tokens, .lengths = GetParam()}, seed, epoch);
+    return epoch_batches(*split.source, {.tokens = batch_tokens, .lengths = GetParam()}, seed,
+                         epoch);
   }
   double target_length(Index example) const {
-    return static_cast<double>(split.examples[static_cast<std::size_t>(example)].target.size());
+    return static_cast<double>(example_of(split, example).target.size());
   }
   // The longest target of a batch over its shortest, in the mean.
   double mean_spread() const {
@@ -99,11 +101,11 @@ TEST_P(EpochBatches, hold_every_example_once) {
 
 TEST(OrderedBatches, hold_every_example_once) {
   const Split split = uneven_split();
-  expect_each_once_within_budget(split, ordered_batches(split, batch_tokens));
+  expect_each_once_within_budget(split, ordered_batches(*split.source, batch_tokens));
 }
 
 TEST_P(EpochBatches, are_nearly_full) {
-  std::vector<Index> all(split.examples.size());
+  std::vector<Index> all(static_cast<std::size_t>(split.size()));
   std::iota(all.begin(), all.end(), Index{0});
   const Index least = std::max(source_tokens(split, all), target_tokens(split, all)) / batch_tokens;
   // Both sides have a mean length of their own here, so that often only one of them fills up.
@@ -137,9 +139,9 @@ TEST_P(EpochBatches, are_of_like_or_of_all_lengths) {
 // longer (11 lengths, equal ones are not).
 TEST(EpochBatchesAlike, follow_in_no_order_of_length) {
   const Split split = uneven_split();
-  const auto all = epoch_batches(split, {.tokens = batch_tokens}, 1, 0);
+  const auto all = epoch_batches(*split.source, {.tokens = batch_tokens}, 1, 0);
   const auto target_length = [&](Index example) {
-    return split.examples[static_cast<std::size_t>(example)].target.size();
+    return example_of(split, example).target.size();
   };
   int shorter_than_next = 0;
   for (std::size_t b = 1; b < all.size(); ++b) {
@@ -149,13 +151,14 @@ TEST(EpochBatchesAlike, follow_in_no_order_of_length) {
 }
 
 TEST_P(EpochBatches, of_no_examples_are_none) {
-  EXPECT_TRUE(
-      epoch_batches(Split(), {.tokens = batch_tokens, .lengths = GetParam()}, 1, 0).empty());
+  EXPECT_TRUE(epoch_batches(*pair_source(Examples(), {}),
+                            {.tokens = batch_tokens, .lengths = GetParam()}, 1, 0)
+                  .empty());
 }
 
 TEST(OrderedBatches, begin_with_the_longest) {
   const Split split = uneven_split();
-  const auto batches = ordered_batches(split, batch_tokens);
+  const auto batches = ordered_batches(*split.source, batch_tokens);
   EXPECT_THAT(batches[0], ElementsAre(3000));
   Index previous = 100;
   for (const auto& batch : batches) {
@@ -168,14 +171,14 @@ TEST(OrderedBatches, begin_with_the_longest) {
 }
 
 TEST(OrderedBatches, of_no_examples_are_none) {
-  EXPECT_TRUE(ordered_batches(Split(), batch_tokens).empty());
+  EXPECT_TRUE(ordered_batches(*pair_source(Examples(), {}), batch_tokens).empty());
 }
 
 TEST(Batch, of_one_sequence_has_labels_from_the_begin_mark_on) {
-  Split split;
-  split.examples = {{{5, 6}, {7}}, {{}, {}}, {{8}, {9, 10, 11}}};
+  const Examples pairs{{{5, 6}, {7}}, {{}, {}}, {{8}, {9, 10, 11}}};
   const Layout layout{.input = InputRows::source_and_target, .full_prefix = true};
-  const Batch batch = make_batch(split, {2, 0, 1}, layout);
+  const auto source = pair_source(pairs, layout);
+  const Batch batch = pack(*source, {2, 0, 1});
   EXPECT_THAT(batch.context.ids, IsEmpty());
   EXPECT_THAT(batch.input.ids, ElementsAre(8, begin_id, 9, 10, 11, 5, 6, begin_id, 7, begin_id));
   EXPECT_FALSE(batch.labels.every_row);
@@ -189,10 +192,11 @@ TEST(Batch, of_one_sequence_has_labels_from_the_begin_mark_on) {
   };
   EXPECT_THAT(of(batch.input.segments, &Segment::rows), ElementsAre(5, 4, 1));
   EXPECT_THAT(of(batch.input.segments, &Segment::prefix), ElementsAre(1, 2, 0));
-  const Batch causal = make_batch(split, {2, 0, 1}, {.input = InputRows::source_and_target});
+  const Batch causal =
+      pack(*pair_source(pairs, {.input = InputRows::source_and_target}), {2, 0, 1});
   EXPECT_THAT(of(causal.input.segments, &Segment::prefix), ElementsAre(0, 0, 0));
 
-  const Prompts prompts = make_prompts(split, {2, 0, 1}, layout);
+  const Prompts prompts = pack_prompts(*source, std::vector<Index>{2, 0, 1});
   EXPECT_THAT(prompts.input.ids, ElementsAre(8, begin_id, 5, 6, begin_id, begin_id));
   EXPECT_THAT(of(prompts.input.segments, &Segment::rows), ElementsAre(2, 3, 1));
   EXPECT_THAT(of(prompts.input.segments, &Segment::prefix), ElementsAre(1, 2, 0));
@@ -200,19 +204,17 @@ TEST(Batch, of_one_sequence_has_labels_from_the_begin_mark_on) {
 }
 
 TEST(Batches, of_one_sequence_count_its_source_too) {
-  Split split;
-  split.examples.assign(7, {{3, 4, 5}, {6}});
-  const Layout layout{.input = InputRows::source_and_target};
-  for (const auto& batch : ordered_batches(split, 11, layout)) {
-    EXPECT_LE(make_batch(split, batch, layout).input.rows(), 11);
+  const auto source =
+      pair_source(Examples(7, {{3, 4, 5}, {6}}), {.input = InputRows::source_and_target});
+  for (const auto& batch : ordered_batches(*source, 11)) {
+    EXPECT_LE(pack(*source, batch).input.rows(), 11);
     EXPECT_LE(batch.size(), 2U);
   }
 }
 
 TEST(Batch, marks_are_added_and_targets_shifted) {
-  Split split;
-  split.examples = {{{5, 6}, {7}}, {{}, {}}, {{8}, {9, 10, 11}}};
-  const Batch batch = make_batch(split, {2, 0, 1});
+  const auto source = pair_source(Examples{{{5, 6}, {7}}, {{}, {}}, {{8}, {9, 10, 11}}}, {});
+  const Batch batch = pack(*source, {2, 0, 1});
   EXPECT_THAT(batch.context.ids, ElementsAre(8, end_id, 5, 6, end_id, end_id));
   EXPECT_THAT(batch.input.ids, ElementsAre(begin_id, 9, 10, 11, begin_id, 7, begin_id));
   EXPECT_THAT(batch.labels.ids, ElementsAre(9, 10, 11, end_id, 7, end_id, end_id));
@@ -240,13 +242,8 @@ Task text_task_of(Index tokens, Index context) {
   writer.end_document();
   const auto text = std::make_shared<const TokenText>(writer.finish({}));
   Task task;
-  task.draw_training_split = [text, context](Index epoch) {
-    auto split = std::make_shared<Split>();
-    split->name = "train";
-    split->windows = {.text = text, .windowing = {.context = context}};
-    split->windows.list = training_windows(*text, split->windows.windowing, 3, epoch);
-    return split;
-  };
+  task.splits.push_back(
+      {.name = "train", .text = {.tokens = text, .windowing = {.context = context}}});
   return task;
 }
 
@@ -259,7 +256,7 @@ TEST(LaneEpochs, have_each_lane_once_in_a_step) {
     for (const Index accumulate : {1, 2, 3}) {
       const Batching batching{.tokens = 2 * context, .memory = 4, .batches_of_step = accumulate};
       for (Index epoch = 0; epoch < 12; ++epoch) {
-        const auto [split, batches] = training_epoch(task, batching, 1, epoch);
+        const auto [source, batches] = training_epoch(task, batching, 1, epoch);
         std::vector<Index> next(static_cast<std::size_t>(2 * accumulate), 0);
         for (std::size_t first = 0; first < batches.size();
              first += static_cast<std::size_t>(accumulate)) {
@@ -267,10 +264,10 @@ TEST(LaneEpochs, have_each_lane_once_in_a_step) {
           for (std::size_t k = first;
                k < std::min(batches.size(), first + static_cast<std::size_t>(accumulate)); ++k) {
             for (const Index number : batches[k]) {
-              const Window window = split->windows.list[number];
-              lanes.push_back(window.run);
-              EXPECT_EQ(window.position, next[static_cast<std::size_t>(window.run)]);
-              next[static_cast<std::size_t>(window.run)] += window.rows;
+              const Sequence window = source->at(number);
+              lanes.push_back(window.lane);
+              EXPECT_EQ(window.position, next[static_cast<std::size_t>(window.lane)]);
+              next[static_cast<std::size_t>(window.lane)] += window.input.size();
             }
           }
           std::ranges::sort(lanes);

@@ -60,12 +60,12 @@ class OtherRoot : public ::testing::Test {
  protected:
   OtherRoot()
       : config_(config_of()),
-        task_(make_task(config_.task, 1)),
+        task_(make_task(config_.task, {.seed = 1})),
         split_(task_.split("validation")),
         both_(config_, vocabulary()) {}
 
   Index vocabulary() const { return task_.source_tokenizer->size(); }
-  Batch batch() const { return make_batch(split_, {0, 1, 2, 3}); }
+  Batch batch() const { return pack(*split_.source, {0, 1, 2, 3}); }
 
   // What the function says of both.
   template <class Function>
@@ -75,7 +75,7 @@ class OtherRoot : public ::testing::Test {
 
   // The parts, with what they have.
   std::string parts_text(const Model& model) const {
-    const auto parts = model_parts(model.transformer, model.store, mean_rows(split_, 10));
+    const auto parts = model_parts(model.transformer, model.store, mean_rows(*split_.source, 10));
     const std::vector<std::size_t> bytes = activations_of(model, config_, batch(), parts);
     std::string text;
     for (std::size_t i = 0; i < parts.size(); ++i) {

@@ -69,7 +69,7 @@ void score(const fs::path& run) {
 void resume(const fs::path& run) {
   const RunDirectory directory = RunDirectory::open(run);
   const Config config = load_config(run / "config.yaml").config;
-  const Task task = make_task(config.task, config.seed, run);
+  const Task task = make_task(config, config.task, run);
   const auto sink = run_sink({.files = directory.files(), .resume = true});
   TrainingRun training(config, task, *sink, prepare_blas(), {.resume = true, .threads = 1});
 }
@@ -183,7 +183,7 @@ void measure(const fs::path& run) {
   const SavedRun saved(run, "");
   const Task task = saved.task({.other = true});
   const Split& split = task.split("validation");
-  const Index decoded = split.is_text() ? 0 : 2;
+  const Index decoded = std::min<Index>(2, split.outputs());
   Workers workers(1);
   saved.use([&] {
     expect_figures(evaluation_json(evaluate(saved.model.transformer, saved.model.store, task, split,

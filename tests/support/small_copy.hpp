@@ -19,7 +19,7 @@ struct SmallCopy {
   explicit SmallCopy(const AttentionSettings& attention = {}) : SmallCopy(options(attention)) {}
   explicit SmallCopy(Config of)
       : config(resolved(std::move(of))),
-        task(make_task(config.task, 1)),
+        task(make_task(config.task, {.seed = 1})),
         split(task.split("validation")),
         model(config, task.source_tokenizer->size(), task.target_tokenizer->size()) {}
 
@@ -44,7 +44,7 @@ struct SmallCopy {
   }
 
   Tensor logits() const {
-    const Batch batch = make_batch(split, {0, 1, 2});
+    const Batch batch = pack(*split.source, {0, 1, 2});
     Tape tape(false);
     Pass pass(tape, model.store);
     return model.transformer.logits(pass, model.transformer.hidden(pass, batch)).value();
@@ -52,7 +52,7 @@ struct SmallCopy {
 
   // The mean loss of a token.
   double sentence_loss(Index example) const {
-    const Batch batch = make_batch(split, {example});
+    const Batch batch = pack(*split.source, {example});
     Tape tape(false);
     Pass pass(tape, model.store);
     return batch_loss(model.transformer, pass, batch).loss.value().data()[0] /

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "datasets/synthetic/symbols.hpp"
+#include "tests/support/examples.hpp"
 #include "tests/support/task_option.hpp"
 
 namespace tapehead {
@@ -54,8 +55,8 @@ inline TaskOptions small_task(std::string_view name) {
 template <class Visit>
 void for_each_example(const Task& task, const Visit& visit) {
   for (const Split& split : task.splits) {
-    for (std::size_t i = 0; i < split.examples.size(); ++i) {
-      visit(split, static_cast<Index>(i), split.examples[i]);
+    for (Index i = 0; i < split.size(); ++i) {
+      visit(split, i, example_of(split, i));
     }
   }
 }

@@ -3,21 +3,13 @@
 
 #include "datasets/task.hpp"
 #include "lab/heads/token_facts.hpp"
+#include "tests/support/examples.hpp"
 #include "tests/support/tiny_model.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-inline Split tiny_split() {
-  Split split;
-  for (std::size_t i = 0; i < tiny_sources.size(); ++i) {
-    split.examples.push_back({.source = tiny_sources[i], .target = tiny_targets[i]});
-  }
-  return split;
-}
-
 // The last row of a sentence with its first, in each attention to itself; across, with all rows.
-inline Relations tiny_relations(const Split& split, Index example) {
-  const Example& pair = split.examples[static_cast<std::size_t>(example)];
+inline Relations tiny_relations(const Example& pair) {
   const auto S = static_cast<Index>(pair.source.size());
   const auto T = static_cast<Index>(pair.target.size());
   Relations relations{{.name = "begin", .side = RelationSide::source, .pairs = {{S, 0}}},
@@ -29,15 +21,25 @@ inline Relations tiny_relations(const Split& split, Index example) {
   return relations;
 }
 
+inline Split tiny_split() {
+  const auto pairs = std::make_shared<Examples>();
+  for (std::size_t i = 0; i < tiny_sources.size(); ++i) {
+    pairs->push_back({.source = tiny_sources[i], .target = tiny_targets[i]});
+  }
+  return {.name = "", .source = pair_source(pairs, {}, [pairs](Index example) {
+                        return tiny_relations((*pairs)[static_cast<std::size_t>(example)]);
+                      })};
+}
+
 // Higher tokens are rarer; the highest but one is punctuation.
-inline SideFacts tiny_facts() {
+inline ReadFacts tiny_facts() {
   const auto size = static_cast<std::size_t>(tiny_vocabulary);
   TokenFacts facts{.occurrences = std::vector<Index>(size), .punctuation = std::vector<bool>(size)};
   for (std::size_t token = 0; token < size; ++token) {
     facts.occurrences[token] = static_cast<Index>(100 - token);
   }
   facts.punctuation[size - 2] = true;
-  return {.source = facts, .target = facts, .relations = tiny_relations};
+  return {.context = facts, .input = facts};
 }
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

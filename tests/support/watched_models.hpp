@@ -58,8 +58,8 @@ inline PoolVector<Pattern> patterns_of(const TinyModel& model, const AttentionSi
 
 inline AllSeen record(const TinyModel& model, const Split& split) {
   AllSeen all;
-  for (Index example = 0; example < static_cast<Index>(split.examples.size()); ++example) {
-    const Batch batch = make_batch(split, {example});
+  for (Index example = 0; example < split.size(); ++example) {
+    const Batch batch = pack(*split.source, {example});
     const std::vector<TokenId> source(batch.context.ids.begin(), batch.context.ids.end());
     const std::vector<TokenId> target(batch.input.ids.begin(), batch.input.ids.end());
     Tape tape(false);
@@ -166,7 +166,8 @@ class WatchedModel : public ::testing::TestWithParam<WatchedCase> {
   // Batches of several sentences, on several threads.
   std::vector<AttentionSums> watch() const {
     Workers workers(2);
-    return watch_heads(model_.transformer, model_.store, tiny_split(), tiny_facts(), 7, workers);
+    return watch_heads(model_.transformer, model_.store, *tiny_split().source, tiny_facts(), 7,
+                       workers);
   }
   const AttentionSpec& spec_of(const std::string& path) const {
     for (const MultiHeadAttention* attention : model_.transformer.attentions()) {

@@ -28,13 +28,12 @@ std::vector<bool> answer_rows(const Relations& relations, std::size_t rows) {
 double AnswerScores::answer_accuracy() const { return share_of(answers_right, answers); }
 double AnswerScores::other_accuracy() const { return share_of(others_right, others); }
 
-AnswerScores answer_scores(const Task& task, const Split& split,
-                           const std::vector<std::vector<TokenId>>& labels) {
+AnswerScores answer_scores(const Source& source, const std::vector<std::vector<TokenId>>& labels) {
   AnswerScores scores;
-  for (std::size_t number = 0; number < labels.size(); ++number) {
-    const std::vector<TokenId>& target = split.examples[number].target;
+  for (std::size_t number = 0; number < labels.size() && source.in_one_pass(); ++number) {
+    const std::vector<TokenId> target = source.at(static_cast<Index>(number)).labels.list();
     const std::vector<bool> is_answer =
-        answer_rows(task.relations(split, static_cast<Index>(number)), target.size());
+        answer_rows(source.relations(static_cast<Index>(number)), target.size());
     for (std::size_t row = 0; row < is_answer.size(); ++row) {
       const Index right = labels[number][row] == target[row] ? 1 : 0;
       (is_answer[row] ? scores.answers : scores.others) += 1;

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "datasets/task.hpp"
+#include "datasets/sequence.hpp"
 
 namespace tapehead {
 
@@ -20,8 +20,8 @@ struct AnswerScores {
   double other_accuracy() const;  // 0 without other labels
 };
 
-// `labels`: the predicted ones of the first examples of the split.
-AnswerScores answer_scores(const Task& task, const Split& split,
-                           const std::vector<std::vector<TokenId>>& labels);
+// `labels`: the predicted ones of the first examples; nothing is measured where a model writes
+// them.
+AnswerScores answer_scores(const Source& source, const std::vector<std::vector<TokenId>>& labels);
 
 }  // namespace tapehead

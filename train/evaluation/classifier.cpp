@@ -8,6 +8,7 @@
 #include "datasets/text/labelled_options.hpp"
 #include "train/evaluation/example_labels.hpp"
 #include "train/options/application.hpp"
+#include "train/options/layout.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
@@ -30,14 +31,12 @@ ClassifiedText Classifier::read(const std::string& line) const {
 
 std::vector<std::vector<LikelyClass>> Classifier::classify(std::span<const ClassifiedText> lines,
                                                            Index top) const {
-  Split split;
-  split.classes = true;
-  for (const ClassifiedText& line : lines) {
-    split.examples.push_back({.source = line.tokens, .target = {0}});
-  }
+  const auto source =
+      class_source({lines.begin(), lines.end()}, layout_of(run_.model.transformer.options()));
   std::vector<std::vector<LikelyClass>> results;
-  for (const auto& rows : label_examples(run_.model.transformer, run_.model.store, split,
-                                         batch_tokens_, top, workers_)) {
+  for (const auto& rows :
+       label_examples({.transformer = run_.model.transformer, .store = run_.model.store}, *source,
+                      batch_tokens_, top, workers_)) {
     std::vector<LikelyClass>& classes = results.emplace_back();
     for (const LikelyLabel& one : rows.front()) {
       classes.push_back(

@@ -10,12 +10,11 @@ namespace {
 
 // The number of tokens in a batch, at most `most`, with which all workers get the same number of
 // batches.
-Index balanced_batch_tokens(const Split& split, Index most, Index workers, const Layout& layout) {
+Index balanced_batch_tokens(const Source& source, Index most, Index workers) {
   Index all = 0;
   Index longest = 0;
-  const auto source = source_of(split, layout);
-  for (Index i = 0; i < split.size(); ++i) {
-    const Index tokens = source->lengths(i).longer();
+  for (Index i = 0; i < source.size(); ++i) {
+    const Index tokens = source.lengths(i).longer();
     all += tokens;
     longest = std::max(longest, tokens);
   }
@@ -25,10 +24,10 @@ Index balanced_batch_tokens(const Split& split, Index most, Index workers, const
 
 }  // namespace
 
-std::vector<std::vector<Index>> decoding_batches(const Split& split, Index batch_tokens, Index beam,
-                                                 Index workers, const Layout& layout) {
+std::vector<std::vector<Index>> decoding_batches(const Source& source, Index batch_tokens,
+                                                 Index beam, Index workers) {
   const Index most = std::max<Index>(1, batch_tokens / beam);
-  return ordered_batches(split, balanced_batch_tokens(split, most, workers, layout), layout);
+  return ordered_batches(source, balanced_batch_tokens(source, most, workers));
 }
 
 }  // namespace tapehead

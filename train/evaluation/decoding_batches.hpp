@@ -4,8 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "datasets/layout.hpp"
-#include "datasets/task.hpp"
+#include "datasets/sequence.hpp"
 
 namespace tapehead {
 
@@ -14,10 +13,10 @@ inline constexpr Index decoding_batch_tokens = 2048;
 
 // The example numbers of each batch, the longest examples first. `batch_tokens`: the largest number
 // of tokens in a batch, where an example counts once for each hypothesis of its beam.
-std::vector<std::vector<Index>> decoding_batches(const Split& split, Index batch_tokens, Index beam,
-                                                 Index workers, const Layout& layout);
+std::vector<std::vector<Index>> decoding_batches(const Source& source, Index batch_tokens,
+                                                 Index beam, Index workers);
 
-// The results of the examples in the order of the split. `parts`: those of each batch, in its
+// The results of the examples in the order of the source. `parts`: those of each batch, in its
 // order.
 template <class T>
 std::vector<T> in_split_order(const std::vector<std::vector<Index>>& batches,

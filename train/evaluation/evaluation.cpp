@@ -1,7 +1,6 @@
 #include "train/evaluation/evaluation.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 #include "core/clock.hpp"
@@ -11,7 +10,6 @@
 #include "train/evaluation/lane_evaluation.hpp"
 #include "train/evaluation/shared_parts.hpp"
 #include "train/options/application.hpp"
-#include "train/options/layout.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
@@ -57,32 +55,14 @@ Sums total_of(const std::vector<Sums>& parts, const PositionLosses& by_position)
   return total;
 }
 
-Index longest_lane(const Split& split) {
-  Index longest = 0;
-  for (Index lane = 0; lane < split.windows.list.runs(); ++lane) {
-    longest = std::max(longest, split.windows.list.count_of(lane));
-  }
-  return longest * split.windows.windowing.context;
-}
-
-// Positions are told apart in running text only, where a row's label follows the rows before it.
-Index longest_window(const Split& split, const Layout& layout) {
-  Index longest = 0;
-  const bool follows = split.is_text() && layout.input != InputRows::source;
-  for (Index i = 0; follows && i < split.size(); ++i) {
-    longest = std::max(longest, split.windows.list[i].rows);
-  }
-  return longest;
-}
-
 // The batches of a group of lanes depend on each other, so groups are the parts.
-Sums evaluate_lanes(const Transformer& model, const ParameterStore& store, const Split& split,
-                    const Team& team) {
-  const auto groups = evaluation_groups(split, model.options().d_model);
-  const PositionLosses by_position(longest_lane(split));
+Sums evaluate_lanes(const Transformer& model, const ParameterStore& store,
+                    const EvaluationLanes& lanes, const Team& team) {
+  const auto groups = evaluation_groups(lanes, model.options().d_model);
+  const PositionLosses by_position(lanes.longest());
   const auto sums_of_group = [&](Index i) {
     Sums sum{.by_position = by_position};
-    read_lanes(model, store, split, groups[static_cast<std::size_t>(i)],
+    read_lanes(model, store, lanes, groups[static_cast<std::size_t>(i)],
                [&](const Batch& batch, const CrossEntropy& result) {
                  sum.add(sums_of(batch, result, true, by_position));
                });
@@ -93,14 +73,14 @@ Sums evaluate_lanes(const Transformer& model, const ParameterStore& store, const
 
 Sums evaluate_labels(const Transformer& model, const ParameterStore& store, const Split& split,
                      Index batch_tokens, const Team& team) {
-  const Layout layout = layout_of(model.options());
-  const auto batches = ordered_batches(split, batch_tokens, layout);
-  const PositionLosses by_position(longest_window(split, layout));
+  const auto batches = ordered_batches(*split.source, batch_tokens);
+  const PositionLosses by_position(split.source->positions());
   const auto sums_of_batch = [&](Index i) {
-    const Batch batch = make_batch(split, batches[static_cast<std::size_t>(i)], layout);
+    const Batch batch = pack(*split.source, batches[static_cast<std::size_t>(i)]);
     Tape tape(false);
     Pass pass(tape, store);
-    return sums_of(batch, batch_loss(model, pass, batch), !split.classes, by_position);
+    return sums_of(batch, batch_loss(model, pass, batch), split.kind != ExampleKind::labels,
+                   by_position);
   };
   return total_of(compute_parts<Sums>(std::ssize(batches), sums_of_batch, team), by_position);
 }
@@ -121,8 +101,8 @@ void add_metrics(Evaluation& result, ExampleKind measured, bool of_outputs,
 
 // Only of a whole text is it known how many bytes and words its tokens stand for.
 TextCounts counts_of(const Split& split, Index labels) {
-  const bool whole = split.is_text() && split.windows.text->size() == labels;
-  return whole ? split.windows.text->counts() : TextCounts{};
+  const auto& text = split.text.tokens;
+  return text && text->size() == labels ? text->counts() : TextCounts{};
 }
 
 std::vector<ExampleScore> written(const Evaluation& result,
@@ -148,12 +128,6 @@ std::vector<std::string> texts_of(const Task& task,
   return texts;
 }
 
-Split first_examples(const Split& split, Index count) {
-  std::vector<Index> numbers(static_cast<std::size_t>(std::min(count, split.size())));
-  std::iota(numbers.begin(), numbers.end(), Index{0});
-  return part_of(split, numbers);
-}
-
 bool is_better(Metric metric, double value, double other) {
   return kind_of(metric).lower_is_better ? value < other : value > other;
 }
@@ -174,17 +148,11 @@ std::vector<std::vector<TokenId>> decode_tokens(const Transformer& model,
                                                 const Team& team) {
   const Split part = first_examples(split, examples);
   std::vector<std::vector<TokenId>> outputs;
-  for (std::vector<Hypothesis>& best :
-       decode_examples(model, store, part, options.batch_tokens, decoding_options(options), team)) {
+  for (std::vector<Hypothesis>& best : decode_examples(
+           model, store, *part.source, options.batch_tokens, decoding_options(options), team)) {
     outputs.push_back(std::move(best.front().tokens));
   }
   return outputs;
-}
-
-AnswerScores answers_of(const Transformer& model, const Task& task, const Split& split,
-                        const std::vector<std::vector<TokenId>>& outputs) {
-  const bool one_pass = model.family() == Family::encoder && split.kind() == ExampleKind::pairs;
-  return one_pass ? answer_scores(task, split, outputs) : AnswerScores{};
 }
 
 std::vector<std::string> decode_split(const Transformer& model, const ParameterStore& store,
@@ -217,16 +185,16 @@ Evaluation evaluate(const Transformer& model, const ParameterStore& store, const
                            .reference = {},
                            .bytes = static_cast<double>(counts.bytes),
                            .words = static_cast<double>(counts.words)};
-  add_metrics(result, split.kind(), false, {&whole, 1}, options);
+  add_metrics(result, split.kind, false, {&whole, 1}, options);
   if (decode_examples > 0) {
     const auto tokens = decode_tokens(model, store, split, decode_examples, options, team);
     result.outputs = texts_of(task, tokens);
-    result.answers = answers_of(model, task, split, tokens);
+    result.answers = answer_scores(*split.source, tokens);
     result.right = right_sequences(task, split, result.outputs);
     const auto outputs = written(result, first_references(task, split, result.outputs.size()));
-    add_metrics(result, split.kind(), true, outputs, options);
+    add_metrics(result, split.kind, true, outputs, options);
     result.by_type = type_scores(split, task.type_groups, result.right);
-    if (split.classes) {
+    if (split.kind == ExampleKind::labels) {
       result.confusion = confusion_of(outputs);
     }
   }

@@ -44,10 +44,6 @@ struct Evaluation {
 // Whether `value` is better than `other` by the metric.
 bool is_better(Metric metric, double value, double other);
 
-// The tokens of the first `count` examples of a split (or of all, if there are fewer), without
-// their texts.
-Split first_examples(const Split& split, Index count);
-
 // The tokens of the outputs of the first `examples` examples of a split.
 std::vector<std::vector<TokenId>> decode_tokens(const Transformer& model,
                                                 const ParameterStore& store, const Split& split,
@@ -56,10 +52,6 @@ std::vector<std::vector<TokenId>> decode_tokens(const Transformer& model,
 
 std::vector<std::string> texts_of(const Task& task,
                                   const std::vector<std::vector<TokenId>>& outputs);
-
-// The scores of such tokens; nothing is measured where the model writes its outputs.
-AnswerScores answers_of(const Transformer& model, const Task& task, const Split& split,
-                        const std::vector<std::vector<TokenId>>& outputs);
 
 // Generates the outputs of a split: by beam search over batches of similar lengths, which are
 // spread over the team.

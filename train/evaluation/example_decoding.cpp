@@ -8,18 +8,16 @@
 #include "datasets/loader.hpp"
 #include "train/evaluation/example_labels.hpp"
 #include "train/evaluation/shared_parts.hpp"
-#include "train/options/layout.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
-std::vector<std::vector<Hypothesis>> labels_as_outputs(const Transformer& model,
-                                                       const ParameterStore& store,
-                                                       const Split& split, Index batch_tokens,
+std::vector<std::vector<Hypothesis>> labels_as_outputs(const EnsembleMember& model,
+                                                       const Source& source, Index batch_tokens,
                                                        const Team& team) {
   std::vector<std::vector<Hypothesis>> results;
-  for (const auto& rows : label_examples(model, store, split, batch_tokens, 1, team)) {
+  for (const auto& rows : label_examples(model, source, batch_tokens, 1, team)) {
     Hypothesis output;
     for (const RowLabels& labels : rows) {
       output.tokens.push_back(labels.front().label);
@@ -32,22 +30,23 @@ std::vector<std::vector<Hypothesis>> labels_as_outputs(const Transformer& model,
 }
 
 // The best outputs of each example of a batch.
-std::vector<std::vector<Hypothesis>> decode_batch_of(std::span<const EnsembleMember> models,
-                                                     const Split& split,
+std::vector<std::vector<Hypothesis>> decode_batch_of(std::span<const ModelAndSource> models,
                                                      const std::vector<Index>& batch,
                                                      const DecodingOptions& options) {
   const auto is_empty = [&](Index example) {
-    return split.examples[static_cast<std::size_t>(example)].source.empty();
+    return models.front().source.at(example).source.size() == 0;
   };
   std::vector<Index> examples;
   std::ranges::remove_copy_if(batch, std::back_inserter(examples), is_empty);
   std::vector<std::vector<Hypothesis>> outputs;
   if (!examples.empty()) {
+    std::vector<EnsembleMember> members;
     std::vector<Prompts> prompts;
-    for (const EnsembleMember& model : models) {
-      prompts.push_back(make_prompts(split, examples, layout_of(model.transformer.options())));
+    for (const auto& [model, source] : models) {
+      members.push_back(model);
+      prompts.push_back(pack_prompts(source, examples));
     }
-    outputs = decode_batch(models, prompts, options);
+    outputs = decode_batch(members, prompts, options);
   }
   std::vector<std::vector<Hypothesis>> results;
   auto next = outputs.begin();
@@ -65,30 +64,30 @@ void serialize(Bytes& bytes, Hypothesis& hypothesis) {
   bytes(hypothesis.tokens, hypothesis.log_probability, hypothesis.score, hypothesis.ended);
 }
 
-std::vector<std::vector<Hypothesis>> decode_examples(std::span<const EnsembleMember> models,
-                                                     const Split& split, Index batch_tokens,
+std::vector<std::vector<Hypothesis>> decode_examples(std::span<const ModelAndSource> models,
+                                                     Index batch_tokens,
                                                      const DecodingOptions& options,
                                                      const Team& team) {
-  const auto batches = decoding_batches(split, batch_tokens, options.beam, threads_of(team),
-                                        layout_of(models.front().transformer.options()));
+  const auto& [model, source] = models.front();
+  if (source.in_one_pass()) {
+    return labels_as_outputs(model, source, batch_tokens, team);
+  }
+  const auto batches = decoding_batches(source, batch_tokens, options.beam, threads_of(team));
   const auto outputs_of_batch = [&](Index b) {
-    return decode_batch_of(models, split, batches[static_cast<std::size_t>(b)], options);
+    return decode_batch_of(models, batches[static_cast<std::size_t>(b)], options);
   };
   auto parts = compute_parts<std::vector<std::vector<Hypothesis>>>(std::ssize(batches),
                                                                    outputs_of_batch, team);
-  return in_split_order(batches, std::move(parts), split.size());
+  return in_split_order(batches, std::move(parts), source.size());
 }
 
 std::vector<std::vector<Hypothesis>> decode_examples(const Transformer& model,
                                                      const ParameterStore& store,
-                                                     const Split& split, Index batch_tokens,
+                                                     const Source& source, Index batch_tokens,
                                                      const DecodingOptions& options,
                                                      const Team& team) {
-  if (split.classes || model.family() == Family::encoder) {
-    return labels_as_outputs(model, store, split, batch_tokens, team);
-  }
-  const EnsembleMember only{.transformer = model, .store = store};
-  return decode_examples({&only, 1}, split, batch_tokens, options, team);
+  const ModelAndSource only{.model = {.transformer = model, .store = store}, .source = source};
+  return decode_examples({&only, 1}, batch_tokens, options, team);
 }
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -7,7 +7,6 @@
 #include "nn/transformer/transformer.hpp"
 #include "train/evaluation/decoding_batches.hpp"
 #include "train/evaluation/shared_parts.hpp"
-#include "train/options/layout.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
@@ -24,16 +23,15 @@ RowLabels labels_of(const BestTokens& best, Index row) {
 }
 
 // The labelled rows of each example of a batch.
-std::vector<std::vector<RowLabels>> batch_labels(const Transformer& model,
-                                                 const ParameterStore& store, const Split& split,
+std::vector<std::vector<RowLabels>> batch_labels(const EnsembleMember& model, const Source& source,
                                                  const std::vector<Index>& examples, Index count) {
-  const auto source = source_of(split, layout_of(model.options()));
-  const BestTokens best = best_labels(model, store, pack(*source, examples), count);
+  const BestTokens best = best_labels(model.transformer, model.store, pack(source, examples), count,
+                                      LogSums::wanted, model.substitute);
   std::vector<std::vector<RowLabels>> results;
   Index row = 0;
   for (const Index example : examples) {
     auto& rows = results.emplace_back();
-    for (Index i = source->at(example).predicted; i > 0; --i) {
+    for (Index i = source.at(example).predicted; i > 0; --i) {
       rows.push_back(labels_of(best, row++));
     }
   }
@@ -42,18 +40,16 @@ std::vector<std::vector<RowLabels>> batch_labels(const Transformer& model,
 
 }  // namespace
 
-std::vector<std::vector<RowLabels>> label_examples(const Transformer& model,
-                                                   const ParameterStore& store, const Split& split,
-                                                   Index batch_tokens, Index count,
-                                                   const Team& team) {
-  const auto batches =
-      decoding_batches(split, batch_tokens, 1, threads_of(team), layout_of(model.options()));
+std::vector<std::vector<RowLabels>> label_examples(const EnsembleMember& model,
+                                                   const Source& source, Index batch_tokens,
+                                                   Index count, const Team& team) {
+  const auto batches = decoding_batches(source, batch_tokens, 1, threads_of(team));
   const auto labels_of_batch = [&](Index b) {
-    return batch_labels(model, store, split, batches[static_cast<std::size_t>(b)], count);
+    return batch_labels(model, source, batches[static_cast<std::size_t>(b)], count);
   };
   auto parts = compute_parts<std::vector<std::vector<RowLabels>>>(std::ssize(batches),
                                                                   labels_of_batch, team);
-  return in_split_order(batches, std::move(parts), split.size());
+  return in_split_order(batches, std::move(parts), source.size());
 }
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "datasets/task.hpp"
-#include "nn/transformer/transformer.hpp"
+#include "datasets/sequence.hpp"
+#include "nn/generation/ensemble.hpp"
 #include "train/step/team.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
@@ -17,12 +17,11 @@ struct LikelyLabel {
 // Of one row: the most likely first.
 using RowLabels = std::vector<LikelyLabel>;
 
-// For each example, in the order of the split, its labelled rows with their `count` most likely
+// For each example, in the order of the source, its labelled rows with their `count` most likely
 // labels, or all there are. Examples of similar lengths share a batch of at most `batch_tokens`
 // tokens, and batches are spread over the team.
-std::vector<std::vector<RowLabels>> label_examples(const Transformer& model,
-                                                   const ParameterStore& store, const Split& split,
-                                                   Index batch_tokens, Index count,
-                                                   const Team& team);
+std::vector<std::vector<RowLabels>> label_examples(const EnsembleMember& model,
+                                                   const Source& source, Index batch_tokens,
+                                                   Index count, const Team& team);
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

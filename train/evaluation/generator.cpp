@@ -2,11 +2,12 @@
 
 #include <algorithm>
 #include <iterator>
+#include <memory>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "datasets/loader.hpp"
+#include "datasets/pairs.hpp"
 #include "datasets/task_kind.hpp"
 #include "datasets/text/text_options.hpp"
 #include "nn/generation/decoding.hpp"
@@ -104,19 +105,23 @@ std::vector<TokenId> Generator::front_of_text() const {
 
 // For each of the models.
 std::vector<Prompts> Generator::prompts_for(const std::vector<std::vector<TokenId>>& read) const {
-  Split pairs;
-  std::vector<Sequence> sequences;
+  if (of_text_) {
+    std::vector<Sequence> sequences;
+    for (const std::vector<TokenId>& tokens : read) {
+      sequences.push_back({.input = {tokens}, .first_label = std::ssize(tokens) - 1});
+    }
+    return std::vector<Prompts>(model_.members.size(), pack_prompts(sequences));
+  }
+  const auto pairs = std::make_shared<Examples>();
+  std::vector<Index> numbers;
   for (const std::vector<TokenId>& tokens : read) {
-    pairs.examples.push_back({.source = tokens, .target = {}});
-    sequences.push_back({.input = {tokens}, .first_label = std::ssize(tokens) - 1});
+    numbers.push_back(std::ssize(*pairs));
+    pairs->push_back({.source = tokens, .target = {}});
   }
   std::vector<Prompts> prompts;
   for (const EnsembleMember& member : model_.members) {
-    const auto source = source_of(pairs, layout_of(member.transformer.options()));
-    for (std::size_t i = 0; i < sequences.size() && !of_text_; ++i) {
-      sequences[i] = source->at(static_cast<Index>(i));
-    }
-    prompts.push_back(pack_prompts(sequences));
+    const auto source = pair_source(pairs, layout_of(member.transformer.options()));
+    prompts.push_back(pack_prompts(*source, numbers));
   }
   return prompts;
 }

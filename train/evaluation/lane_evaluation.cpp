@@ -4,7 +4,6 @@
 
 #include "datasets/loader.hpp"
 #include "nn/lane_memory.hpp"
-#include "train/options/layout.hpp"
 #include "train/step/shards.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
@@ -16,34 +15,40 @@ constexpr Index least_length = 16;
 
 }  // namespace
 
-Split evaluation_lanes(const Split& split, Index memory, Index batch_tokens) {
-  expect_one_stream(split, "evaluation.memory");
-  const Index context = split.windows.windowing.context;
-  const Index tokens = split.windows.list.size() * context;
-  const Index long_enough = tokens / (least_length * (context + memory));
-  const Index most = std::min(lanes_of_batch(batch_tokens, context), split.windows.list.size());
-  return in_lanes(split, split.windows.list.size(),
-                  std::clamp<Index>(long_enough, 1, std::max<Index>(1, most)), memory, context);
+Index EvaluationLanes::longest() const {
+  Index windows = 0;
+  for (Index lane = 0; lane < list.runs(); ++lane) {
+    windows = std::max(windows, list.count_of(lane));
+  }
+  return windows * context;
 }
 
-std::vector<LaneGroup> evaluation_groups(const Split& split, Index d_model) {
-  return lane_groups(split.windows.list.runs(),
-                     lanes_of_batch(part_rows(d_model), split.windows.windowing.context));
+EvaluationLanes evaluation_lanes(const Split& split, Index memory, Index batch_tokens) {
+  expect_one_stream(split.text, "evaluation.memory", split.name);
+  const Index context = split.text.windowing.context;
+  const Index windows = split.size();
+  const Index long_enough = windows * context / (least_length * (context + memory));
+  const Index most = std::min(lanes_of_batch(batch_tokens, context), windows);
+  const Index lanes = std::clamp<Index>(long_enough, 1, std::max<Index>(1, most));
+  return {in_lanes(split.text, windows, lanes, memory, context), context, memory};
 }
 
-void read_lanes(const Transformer& model, const ParameterStore& store, const Split& split,
+std::vector<LaneGroup> evaluation_groups(const EvaluationLanes& lanes, Index d_model) {
+  return lane_groups(lanes.list.runs(), lanes_of_batch(part_rows(d_model), lanes.context));
+}
+
+void read_lanes(const Transformer& model, const ParameterStore& store, const EvaluationLanes& lanes,
                 const LaneGroup& group,
                 const std::function<void(const Batch&, const CrossEntropy&)>& visit,
                 std::optional<Index> most_batches) {
-  const Layout layout = layout_of(model.options());
   LaneMemory memory({.lanes = group.count,
                      .layers = std::ssize(model.main().layers),
-                     .rows = split.windows.memory,
+                     .rows = lanes.memory,
                      .d_model = model.options().d_model});
-  const auto batches = lane_batches(split.windows.list, group);
+  const auto batches = lane_batches(lanes.list, group);
   const Index count = std::min(std::ssize(batches), most_batches.value_or(std::ssize(batches)));
   for (Index i = 0; i < count; ++i) {
-    Batch batch = make_batch(split, batches[static_cast<std::size_t>(i)], layout);
+    Batch batch = pack(*lanes.source, batches[static_cast<std::size_t>(i)]);
     for (Index& lane : batch.input.lanes) {
       lane -= group.first;
     }

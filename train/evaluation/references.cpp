@@ -4,8 +4,6 @@
 
 #include <spdlog/spdlog.h>
 
-#include "train/options/application.hpp"
-
 namespace tapehead {
 
 namespace {
@@ -21,7 +19,8 @@ std::vector<std::string> first_references(const Task& task, const Split& split, 
   std::vector<std::string> references = written_references(split);
   references.resize(std::min(references.size(), count));
   for (std::size_t i = references.size(); i < count; ++i) {
-    references.push_back(task.target_tokenizer->decode(split.examples[i].target));
+    references.push_back(
+        task.target_tokenizer->decode(split.source->at(static_cast<Index>(i)).labels.list()));
   }
   return references;
 }
@@ -31,7 +30,7 @@ std::vector<bool> right_sequences(const Task& task, const Split& split,
   const std::vector<std::string> references = written_references(split);
   std::vector<bool> right;
   for (std::size_t i = 0; i < outputs.size(); ++i) {
-    const std::vector<TokenId>& tokens = split.examples[i].target;
+    const std::vector<TokenId> tokens = split.source->at(static_cast<Index>(i)).labels.list();
     const bool known = std::ranges::find(tokens, unknown_id) == tokens.end();
     const bool as_written = !references.empty() && outputs[i] == references[i];
     right.push_back(as_written || (known && outputs[i] == task.target_tokenizer->decode(tokens)));
@@ -39,15 +38,17 @@ std::vector<bool> right_sequences(const Task& task, const Split& split,
   return right;
 }
 
-void say_cut_references(const Split& split, const Config& config) {
-  if (split.kind() != ExampleKind::pairs || labels_in_one_pass(config)) {
+void say_cut_references(const Split& split, const EvaluationOptions& options) {
+  if (split.source->in_one_pass()) {
     return;
   }
-  const Index allowed = config.evaluation.max_extra_length;
+  const Index allowed = options.max_extra_length;
   Index longer = 0;
   Index most = 0;
-  for (const auto& [source, target] : split.examples) {
-    const Index extra = source.empty() ? 0 : std::ssize(target) - (std::ssize(source) + 1);
+  for (Index i = 0; i < split.outputs(); ++i) {
+    const Sequence sequence = split.source->at(i);
+    const Index read = sequence.source.size() + 1;
+    const Index extra = read == 1 ? 0 : sequence.predicted - 1 - read;
     longer += extra > allowed ? 1 : 0;
     most = std::max(most, extra);
   }
@@ -55,7 +56,7 @@ void say_cut_references(const Split& split, const Config& config) {
     spdlog::warn(
         "{} split: {} of {} references are longer than any output can be: "
         "evaluation.max_extra_length allows {} tokens more than the source has; {} would be enough",
-        split.name, longer, split.examples.size(), allowed, most);
+        split.name, longer, split.size(), allowed, most);
   }
 }
 

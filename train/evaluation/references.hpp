@@ -23,6 +23,6 @@ std::vector<bool> right_sequences(const Task& task, const Split& split,
 
 // Warns of references that are longer than any output can be, by evaluation.max_extra_length: how
 // many there are, and which value would be enough. Nothing if the model writes no outputs.
-void say_cut_references(const Split& split, const Config& config);
+void say_cut_references(const Split& split, const EvaluationOptions& options);
 
 }  // namespace tapehead

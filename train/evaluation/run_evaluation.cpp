@@ -9,8 +9,8 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 Evaluation evaluate(const SavedRun& run, const Task& task, const Split& split,
                     const EvaluationOptions& options, const Team& team) {
   return run.use([&] {
-    return evaluate(run.model.transformer, run.model.store, task, split, options,
-                    static_cast<Index>(split.examples.size()), team);
+    return evaluate(run.model.transformer, run.model.store, task, split, options, split.outputs(),
+                    team);
   });
 }
 
@@ -19,7 +19,7 @@ SplitResults evaluate(const SavedRun& run, const Task& task, const std::string& 
   SplitResults results;
   for (const Split& one : splits_named(task, split)) {
     say_unknown(one);
-    say_cut_references(one, run.config);
+    say_cut_references(one, run.config.evaluation);
     results.emplace_back(one.name, evaluate(run, task, one, options, team));
     run.use([&] { expect_figures(evaluation_json(results.back().second)); });
   }

@@ -1,16 +1,18 @@
 #include "train/evaluation/scorer.hpp"
 
 #include <algorithm>
-#include <array>
+#include <memory>
 #include <numeric>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "core/errors.hpp"
 #include "core/ops/concatenate.hpp"
-#include "datasets/loader.hpp"
+#include "datasets/pairs.hpp"
 #include "datasets/task_kind.hpp"
 #include "datasets/tokenizers/token_words.hpp"
+#include "datasets/window_source.hpp"
 #include "nn/generation/mean_probabilities.hpp"
 #include "train/evaluation/generator.hpp"
 #include "train/options/application.hpp"
@@ -57,29 +59,19 @@ void append_scores(const Models& models, std::span<const Batch> batches,
   }
 }
 
-// A window of a line: row i reads tokens[first + i] and has the token behind it as its label, but
-// for rows before `labelled`.
-Batch window_of(std::span<const TokenId> tokens, Index first, Index last, Index labelled) {
-  const auto part = [&](Index begin, Index end) {
-    return tokens.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin));
-  };
-  return pack(std::array{Sequence{.input = {part(first, last)},
-                                  .labels = {part(labelled + 1, last + 1)},
-                                  .predicted = last - labelled,
-                                  .first_label = labelled - first}});
-}
-
-// The tokens behind the first one.
-LineScore score_line(const Models& models, std::span<const TokenId> tokens, Index context) {
+// The tokens behind the first one, each predicted from at least half a context.
+LineScore score_line(const Models& models, const std::vector<TokenId>& tokens, Index context) {
+  WindowList windows(context);
+  windows.add({.begin = 1,
+               .end = std::ssize(tokens),
+               .head = context,
+               .step = (context + 1) / 2,
+               .opens = false});
+  const auto source = window_source(tokens, std::move(windows));
   LineScore score;
-  const Index rows = std::ssize(tokens) - 1;
-  const Index stride = (context + 1) / 2;
-  Index labelled = 0;
-  for (Index first = 0; labelled < rows; first += stride) {
-    const Index last = std::min(first + context, rows);
-    const std::vector<Batch> windows(models.size(), window_of(tokens, first, last, labelled));
-    append_scores(models, windows, score.tokens);
-    labelled = last;
+  for (Index i = 0; i < source->size(); ++i) {
+    const std::vector<Batch> batches(models.size(), pack(*source, {i}));
+    append_scores(models, batches, score.tokens);
   }
   return score;
 }
@@ -117,29 +109,22 @@ std::vector<LineScore> Scorer::score(std::span<const std::string> lines) const {
   return scores;
 }
 
-Split Scorer::pairs_of(std::span<const std::string> sources,
-                       std::span<const std::string> targets) const {
-  if (sources.size() != targets.size()) {
-    throw DataError(
-        fmt::format("there are {} sources and {} targets", sources.size(), targets.size()));
-  }
-  const Tokenizers& tokenizers = runs_.first().tokenizers;
-  Split split;
-  for (std::size_t i = 0; i < sources.size(); ++i) {
-    split.examples.push_back({.source = tokenizers.source->encode(sources[i]),
-                              .target = tokenizers.target->encode(targets[i])});
-    for (const SavedRun* run : runs_.runs()) {
-      const ModelOptions& options = run->model.transformer.options();
-      const Index most =
-          source_of(split, layout_of(options))->lengths(static_cast<Index>(i)).longer();
-      if (most > options.max_positions) {
+// For each of the runs.
+std::vector<std::shared_ptr<const Source>> Scorer::sources_of(
+    const std::shared_ptr<const Examples>& pairs) const {
+  std::vector<std::shared_ptr<const Source>> sources;
+  for (const SavedRun* run : runs_.runs()) {
+    const ModelOptions& options = run->model.transformer.options();
+    const Source& source = *sources.emplace_back(pair_source(pairs, layout_of(options)));
+    for (Index i = 0; i < source.size(); ++i) {
+      if (const Index most = source.lengths(i).longer(); most > options.max_positions) {
         throw DataError(
             fmt::format("pair {} has {} tokens with its mark; the model of {} has {} positions",
                         i + 1, most, run->directory.string(), options.max_positions));
       }
     }
   }
-  return split;
+  return sources;
 }
 
 Alignment Scorer::alignment_of(const Example& pair, const Tensor& attention) const {
@@ -155,20 +140,30 @@ std::vector<LineScore> Scorer::score(std::span<const std::string> sources,
                                      std::span<const std::string> targets,
                                      const AlignmentHeads* heads) const {
   expect_kind(runs_.first(), false);
-  const Split split = pairs_of(sources, targets);
+  if (sources.size() != targets.size()) {
+    throw DataError(
+        fmt::format("there are {} sources and {} targets", sources.size(), targets.size()));
+  }
+  const Tokenizers& tokenizers = runs_.first().tokenizers;
+  const auto pairs = std::make_shared<Examples>();
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    pairs->push_back({.source = tokenizers.source->encode(sources[i]),
+                      .target = tokenizers.target->encode(targets[i])});
+  }
+  const auto as_read = sources_of(pairs);
   const Models models = runs_.members();
   std::vector<LineScore> scores(sources.size());
-  workers_.run(split.size(), [&](Index i) {
+  workers_.run(std::ssize(*pairs), [&](Index i) {
     const auto k = static_cast<std::size_t>(i);
     std::vector<Batch> batches;
-    for (const EnsembleMember& model : models) {
-      batches.push_back(make_batch(split, {i}, layout_of(model.transformer.options())));
+    for (const auto& source : as_read) {
+      batches.push_back(pack(*source, {i}));
     }
     Tensor attention;
     append_scores(models, batches, scores[k].tokens,
                   heads == nullptr ? Recorder() : heads->mean_into(attention));
     if (heads != nullptr) {
-      scores[k].alignment = alignment_of(split.examples[k], attention);
+      scores[k].alignment = alignment_of((*pairs)[k], attention);
     }
   });
   return scores;

@@ -2,11 +2,13 @@
 // of a running text, or targets for given sources.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "core/kernel/workers.hpp"
+#include "datasets/pairs.hpp"
 #include "train/evaluation/alignment.hpp"
 #include "train/evaluation/alignment_heads.hpp"
 #include "train/evaluation/run_ensemble.hpp"
@@ -46,7 +48,8 @@ class Scorer {
                                const AlignmentHeads* heads = nullptr) const;
 
  private:
-  Split pairs_of(std::span<const std::string> sources, std::span<const std::string> targets) const;
+  std::vector<std::shared_ptr<const Source>> sources_of(
+      const std::shared_ptr<const Examples>& pairs) const;
   Alignment alignment_of(const Example& pair, const Tensor& attention) const;
 
   RunEnsemble runs_;

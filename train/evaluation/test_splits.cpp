@@ -13,21 +13,23 @@ void append(std::vector<T>& to, const std::vector<T>& from) {
 
 std::vector<Split> test_splits(const Task& task) {
   std::vector<Split> splits;
-  Split whole;
-  whole.name = "whole";
+  std::vector<std::shared_ptr<const Source>> sources;
+  Split whole{.name = "whole"};
   for (const Split& split : task.splits) {
     if (split.name != "train" && split.name != "validation") {
       splits.push_back(split);
-      append(whole.examples, split.examples);
+      sources.push_back(split.source);
       append(whole.source_texts, split.source_texts);
       append(whole.references, split.references);
       append(whole.types, split.types);
     }
   }
-  if (whole.types.size() != whole.examples.size()) {
-    whole.types.clear();  // some of the splits have none
-  }
   if (splits.size() > 1) {
+    whole.source = one_after_another(std::move(sources));
+    whole.kind = splits.front().kind;
+    if (std::ssize(whole.types) != whole.size()) {
+      whole.types.clear();  // some of the splits have none
+    }
     splits.push_back(std::move(whole));
   }
   return splits;

@@ -1,9 +1,12 @@
 #include "train/evaluation/translator.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
+#include "datasets/pairs.hpp"
 #include "train/options/application.hpp"
+#include "train/options/layout.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
@@ -11,21 +14,22 @@ std::vector<std::vector<Translation>> Translator::translate(std::span<const std:
                                                             const EachLine& each) const {
   expect_used_with(runs_.first().config, runs_.first().directory.string(), Application::translate);
   const Tokenizers& tokenizers = runs_.first().tokenizers;
-  Split split;
+  const auto pairs = std::make_shared<Examples>();
   for (std::size_t line = 0; line < lines.size(); ++line) {
     Example example{.source = tokenizers.source->encode(lines[line]), .target = {}};
     if (each) {
       each(line, example.source);
     }
     example.source.resize(std::min(example.source.size(), static_cast<std::size_t>(most_tokens())));
-    split.examples.push_back(std::move(example));
+    pairs->push_back(std::move(example));
   }
-  const SavedRun& first = runs_.first();
-  const auto outputs =
-      labels_in_one_pass(first.config)
-          ? decode_examples(first.model.transformer, first.model.store, split, batch_tokens_,
-                            options_, workers_)
-          : decode_examples(runs_.members(), split, batch_tokens_, options_, workers_);
+  std::vector<std::shared_ptr<const Source>> sources;
+  std::vector<ModelAndSource> models;
+  for (const EnsembleMember& member : runs_.members()) {
+    sources.push_back(pair_source(pairs, layout_of(member.transformer.options())));
+    models.push_back({.model = member, .source = *sources.back()});
+  }
+  const auto outputs = decode_examples(models, batch_tokens_, options_, workers_);
   std::vector<std::vector<Translation>> results(lines.size());
   for (std::size_t line = 0; line < lines.size(); ++line) {
     for (const Hypothesis& hypothesis : outputs[line]) {

@@ -10,9 +10,8 @@
 
 #include "core/gradcheck/subject.hpp"
 #include "core/ops/arithmetic.hpp"
-#include "datasets/loader.hpp"
+#include "datasets/window_source.hpp"
 #include "train/model_training.hpp"
-#include "train/options/layout.hpp"
 #include "train/output/text_table.hpp"
 #include "train/step/shards.hpp"
 
@@ -70,15 +69,14 @@ class Idle {
 
 }  // namespace
 
-Batch small_batch(const Split& split, Index tokens, const Layout& layout) {
+Batch small_batch(const Source& source, Index tokens) {
   constexpr std::size_t most_examples = 6;
   std::vector<Index> chosen;
-  const auto source = source_of(split, layout);
   SequenceLengths sum;
   Index shortest = 0;
-  for (Index i = 0; i < split.size() && chosen.size() < most_examples; ++i) {
-    const SequenceLengths rows = source->lengths(i);
-    shortest = rows.longer() < source->lengths(shortest).longer() ? i : shortest;
+  for (Index i = 0; i < source.size() && chosen.size() < most_examples; ++i) {
+    const SequenceLengths rows = source.lengths(i);
+    shortest = rows.longer() < source.lengths(shortest).longer() ? i : shortest;
     if (sum.context + rows.context <= tokens && sum.input + rows.input <= tokens) {
       chosen.push_back(i);
       sum.context += rows.context;
@@ -88,21 +86,21 @@ Batch small_batch(const Split& split, Index tokens, const Layout& layout) {
   if (chosen.empty()) {
     chosen.push_back(shortest);
   }
-  return pack(*source, chosen);
+  return pack(source, chosen);
 }
 
 // With a memory, windows behind the first one: each remembers rows of the only lane.
 Batch batch_to_check(const Config& config, const Task& task, Index tokens) {
   const Split& train = task.split("train");
-  const Layout layout = layout_of(config.model);
   const Index memory = config.training.memory;
   if (memory == 0 || train.size() < 2) {
-    return small_batch(train, tokens, layout);
+    return small_batch(*train.source, tokens);
   }
-  const Split lane = in_lanes(train, train.size(), 1, memory, train.windows.windowing.context);
-  std::vector<Index> later(static_cast<std::size_t>(lane.size() - 1));
+  const LaneWindows lane =
+      in_lanes(train.text, train.size(), 1, memory, train.text.windowing.context);
+  std::vector<Index> later(static_cast<std::size_t>(lane.source->size() - 1));
   std::iota(later.begin(), later.end(), Index{1});
-  return small_batch(part_of(lane, later), tokens, layout);
+  return small_batch(*part_of(lane.source, later), tokens);
 }
 
 ModelGradcheckReport check_config(const Config& config, const Task& task, const Batch& batch,

@@ -12,7 +12,7 @@
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // Training examples of different lengths, in their order, up to about `tokens` on each side.
-Batch small_batch(const Split& split, Index tokens, const Layout& layout = {});
+Batch small_batch(const Source& source, Index tokens);
 
 // A small batch of the training split, as the config's model reads it.
 Batch batch_to_check(const Config& config, const Task& task, Index tokens);

@@ -13,7 +13,6 @@
 #include "train/config/config.hpp"
 #include "train/config/meaning.hpp"
 #include "train/metrics/metric_kind.hpp"
-#include "train/options/layout.hpp"
 #include "train/run/data.hpp"
 #include "train/run/metrics_log.hpp"
 #include "train/run/run_record.hpp"
@@ -106,9 +105,8 @@ void expect_place(const Config& config, const Task& task, const Checkpoints& che
         fmt::format("cannot use {}: its metadata says that it is of step {}", file, position.step));
   }
   if (position.batch > 0 && position.batching == config.training.batching()) {
-    const auto batches = training_epoch(task, position.batching, config.seed, position.epoch,
-                                        layout_of(config.model))
-                             .batches;
+    const auto batches =
+        training_epoch(task, position.batching, config.seed, position.epoch).batches;
     if (position.batch >= std::ssize(batches)) {
       throw IoError(
           fmt::format("cannot use {}: its metadata says that {} batches of an epoch of "

@@ -77,7 +77,7 @@ Trained train(const TrainRequest& request) {
   for (const Split& split : task.splits) {
     say_unknown(split);
     if (split.name != "train") {  // its outputs are not written
-      say_cut_references(split, config);
+      say_cut_references(split, config.evaluation);
     }
   }
   plan_run(config, task);  // finds mistakes before anything is created

@@ -18,7 +18,6 @@
 #include "train/evaluation/test_splits.hpp"
 #include "train/loop/validation.hpp"
 #include "train/model_training.hpp"
-#include "train/options/layout.hpp"
 #include "train/output/text_table.hpp"
 #include "train/plan/activations.hpp"
 #include "train/plan/start_table.hpp"
@@ -61,14 +60,13 @@ TrainingRun::TrainingRun(const Config& config, const Task& task, RunSink& sink,
 }
 
 void TrainingRun::announce(const BlasInfo& blas) const {
-  const Layout layout = layout_of(config_.model);
-  const auto [train, batches] =
-      training_epoch(task_, config_.training.batching(), config_.seed, position_.epoch, layout);
-  const auto parts = model_parts(model_.transformer, model_.store,
-                                 mean_rows(*train, plan_.steps_per_epoch, layout));
-  const auto activations = activations_of(
-      model_, config_, make_batch(*train, batches[largest_batch(*train, batches, layout)], layout),
-      parts);
+  const TrainingEpoch epoch =
+      training_epoch(task_, config_.training.batching(), config_.seed, position_.epoch);
+  const auto parts =
+      model_parts(model_.transformer, model_.store,
+                  mean_rows(*epoch.source, plan_.steps_per_epoch, config_.training.memory));
+  const auto activations =
+      activations_of(model_, config_, epoch.batch(largest_batch(epoch)), parts);
   spdlog::info("{}", start_table({.config = config_,
                                   .task = task_,
                                   .store = model_.store,
@@ -217,9 +215,8 @@ TrainingRun::TestsEnd TrainingRun::evaluate_tests(const StopSignals& signals) {
     }
     spdlog::info("testing on {} ({})", split.name, counted(split.size(), "example"));
     try {
-      end.results.emplace_back(
-          split.name, evaluate(model_.transformer, model_.store, task_, split, config_.evaluation,
-                               std::ssize(split.examples), team_));
+      end.results.emplace_back(split.name, evaluate(model_.transformer, model_.store, task_, split,
+                                                    config_.evaluation, split.outputs(), team_));
     } catch (const NumericError& error) {
       throw NumericError(checkpoint.string() + ": " + error.what());
     }

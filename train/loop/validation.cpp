@@ -68,7 +68,7 @@ void Validation::run(const Model& model, const Team& team) {
   const EvaluationOptions& options = config_.evaluation;
   EvaluationOptions greedy = options;
   greedy.beam = 1;
-  const auto all = static_cast<Index>(split.examples.size());
+  const auto all = split.outputs();
   const Index decoded = options.decode_examples == 0 ? all : std::min(all, options.decode_examples);
   const Evaluation result = with_step(step, [&] {
     return evaluate(model.transformer, model.store, task_, split, greedy,
@@ -116,7 +116,7 @@ std::vector<std::string> Validation::sample_texts(const Model& model, Workers& w
                              .members = {{.transformer = model.transformer, .store = model.store}},
                              .context = context_of(config_),
                              .memory = config_.evaluation.memory.value_or(0),
-                             .one_document = train.windows.text->documents() == 1},
+                             .one_document = train.text.tokens->documents() == 1},
                             workers,
                             {.samples = samples, .max_tokens = most_tokens, .seed = config_.seed});
   std::vector<std::string> texts;

@@ -5,7 +5,6 @@
 #include <string_view>
 
 #include "core/memory/pool.hpp"
-#include "datasets/loader.hpp"
 #include "nn/lane_memory.hpp"
 #include "nn/transformer/transformer.hpp"
 #include "train/model_training.hpp"
@@ -46,13 +45,12 @@ Batch largest_part(const Batch& batch, const Config& config) {
 
 }  // namespace
 
-std::size_t largest_batch(const Split& split, const std::vector<std::vector<Index>>& batches,
-                          const Layout& layout) {
-  const auto source = source_of(split, layout);
-  const auto largest = std::ranges::max_element(
-      batches, {},
-      [&](const std::vector<Index>& examples) { return rows_of_examples(*source, examples); });
-  return static_cast<std::size_t>(largest - batches.begin());
+std::size_t largest_batch(const TrainingEpoch& epoch) {
+  const auto largest =
+      std::ranges::max_element(epoch.batches, {}, [&](const std::vector<Index>& examples) {
+        return rows_of_examples(*epoch.source, examples);
+      });
+  return static_cast<std::size_t>(largest - epoch.batches.begin());
 }
 
 // The increase of the pool's memory in use after an op, compared with the op before, belongs to the

@@ -5,15 +5,14 @@
 #include <vector>
 
 #include "core/sequence/batch.hpp"
-#include "datasets/layout.hpp"
+#include "datasets/loader.hpp"
 #include "train/experiment.hpp"
 #include "train/plan/model_parts.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-// The number of the batch with the most source and target rows.
-std::size_t largest_batch(const Split& split, const std::vector<std::vector<Index>>& batches,
-                          const Layout& layout);
+// The number of its batch with the most source and target rows.
+std::size_t largest_batch(const TrainingEpoch& epoch);
 
 // The bytes of each part of the model after a forward pass on the largest part of the batch's
 // shards. Call it while no other thread uses the pool.

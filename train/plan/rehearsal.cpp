@@ -11,7 +11,6 @@
 #include "train/evaluation/lane_evaluation.hpp"
 #include "train/evaluation/test_splits.hpp"
 #include "train/model_training.hpp"
-#include "train/options/layout.hpp"
 #include "train/plan/activations.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
@@ -30,7 +29,7 @@ Split only(const Split& split, const Lists& batches, Index count) {
     const std::vector<Index>& batch = batches[static_cast<std::size_t>(b)];
     numbers.insert(numbers.end(), batch.begin(), batch.end());
   }
-  return part_of(split, numbers);
+  return {.name = split.name, .source = part_of(split.source, numbers), .kind = split.kind};
 }
 
 // How long targets are, with their end marks.
@@ -39,15 +38,15 @@ struct Lengths {
   Index extra = 0;  // how much longer they are than their sources on average; at least 0
 };
 
-Lengths lengths_of(const Split& split) {
+Lengths lengths_of(const Source& source) {
   Lengths lengths;
   double extra = 0;
-  for (const Example& example : split.examples) {
-    const auto target = static_cast<Index>(example.target.size());
-    lengths.longest = std::max(lengths.longest, target + 1);
-    extra += static_cast<double>(target - static_cast<Index>(example.source.size()));
+  for (Index i = 0; i < source.size(); ++i) {
+    const Sequence sequence = source.at(i);
+    lengths.longest = std::max(lengths.longest, sequence.predicted);
+    extra += static_cast<double>(sequence.predicted - 1 - sequence.source.size());
   }
-  const auto count = static_cast<double>(std::max<std::size_t>(1, split.examples.size()));
+  const auto count = static_cast<double>(std::max<Index>(1, source.size()));
   lengths.extra = std::max<Index>(0, static_cast<Index>(std::ceil(extra / count)));
   return lengths;
 }
@@ -61,9 +60,8 @@ class Rehearsing {
         model_(config, task.source_tokenizer->size(), task.target_tokenizer->size()),
         loss_(training_loss(model_, config)),
         trainer_(trainer_of(model_, config, workers_)),
-        layout_(layout_of(config.model)),
-        epoch_(training_epoch(task, config.training.batching(), config.seed, 0, layout_)),
-        largest_(largest_batch(*epoch_.split, epoch_.batches, layout_)) {}
+        epoch_(training_epoch(task, config.training.batching(), config.seed, 0)),
+        largest_(largest_batch(epoch_)) {}
 
   void look_at_parts(Rehearsal& result) const;
   void largest_step() { trainer_.step(step_with(largest_), loss_); }
@@ -80,7 +78,7 @@ class Rehearsing {
     const std::size_t first = batch / together * together;
     std::vector<Batch> group;
     for (std::size_t i = first; i < std::min(epoch_.batches.size(), first + together); ++i) {
-      group.push_back(make_batch(*epoch_.split, epoch_.batches[i], layout_));
+      group.push_back(epoch_.batch(i));
     }
     return group;
   }
@@ -91,7 +89,6 @@ class Rehearsing {
   Model model_;
   LossFunction loss_;
   Trainer trainer_;
-  Layout layout_;
   TrainingEpoch epoch_;
   std::size_t largest_;
 };
@@ -99,10 +96,9 @@ class Rehearsing {
 void Rehearsing::look_at_parts(Rehearsal& result) const {
   const auto count = static_cast<Index>(epoch_.batches.size());
   const Index steps = (count + config_.training.accumulate - 1) / config_.training.accumulate;
-  result.rows = mean_rows(*epoch_.split, steps, layout_);
+  result.rows = mean_rows(*epoch_.source, steps, config_.training.memory);
   result.parts = model_parts(model_.transformer, model_.store, result.rows);
-  result.activations = activations_of(
-      model_, config_, make_batch(*epoch_.split, epoch_.batches[largest_], layout_), result.parts);
+  result.activations = activations_of(model_, config_, epoch_.batch(largest_), result.parts);
 }
 
 // Runs the first steps of a training, because the state of the memory depends on earlier steps. The
@@ -137,9 +133,9 @@ void Rehearsing::time_steps(Rehearsal& result) {
 // Like evaluate() on the split, but with only one group for each thread, until its memory is full.
 void Rehearsing::evaluate_lanes(const Split& split) {
   const EvaluationOptions& options = config_.evaluation;
-  const Split lanes = evaluation_lanes(split, *options.memory, options.batch_tokens);
+  const EvaluationLanes lanes = evaluation_lanes(split, *options.memory, options.batch_tokens);
   const auto groups = evaluation_groups(lanes, config_.model.d_model);
-  const Index batches = *options.memory / split.windows.windowing.context + 2;
+  const Index batches = *options.memory / lanes.context + 2;
   workers_.run(std::min(workers_.threads(), std::ssize(groups)), [&](Index i) {
     read_lanes(
         model_.transformer, model_.store, lanes, groups[static_cast<std::size_t>(i)],
@@ -155,7 +151,7 @@ void Rehearsing::evaluate_largest(const Split& split, Index beam, Index decoded)
     evaluate_lanes(split);
     return;
   }
-  const Split read = only(split, ordered_batches(split, options.batch_tokens, layout_), threads);
+  const Split read = only(split, ordered_batches(*split.source, options.batch_tokens), threads);
   evaluate(model_.transformer, model_.store, task_, read, options, 0, workers_);
   if (decoded == 0) {
     return;
@@ -163,14 +159,14 @@ void Rehearsing::evaluate_largest(const Split& split, Index beam, Index decoded)
   const Split part = first_examples(split, decoded);
   constexpr Index each = 3;  // because the state of the memory depends on earlier batches
   const Split written = only(
-      part, decoding_batches(part, options.batch_tokens, beam, threads, layout_), each * threads);
-  const Lengths lengths = lengths_of(written);
+      part, decoding_batches(*part.source, options.batch_tokens, beam, threads), each * threads);
+  const Lengths lengths = lengths_of(*written.source);
   DecodingOptions decoding = decoding_options(options);
   decoding.beam = beam;
   decoding.end = -1;
   decoding.max_extra_length = std::min(options.max_extra_length, lengths.extra);
   decoding.max_length = lengths.longest;
-  decode_examples(model_.transformer, model_.store, written, options.batch_tokens, decoding,
+  decode_examples(model_.transformer, model_.store, *written.source, options.batch_tokens, decoding,
                   workers_);
 }
 
@@ -178,13 +174,13 @@ void Rehearsing::evaluate_largest(const Split& split, Index beam, Index decoded)
 void Rehearsing::evaluations() {
   const EvaluationOptions& options = config_.evaluation;
   const Split& validation = task_.split("validation");
-  const auto all = static_cast<Index>(validation.examples.size());
+  const auto all = validation.outputs();
   const Index some = options.decode_examples == 0 ? all : std::min(all, options.decode_examples);
   evaluate_largest(validation, 1, options.decode ? some : 0);
   const Model tested(config_, task_.source_tokenizer->size(), task_.target_tokenizer->size(),
                      FirstWeights::zeros);
   for (const Split& split : final_splits(task_)) {
-    evaluate_largest(split, options.beam, static_cast<Index>(split.examples.size()));
+    evaluate_largest(split, options.beam, split.outputs());
   }
 }
 

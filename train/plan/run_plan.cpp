@@ -10,8 +10,8 @@
 #include "core/errors.hpp"
 #include "core/text.hpp"
 #include "datasets/loader.hpp"
+#include "datasets/window_source.hpp"
 #include "nn/attention/attention_rules.hpp"
-#include "train/options/layout.hpp"
 #include "train/output/text_table.hpp"
 #include "train/step/schedule.hpp"
 
@@ -20,9 +20,8 @@ namespace tapehead {
 namespace {
 
 Index steps_in_epoch(const Config& config, const Task& task) {
-  const auto batches = std::ssize(
-      training_epoch(task, config.training.batching(), config.seed, 0, layout_of(config.model))
-          .batches);
+  const auto batches =
+      std::ssize(training_epoch(task, config.training.batching(), config.seed, 0).batches);
   return (batches + config.training.accumulate - 1) / config.training.accumulate;
 }
 
@@ -44,10 +43,9 @@ Index planned_steps(const TrainingOptions& training, Index steps_per_epoch) {
 }
 
 // Checks that there are positions for each sequence, which has one mark.
-void expect_positions(const Split& split, Index max_positions, const Layout& layout) {
-  const auto source = source_of(split, layout);
+void expect_positions(const Split& split, Index max_positions) {
   for (Index i = 0; i < split.size(); ++i) {
-    const SequenceLengths rows = source->lengths(i);
+    const SequenceLengths rows = split.source->lengths(i);
     if (rows.context > max_positions) {
       too_long(split, split.source_file, i, rows.context - 1, max_positions);
     }
@@ -71,9 +69,9 @@ RunPlan plan_run(const Config& config, const Task& task) {
   }
   for (const Split& split : task.splits) {
     if (config.evaluation.memory.value_or(0) > 0) {
-      expect_one_stream(split, "evaluation.memory");
+      expect_one_stream(split.text, "evaluation.memory", split.name);
     }
-    expect_positions(split, config.model.max_positions, layout_of(config.model));
+    expect_positions(split, config.model.max_positions);
   }
   return plan;
 }

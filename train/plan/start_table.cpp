@@ -5,7 +5,6 @@
 #include "core/version.hpp"
 #include "datasets/loader.hpp"
 #include "train/model_training.hpp"
-#include "train/options/layout.hpp"
 #include "train/output/text_table.hpp"
 #include "train/plan/decay_groups.hpp"
 
@@ -13,11 +12,10 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
-Index target_tokens(const Split& split, const Layout& layout) {
+Index target_tokens(const Source& source) {
   Index tokens = 0;
-  const auto source = source_of(split, layout);
-  for (Index i = 0; i < split.size(); ++i) {
-    tokens += source->at(i).predicted;
+  for (Index i = 0; i < source.size(); ++i) {
+    tokens += source.at(i).predicted;
   }
   return tokens;
 }
@@ -86,8 +84,8 @@ std::string start_table(const StartFacts& facts) {
   table.row({"examples", splits_text(facts.task)});
   table.row({"vocabulary", vocabulary_text(facts.task)});
   table.row({"target tokens", fmt::format("{} an epoch, {} a batch",
-                                          format_count(static_cast<double>(target_tokens(
-                                              facts.task.split("train"), layout_of(config.model)))),
+                                          format_count(static_cast<double>(
+                                              target_tokens(*facts.task.split("train").source))),
                                           config.training.batch_tokens)});
   table.row({"length", length_text(config.training, facts.run_plan.steps_per_epoch)});
   if (const auto memory = memory_size(config)) {

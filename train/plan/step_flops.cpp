@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "core/sequence/pattern.hpp"
-#include "datasets/sources.hpp"
 #include "nn/attention/spec.hpp"
 
 namespace tapehead {
@@ -102,13 +101,13 @@ StepRows rows_of(const Batch& batch, Index memory) {
 }
 
 // A few examples at a time, because a split may be a large part of the memory.
-StepRows mean_rows(const Split& split, Index steps, const Layout& layout) {
+StepRows mean_rows(const Source& source, Index steps, Index memory) {
   constexpr Index together = 256;
   StepRows sum;
-  for (Index first = 0; first < split.size(); first += together) {
-    std::vector<Index> numbers(static_cast<std::size_t>(std::min(together, split.size() - first)));
+  for (Index first = 0; first < source.size(); first += together) {
+    std::vector<Index> numbers(static_cast<std::size_t>(std::min(together, source.size() - first)));
     std::iota(numbers.begin(), numbers.end(), first);
-    sum.add(rows_of(make_batch(split, numbers, layout), split.windows.memory));
+    sum.add(rows_of(pack(source, numbers), memory));
   }
   StepRows mean;
   mean.add(sum, 1 / static_cast<double>(steps));

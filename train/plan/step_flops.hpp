@@ -39,7 +39,7 @@ struct StepRows {
 // `memory`: rows that the model remembers of each lane.
 StepRows rows_of(const Batch& batch, Index memory = 0);
 // Those of a step, if an epoch has `steps` steps.
-StepRows mean_rows(const Split& split, Index steps, const Layout& layout = {});
+StepRows mean_rows(const Source& source, Index steps, Index memory = 0);
 
 // Which pairs of a query and a key count.
 enum class CountedPairs {

@@ -120,7 +120,7 @@ TrainingPosition read_position(const TensorFile& file) {
 
 void TrainingBatches::begin(Index epoch) {
   current_ = {};  // so that memory never holds the batches of two epochs
-  current_ = training_epoch(task_, config_.training.batching(), config_.seed, epoch, layout_);
+  current_ = training_epoch(task_, config_.training.batching(), config_.seed, epoch);
   epoch_ = epoch;
 }
 
@@ -129,11 +129,10 @@ std::vector<Batch> TrainingBatches::next(TrainingPosition& position) {
     begin(position.epoch);
   }
   std::vector<Batch> group;
-  const auto& [split, batches] = current_;
-  const auto count = static_cast<Index>(batches.size());
+  const Index count = std::ssize(current_.batches);
   const Index end = std::min(count, position.batch + config_.training.accumulate);
   for (Index i = position.batch; i < end; ++i) {
-    group.push_back(make_batch(*split, batches[static_cast<std::size_t>(i)], layout_));
+    group.push_back(current_.batch(static_cast<std::size_t>(i)));
   }
   position.batch = end == count ? 0 : end;
   position.epoch += end == count ? 1 : 0;

@@ -9,7 +9,6 @@
 #include "core/types.hpp"
 #include "datasets/batching.hpp"
 #include "datasets/loader.hpp"
-#include "train/options/layout.hpp"
 #include "train/options/options.hpp"
 
 namespace tapehead {
@@ -51,8 +50,7 @@ TrainingPosition read_position(const TensorFile& file);
 class TrainingBatches {
  public:
   // Both must outlive it.
-  TrainingBatches(const Config& config, const Task& task)
-      : config_(config), task_(task), layout_(layout_of(config.model)) {}
+  TrainingBatches(const Config& config, const Task& task) : config_(config), task_(task) {}
 
   // The batches of the next step: `accumulate` of them, or fewer at the end of an epoch. Advances
   // the position.
@@ -63,7 +61,6 @@ class TrainingBatches {
 
   const Config& config_;
   const Task& task_;
-  Layout layout_;
   Index epoch_ = -1;
   TrainingEpoch current_;  // of that number
 };

@@ -9,6 +9,7 @@
 #include "datasets/grammar/sentence.hpp"
 #include "datasets/make_task.hpp"
 #include "datasets/task.hpp"
+#include "tests/support/examples.hpp"
 #include "tests/support/task_option.hpp"
 
 namespace tapehead::grammar { namespace {
@@ -126,10 +127,10 @@ TaskOptions grammar_options() {
 }
 
 TEST(GrammarTask, all_words_are_known_and_all_that_are_known_occur) {
-  const Task task = make_task(grammar_options(), 1);
+  const Task task = make_task(grammar_options(), {.seed = 1});
   std::set<TokenId> seen;
   for (const Split& split : task.splits) {
-    for (const Example& example : split.examples) {
+    for (const Example& example : examples_of(split)) {
       seen.insert(example.source.begin(), example.source.end());
       seen.insert(example.target.begin(), example.target.end());
     }
@@ -139,15 +140,15 @@ TEST(GrammarTask, all_words_are_known_and_all_that_are_known_occur) {
 }
 
 TEST(GrammarTask, held_out_sentences_are_never_trained_on) {
-  const Task task = make_task(grammar_options(), 1);
+  const Task task = make_task(grammar_options(), {.seed = 1});
   std::set<std::vector<TokenId>> trained;
-  for (const Example& example : task.split("train").examples) {
+  for (const Example& example : examples_of(task.split("train"))) {
     trained.insert(example.source);
   }
   std::set<std::string> validation(task.split("validation").source_texts.begin(),
                                    task.split("validation").source_texts.end());
   for (const std::string_view name : {"validation", "test"}) {
-    for (const Example& example : task.split(name).examples) {
+    for (const Example& example : examples_of(task.split(name))) {
       EXPECT_FALSE(trained.contains(example.source));
     }
   }
@@ -157,17 +158,17 @@ TEST(GrammarTask, held_out_sentences_are_never_trained_on) {
 }
 
 TEST(GrammarTask, sizes_texts_and_seed) {
-  const Task task = make_task(grammar_options(), 1);
-  EXPECT_EQ(task.split("train").examples.size(), 10000U);
-  EXPECT_EQ(task.split("validation").examples.size(), 300U);
+  const Task task = make_task(grammar_options(), {.seed = 1});
+  EXPECT_EQ(task.split("train").size(), 10000);
+  EXPECT_EQ(task.split("validation").size(), 300);
   const Split& test = task.split("test");
-  ASSERT_EQ(test.examples.size(), 400U);
-  for (std::size_t i = 0; i < test.examples.size(); ++i) {
-    EXPECT_EQ(task.source_tokenizer->decode(test.examples[i].source), test.source_texts[i]);
-    EXPECT_EQ(task.target_tokenizer->decode(test.examples[i].target), test.references[i]);
+  ASSERT_EQ(test.size(), 400);
+  for (std::size_t i = 0; i < test.references.size(); ++i) {
+    EXPECT_EQ(task.source_tokenizer->decode(example_of(test, i).source), test.source_texts[i]);
+    EXPECT_EQ(task.target_tokenizer->decode(example_of(test, i).target), test.references[i]);
   }
-  EXPECT_EQ(make_task(grammar_options(), 1).fingerprint, task.fingerprint);
-  EXPECT_NE(make_task(grammar_options(), 2).fingerprint, task.fingerprint);
+  EXPECT_EQ(make_task(grammar_options(), {.seed = 1}).fingerprint, task.fingerprint);
+  EXPECT_NE(make_task(grammar_options(), {.seed = 2}).fingerprint, task.fingerprint);
 }
 
 }}  // namespace tapehead

@@ -24,7 +24,7 @@ Task task_with(bool homonyms) {
   task_option(options, "validation_examples") = 200;
   task_option(options, "test_examples") = 200;
   task_option<bool>(options, "homonyms") = homonyms;
-  return make_task(options, 1);
+  return make_task(options, {.seed = 1});
 }
 
 const grammar::Verb& verb_of(std::string_view base) {
@@ -187,7 +187,7 @@ TEST(Homonyms, are_related_to_the_verb_that_decides) {
   const Task task = task_with(true);
   Index seen = 0;
   for_each_example(task, [&](const Split& split, Index number, const Example& example) {
-    const Relations relations = task.relations(split, number);
+    const Relations relations = split.source->relations(number);
     const auto homonym = pairs_of(relations, "homonym", RelationSide::across);
     const auto verb = pairs_of(relations, "context", RelationSide::across);
     const auto to_context = pairs_of(relations, "homonym to context", RelationSide::source);
@@ -216,7 +216,7 @@ TEST(Homonyms, are_related_to_the_verb_that_decides) {
 TEST(Homonyms, are_an_option_that_is_off) {
   const Task task = task_with(false);
   EXPECT_EQ(task.source_tokenizer->encode("bank"), std::vector<TokenId>{unknown_id});
-  for (const Relation& relation : task.relations(task.split("test"), 0)) {
+  for (const Relation& relation : task.split("test").source->relations(0)) {
     EXPECT_EQ(relation.name.find("homonym"), std::string_view::npos);
   }
 }

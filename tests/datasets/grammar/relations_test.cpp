@@ -81,7 +81,7 @@ Task grammar_task() {
   task_option(options, "train_examples") = 5000;
   task_option(options, "validation_examples") = 200;
   task_option(options, "test_examples") = 200;
-  return make_task(options, 1);
+  return make_task(options, {.seed = 1});
 }
 
 std::string source_word(const Task& task, const Example& example, Index row) {
@@ -97,7 +97,8 @@ TEST(GrammarRelations, each_german_word_is_aligned_with_one_that_the_lexicon_tra
   const Task task = grammar_task();
   const Dictionary dictionary;
   for_each_example(task, [&](const Split& split, Index number, const Example& example) {
-    const auto pairs = pairs_of(task.relations(split, number), "translation", RelationSide::across);
+    const auto pairs =
+        pairs_of(split.source->relations(number), "translation", RelationSide::across);
     std::set<Index> sources;
     std::set<Index> targets;
     for (const auto& [query, key] : pairs) {
@@ -178,7 +179,7 @@ TEST(GrammarRelations, words_of_the_right_kinds_are_related_in_both_languages) {
   const Kinds kinds;
   std::map<std::pair<std::string, RelationSide>, int> seen;
   for_each_example(task, [&](const Split& split, Index number, const Example& example) {
-    const Relations relations = task.relations(split, number);
+    const Relations relations = split.source->relations(number);
     for (const auto& [name, query, key] :
          {Expected{"determiner to noun", Kind::determiner, Kind::noun},
           Expected{"possessor to noun", Kind::possessor, Kind::noun},
@@ -219,7 +220,7 @@ TEST(GrammarRelations, every_word_that_depends_on_another_is_related) {
   const Task task = grammar_task();
   const Kinds kinds;
   for_each_example(task, [&](const Split& split, Index number, const Example& example) {
-    const Relations relations = task.relations(split, number);
+    const Relations relations = split.source->relations(number);
     std::map<Kind, std::size_t> words;
     for (Index row = 0; row < static_cast<Index>(example.source.size()); ++row) {
       ++words[kinds.of(source_word(task, example, row))];

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "datasets/make_task.hpp"
+#include "tests/support/examples.hpp"
 #include "tests/support/stories.hpp"
 #include "tests/support/synthetic_tasks.hpp"
 
@@ -24,7 +25,7 @@ const Task& questions() {
     task_option(options, "train_examples") = 5000;
     task_option(options, "test_examples") = many;
     task_option(options, "further_examples") = many;
-    return make_task(options, 1);
+    return make_task(options, {.seed = 1});
   }();
   return task;
 }
@@ -51,7 +52,7 @@ const std::vector<Asked>& read(const std::string& split) {
   static std::map<std::string, std::vector<Asked>> splits;
   std::vector<Asked>& all = splits[split];
   if (all.empty()) {
-    std::ranges::transform(questions().split(split).examples, std::back_inserter(all),
+    std::ranges::transform(examples_of(questions().split(split)), std::back_inserter(all),
                            [](const Example& example) { return read(example); });
   }
   return all;
@@ -109,7 +110,7 @@ TEST(StoryQuestions, ask_for_combinations_that_no_trained_story_has) {
 TEST(StoryQuestions, relate_the_question_to_the_answer_in_the_sentence_that_decides) {
   for_each_example(questions(), [&](const Split& split, Index number, const Example& example) {
     const Asked one = read(example);
-    const Relations relations = questions().relations(split, number);
+    const Relations relations = split.source->relations(number);
     const auto answer = pairs_of(relations, "answer", RelationSide::across);
     ASSERT_EQ(answer.size(), 1U);
     EXPECT_EQ(answer[0].query, 1);
@@ -231,15 +232,15 @@ TEST(StoryQuestions, cannot_be_guessed_without_the_story) {
 
 TEST(StoryQuestions, without_the_story_keep_their_splits_and_answers) {
   TaskOptions options = small_task("story_questions");
-  const Task with = make_task(options, 1);
+  const Task with = make_task(options, {.seed = 1});
   task_option<bool>(options, "story") = false;
-  const Task without = make_task(options, 1);
+  const Task without = make_task(options, {.seed = 1});
   ASSERT_EQ(without.splits.size(), with.splits.size());
   for_each_example(without, [&](const Split& split, Index number, const Example& example) {
-    const Example& whole = with.split(split.name).examples[static_cast<std::size_t>(number)];
+    const Example& whole = example_of(with.split(split.name), static_cast<std::size_t>(number));
     EXPECT_EQ(example.target, whole.target);
     EXPECT_EQ(example.source, std::vector<TokenId>(whole.source.end() - 5, whole.source.end()));
-    EXPECT_EQ(without.relations(split, number), Relations{});
+    EXPECT_EQ(split.source->relations(number), Relations{});
   });
   EXPECT_EQ(words_of(without.split("test").source_texts.front()).size(), 5U);
 }

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "datasets/make_task.hpp"
+#include "tests/support/examples.hpp"
 #include "tests/support/stories.hpp"
 #include "tests/support/synthetic_tasks.hpp"
 
@@ -21,7 +22,7 @@ const Task& summaries() {
     task_option(options, "train_examples") = 5000;
     task_option(options, "test_examples") = 2000;
     task_option(options, "further_examples") = 2000;
-    return make_task(options, 1);
+    return make_task(options, {.seed = 1});
   }();
   return task;
 }
@@ -39,7 +40,7 @@ Told read_story(const Example& example) {
 
 std::vector<Told> read_stories(std::string_view split) {
   std::vector<Told> all;
-  for (const Example& example : summaries().split(split).examples) {
+  for (const Example& example : examples_of(summaries().split(split))) {
     all.push_back(read_story(example));
   }
   return all;
@@ -144,7 +145,7 @@ TEST(StorySummaries, cannot_be_guessed_from_one_sentence_or_from_the_ends) {
 
 TEST(StorySummaries, relate_each_noun_to_its_word_in_the_story) {
   for_each_example(summaries(), [&](const Split& split, Index number, const Example& example) {
-    const Relations relations = summaries().relations(split, number);
+    const Relations relations = split.source->relations(number);
     for (const auto* name : {"giver", "receiver", "thing"}) {
       for (const auto& [query, key] : pairs_of(relations, name, RelationSide::across)) {
         EXPECT_EQ(token_at(example.target, query), token_at(example.source, key)) << name;

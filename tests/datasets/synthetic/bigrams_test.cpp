@@ -57,7 +57,7 @@ std::set<std::string> most_frequent_characters() {
 }
 
 TEST(Bigrams, have_the_pairs_of_the_text_but_after_triggers) {
-  const Task task = make_task(bigram_options(), 1);
+  const Task task = make_task(bigram_options(), {.seed = 1});
   const std::string text = whole_text();
   const std::set<std::string> triggers = most_frequent_characters();
   std::set<std::map<std::string, std::string>> all_outputs;
@@ -83,10 +83,10 @@ TEST(Bigrams, have_the_pairs_of_the_text_but_after_triggers) {
 }
 
 void expect_answers(const std::string& choice) {
-  const Task task = make_task(bigram_options(choice), 1);
+  const Task task = make_task(bigram_options(choice), {.seed = 1});
   Index answers = 0;
   for_each_example(task, [&](const Split& split, Index number, const Example& example) {
-    const Relations relations = task.relations(split, number);
+    const Relations relations = split.source->relations(number);
     EXPECT_EQ(pairs_of(relations, "previous", RelationSide::source).size(), 31U);
     for (const PositionPair& pair : pairs_of(relations, "answer", RelationSide::source)) {
       const auto query = static_cast<std::size_t>(pair.query);
@@ -106,11 +106,11 @@ TEST(Bigrams, know_where_the_answers_to_drawn_triggers_stand) { expect_answers("
 // With drawn triggers, more characters than five have answers.
 TEST(Bigrams, draw_triggers_for_each_sequence) {
   for (const std::string choice : {"frequent", "drawn"}) {
-    const Task task = make_task(bigram_options(choice), 1);
+    const Task task = make_task(bigram_options(choice), {.seed = 1});
     std::set<TokenId> triggers;
     for_each_example(task, [&](const Split& split, Index number, const Example& example) {
       for (const PositionPair& pair :
-           pairs_of(task.relations(split, number), "answer", RelationSide::source)) {
+           pairs_of(split.source->relations(number), "answer", RelationSide::source)) {
         triggers.insert(example.source[static_cast<std::size_t>(pair.query)]);
       }
     });
@@ -136,14 +136,14 @@ TEST(Bigrams, refuse_more_triggers_than_characters_and_no_file) {
     }
   }
   EXPECT_THAT(
-      message_of<DataError>([&] { make_task(options, 1); }),
+      message_of<DataError>([&] { make_task(options, {.seed = 1}); }),
       ::testing::HasSubstr("task.triggers: there are more triggers than characters (500; "));
   for (const Row& row : rows_of(options)) {
     if (row.field.name == "text") {
       *std::get<std::string*>(row.cell) = "nowhere.txt";
     }
   }
-  EXPECT_THAT(message_of<IoError>([&] { make_task(options, 1); }),
+  EXPECT_THAT(message_of<IoError>([&] { make_task(options, {.seed = 1}); }),
               ::testing::HasSubstr("task.text"));
 }
 

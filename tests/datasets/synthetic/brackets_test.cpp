@@ -43,7 +43,7 @@ int depth_of(std::string text) {
 bool opens(char bracket) { return std::string_view("([{").find(bracket) != std::string::npos; }
 
 TEST(Brackets, targets_are_well_formed_and_sources_hide_what_closes) {
-  const Task task = make_task(small_task("brackets"), 1);
+  const Task task = make_task(small_task("brackets"), {.seed = 1});
   std::set<std::size_t> lengths;
   int deepest = 0;
   for_each_example(task, [&](const Split&, Index, const Example& example) {
@@ -61,11 +61,11 @@ TEST(Brackets, targets_are_well_formed_and_sources_hide_what_closes) {
 }
 
 TEST(Brackets, what_closes_is_related_to_its_partner) {
-  const Task task = make_task(small_task("brackets"), 1);
+  const Task task = make_task(small_task("brackets"), {.seed = 1});
   const std::map<char, char> partner_of{{')', '('}, {']', '['}, {'}', '{'}};
   for_each_example(task, [&](const Split& split, Index number, const Example& example) {
     const std::string target = joined(*task.target_tokenizer, example.target);
-    const Relations relations = task.relations(split, number);
+    const Relations relations = split.source->relations(number);
     const auto answers = pairs_of(relations, "answer", RelationSide::across);
     ASSERT_EQ(answers.size(), target.size());
     std::vector<PositionPair> same;
@@ -91,7 +91,7 @@ TEST(Brackets, the_kinds_are_as_many_as_asked_for) {
   TaskOptions options = small_task("brackets");
   task_option(options, "kinds") = 4;
   task_option(options, "max_depth") = 1;
-  const Task task = make_task(options, 1);
+  const Task task = make_task(options, {.seed = 1});
   EXPECT_EQ(task.source_tokenizer->size(), mark_count + 9);
   EXPECT_EQ(task.source_tokenizer->decode({3, 4, 5, 6, 7, 8, 9, 10, 11}), "( [ { < ) ] } > |");
   for_each_example(task, [&](const Split&, Index, const Example& example) {

@@ -9,7 +9,7 @@
 namespace tapehead { namespace {
 
 TEST(CopyDistractors, says_the_marked_symbols_in_order) {
-  const Task task = make_task(small_task("copy_distractors"), 1);
+  const Task task = make_task(small_task("copy_distractors"), {.seed = 1});
   Index marked = 0;
   Index symbols = 0;
   for_each_example(task, [&](const Split& split, Index number, const Example& example) {
@@ -28,7 +28,7 @@ TEST(CopyDistractors, says_the_marked_symbols_in_order) {
       said.push_back(task.target_tokenizer->entry(token));
     }
     EXPECT_EQ(said, expected);
-    EXPECT_EQ(pairs_of(task.relations(split, number), "answer", RelationSide::across), places);
+    EXPECT_EQ(pairs_of(split.source->relations(number), "answer", RelationSide::across), places);
     marked += static_cast<Index>(places.size());
     symbols += static_cast<Index>(example.source.size());
   });
@@ -39,7 +39,7 @@ TEST(CopyDistractors, the_share_of_marked_symbols_is_an_option) {
   for (const double share : {0.0, 0.2, 1.0}) {
     TaskOptions options = small_task("copy_distractors");
     task_option<double>(options, "marked") = share;
-    const Task task = make_task(options, 1);
+    const Task task = make_task(options, {.seed = 1});
     double said = 0;
     double read = 0;
     for_each_example(task, [&](const Split&, Index, const Example& example) {

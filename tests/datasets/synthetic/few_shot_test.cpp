@@ -8,6 +8,7 @@
 #include <string>
 
 #include "datasets/make_task.hpp"
+#include "tests/support/examples.hpp"
 #include "tests/support/synthetic_tasks.hpp"
 
 namespace tapehead { namespace {
@@ -15,7 +16,7 @@ namespace tapehead { namespace {
 using ::testing::ElementsAre;
 
 TEST(FewShot, shows_pairs_of_one_mapping_and_asks_for_any_key) {
-  const Task task = make_task(small_task("few_shot"), 1);
+  const Task task = make_task(small_task("few_shot"), {.seed = 1});
   std::map<std::string, int> asked;
   for_each_example(task, [&](const Split& split, Index number, const Example& example) {
     std::map<std::string, std::string> shown;
@@ -42,7 +43,7 @@ TEST(FewShot, shows_pairs_of_one_mapping_and_asks_for_any_key) {
       EXPECT_EQ(value, shown.at(word(last)));
     }
     ++asked[word(last)];
-    const Relations relations = task.relations(split, number);
+    const Relations relations = split.source->relations(number);
     EXPECT_EQ(pairs_of(relations, "answer", RelationSide::across), answers);
     EXPECT_EQ(pairs_of(relations, "key", RelationSide::source), keys);
     EXPECT_THAT(pairs_of(relations, "question", RelationSide::across),
@@ -54,9 +55,9 @@ TEST(FewShot, shows_pairs_of_one_mapping_and_asks_for_any_key) {
 // Without its pair in the source, a key has each value equally often; with it, the values differ
 // from example to example as well, so that no weight can know them.
 TEST(FewShot, mappings_are_drawn_anew) {
-  const Task task = make_task(small_task("few_shot"), 1);
+  const Task task = make_task(small_task("few_shot"), {.seed = 1});
   std::map<std::pair<TokenId, TokenId>, int> answers;
-  for (const Example& example : task.split("train").examples) {
+  for (const Example& example : examples_of(task.split("train"))) {
     ++answers[{example.source.back(), example.target.back()}];
   }
   ASSERT_EQ(answers.size(), 8U * 16U);
@@ -71,17 +72,17 @@ TEST(FewShot, further_splits_show_as_many_pairs_as_they_say) {
               ElementsAre("train", "validation", "test", "shots_0", "shots_1", "shots_2", "shots_4",
                           "shots_8"));
   task_option(options, "shots") = 5;
-  const Task task = make_task(options, 1);
+  const Task task = make_task(options, {.seed = 1});
   for (const Index shots : {0, 1, 2, 4}) {
     const Split& split = task.split("shots_" + std::to_string(shots));
     EXPECT_EQ(split.size(), 300);
-    for (const Example& example : split.examples) {
+    for (const Example& example : examples_of(split)) {
       EXPECT_EQ(std::ssize(example.source), 2 * shots + 1);
     }
   }
   EXPECT_EQ(task.splits.size(), 7U);
   std::set<Index> lengths;
-  for (const Example& example : task.split("test").examples) {
+  for (const Example& example : examples_of(task.split("test"))) {
     lengths.insert(std::ssize(example.source) / 2);
   }
   EXPECT_THAT(lengths, ElementsAre(0, 1, 2, 3, 4, 5));

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "datasets/make_task.hpp"
+#include "tests/support/examples.hpp"
 #include "tests/support/synthetic_tasks.hpp"
 
 namespace tapehead { namespace {
@@ -15,7 +16,7 @@ namespace tapehead { namespace {
 using ::testing::ElementsAre;
 
 TEST(Induction, asks_for_what_followed_the_last_symbol_before) {
-  const Task task = make_task(small_task("induction"), 1);
+  const Task task = make_task(small_task("induction"), {.seed = 1});
   for_each_example(task, [&](const Split& split, Index number, const Example& example) {
     const std::vector<TokenId>& source = example.source;
     const auto last = static_cast<Index>(source.size()) - 1;
@@ -27,7 +28,7 @@ TEST(Induction, asks_for_what_followed_the_last_symbol_before) {
     ASSERT_LE(before, last - 2);
     EXPECT_THAT(example.target, ElementsAre(source.back(), token_at(source, before + 1)));
 
-    const Relations relations = task.relations(split, number);
+    const Relations relations = split.source->relations(number);
     EXPECT_THAT(pairs_of(relations, "question", RelationSide::across),
                 ElementsAre(PositionPair{0, last}));
     EXPECT_THAT(pairs_of(relations, "answer", RelationSide::across),
@@ -47,10 +48,10 @@ TEST(Induction, the_asked_symbol_is_as_likely_anywhere) {
   auto& symbols = options.as<SyntheticOptions>();
   symbols.min_length = symbols.max_length = 8;
   symbols.train_examples = 12000;
-  const Task task = make_task(options, 1);
+  const Task task = make_task(options, {.seed = 1});
   std::map<Index, int> places;
   std::map<std::pair<TokenId, TokenId>, int> bigrams;
-  for (const Example& example : task.split("train").examples) {
+  for (const Example& example : examples_of(task.split("train"))) {
     ++places[std::ranges::find(example.source, example.source.back()) - example.source.begin()];
     ++bigrams[{example.target[0], example.target[1]}];
   }
@@ -68,7 +69,7 @@ bool is_key(const std::string& word) { return word.front() == 'k'; }
 bool is_value(const std::string& word) { return word.front() == 'v'; }
 
 TEST(Recall, has_facts_then_a_gap_then_a_question_and_says_its_value) {
-  const Task task = make_task(small_task("recall"), 1);
+  const Task task = make_task(small_task("recall"), {.seed = 1});
   std::set<Index> gaps;
   std::array<int, 4> asked{};
   for_each_example(task, [&](const Split& split, Index number, const Example& example) {
@@ -81,7 +82,7 @@ TEST(Recall, has_facts_then_a_gap_then_a_question_and_says_its_value) {
       ASSERT_TRUE(is_key(words[i]) && is_value(words[i + 1]));
       if (words[i] == words.back()) {
         ++asked[i / 2];
-        EXPECT_THAT(pairs_of(task.relations(split, number), "answer", RelationSide::across),
+        EXPECT_THAT(pairs_of(split.source->relations(number), "answer", RelationSide::across),
                     ElementsAre(PositionPair{1, static_cast<Index>(i) + 1}));
       }
       facts[words[i]] = words[i + 1];
@@ -94,7 +95,7 @@ TEST(Recall, has_facts_then_a_gap_then_a_question_and_says_its_value) {
     EXPECT_EQ(task.target_tokenizer->entry(example.target[0]), words.back());
     EXPECT_EQ(task.target_tokenizer->entry(example.target[1]), facts.at(words.back()));
 
-    const Relations relations = task.relations(split, number);
+    const Relations relations = split.source->relations(number);
     EXPECT_THAT(pairs_of(relations, "question", RelationSide::across),
                 ElementsAre(PositionPair{0, static_cast<Index>(words.size()) - 1}));
     EXPECT_THAT(pairs_of(relations, "key", RelationSide::source),
@@ -112,7 +113,7 @@ TEST(Recall, gaps_may_be_none_or_512_tokens) {
     TaskOptions options = small_task("recall");
     task_option(options, "min_gap") = task_option(options, "max_gap") = gap;
     task_option(options, "train_examples") = 100;
-    const Task task = make_task(options, 1);
+    const Task task = make_task(options, {.seed = 1});
     for_each_example(task, [&](const Split&, Index, const Example& example) {
       EXPECT_EQ(static_cast<Index>(example.source.size()), 8 + gap + 1);
     });

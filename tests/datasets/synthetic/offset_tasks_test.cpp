@@ -11,11 +11,11 @@
 namespace tapehead { namespace {
 
 TEST(PreviousToken, each_place_says_the_symbol_before_it_and_the_first_symbol_0) {
-  const Task task = make_task(small_task("previous_token"), 1);
+  const Task task = make_task(small_task("previous_token"), {.seed = 1});
   for_each_example(task, [&](const Split& split, Index number, const Example& example) {
     ASSERT_EQ(example.target.size(), example.source.size());
     EXPECT_EQ(task.target_tokenizer->entry(example.target.front()), "0");
-    const auto pairs = pairs_of(task.relations(split, number), "previous", RelationSide::across);
+    const auto pairs = pairs_of(split.source->relations(number), "previous", RelationSide::across);
     ASSERT_EQ(pairs.size(), example.target.size() - 1);
     for (Index i = 1; i < static_cast<Index>(example.target.size()); ++i) {
       EXPECT_EQ(token_at(example.target, i), token_at(example.source, i - 1));
@@ -29,13 +29,13 @@ TEST(PreviousToken, the_empty_sequence_is_a_sequence) {
   options.as<SyntheticOptions>().min_length = 0;
   options.as<SyntheticOptions>().train_examples = 5000;
   Index empty = 0;
-  const Task task = make_task(options, 1);
+  const Task task = make_task(options, {.seed = 1});
   for_each_example(task, [&](const Split& split, Index number, const Example& example) {
     if (example.source.empty()) {
       ++empty;
       EXPECT_TRUE(example.target.empty());
       EXPECT_TRUE(
-          pairs_of(task.relations(split, number), "previous", RelationSide::across).empty());
+          pairs_of(split.source->relations(number), "previous", RelationSide::across).empty());
     }
   });
   EXPECT_GT(empty, 0);
@@ -46,10 +46,10 @@ int number_at(const Task& task, const std::vector<TokenId>& tokens, Index positi
 }
 
 TEST(TwoOffsets, each_place_says_the_difference_of_the_symbols_at_both_offsets) {
-  const Task task = make_task(small_task("two_offsets"), 1);
+  const Task task = make_task(small_task("two_offsets"), {.seed = 1});
   for_each_example(task, [&](const Split& split, Index number, const Example& example) {
     ASSERT_EQ(example.target.size(), example.source.size() > 4 ? 2U : 1U);
-    const Relations relations = task.relations(split, number);
+    const Relations relations = split.source->relations(number);
     const auto first = pairs_of(relations, "first", RelationSide::across);
     const auto second = pairs_of(relations, "second", RelationSide::across);
     ASSERT_EQ(first.size(), example.target.size());
@@ -68,7 +68,7 @@ TEST(TwoOffsets, offsets_may_be_any_two_and_no_symbol_is_used_twice) {
   TaskOptions options = small_task("two_offsets");
   task_option(options, "first_offset") = 3;
   task_option(options, "second_offset") = 0;
-  const Task task = make_task(options, 1);
+  const Task task = make_task(options, {.seed = 1});
   for_each_example(task, [&](const Split& split, Index number, const Example& example) {
     ASSERT_EQ(example.target.size(), std::min<std::size_t>(example.source.size() - 3, 3));
     for (Index i = 0; i < static_cast<Index>(example.target.size()); ++i) {
@@ -76,7 +76,7 @@ TEST(TwoOffsets, offsets_may_be_any_two_and_no_symbol_is_used_twice) {
                 number_at(task, example.source, i + 3) - number_at(task, example.source, i));
     }
     std::set<Index> used;
-    for (const Relation& relation : task.relations(split, number)) {
+    for (const Relation& relation : split.source->relations(number)) {
       for (const PositionPair& pair : relation.pairs) {
         EXPECT_TRUE(used.insert(pair.key).second);
       }
@@ -95,7 +95,7 @@ TEST(TwoOffsets, one_symbol_helps_no_guess_even_with_all_that_was_said_before) {
                                     .train_examples = 15000,
                                     .validation_examples = 2000,
                                     .test_examples = 2000};
-  const Task task = make_task(options, 1);
+  const Task task = make_task(options, {.seed = 1});
   std::set<std::pair<std::vector<TokenId>, std::vector<TokenId>>> all;
   for_each_example(task, [&](const Split&, Index, const Example& example) {
     all.emplace(example.source, example.target);
@@ -124,7 +124,7 @@ TEST(TwoOffsets, one_symbol_helps_no_guess_even_with_all_that_was_said_before) {
 // What an even average of the two symbols' values cannot tell apart has different answers; and what
 // lies on the line between two symbols has another answer than both of its ends.
 TEST(TwoOffsets, the_order_of_the_two_symbols_counts_and_only_equal_ones_answer_0) {
-  const Task task = make_task(small_task("two_offsets"), 1);
+  const Task task = make_task(small_task("two_offsets"), {.seed = 1});
   std::map<std::pair<TokenId, TokenId>, int> answers;
   for_each_example(task, [&](const Split&, Index, const Example& example) {
     for (Index i = 0; i < static_cast<Index>(example.target.size()); ++i) {

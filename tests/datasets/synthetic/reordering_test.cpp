@@ -15,11 +15,11 @@ INSTANTIATE_TEST_SUITE_P(Tasks, Reordering, ::testing::Values("copy", "reverse",
                          [](const auto& task) { return task.param; });
 
 TEST_P(Reordering, each_place_is_related_to_what_it_says) {
-  const Task task = make_task(small_task(GetParam()), 1);
+  const Task task = make_task(small_task(GetParam()), {.seed = 1});
   for_each_example(task, [&](const Split& split, Index number, const Example& example) {
     std::map<Index, int> keys;
     for (const auto& [query, key] :
-         pairs_of(task.relations(split, number), "answer", RelationSide::across)) {
+         pairs_of(split.source->relations(number), "answer", RelationSide::across)) {
       EXPECT_EQ(token_at(example.target, query), token_at(example.source, key));
       ++keys[query];
       if (GetParam() == "copy") {

@@ -15,7 +15,7 @@ namespace tapehead { namespace {
 using ::testing::ElementsAre;
 
 TEST(Repeated, begins_again_after_a_period_of_different_symbols) {
-  const Task task = make_task(small_task("repeated"), 1);
+  const Task task = make_task(small_task("repeated"), {.seed = 1});
   std::set<std::size_t> periods;
   std::set<std::vector<TokenId>> beginnings;
   for_each_example(task, [&](const Split&, Index, const Example& example) {
@@ -39,7 +39,7 @@ TEST(Repeated, begins_again_after_a_period_of_different_symbols) {
 }
 
 TEST(Repeated, relates_a_repetition_to_what_followed_before) {
-  const Task task = make_task(small_task("repeated"), 1);
+  const Task task = make_task(small_task("repeated"), {.seed = 1});
   for_each_example(task, [&](const Split& split, Index number, const Example& example) {
     std::vector<PositionPair> answers;
     for (Index row = 0; row < std::ssize(example.source); ++row) {
@@ -50,7 +50,7 @@ TEST(Repeated, relates_a_repetition_to_what_followed_before) {
         }
       }
     }
-    const Relations relations = task.relations(split, number);
+    const Relations relations = split.source->relations(number);
     EXPECT_EQ(pairs_of(relations, "answer", RelationSide::source), answers);
     EXPECT_EQ(pairs_of(relations, "previous", RelationSide::source).size(), 63U);
   });

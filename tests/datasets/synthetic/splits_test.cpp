@@ -5,13 +5,14 @@
 #include <set>
 
 #include "datasets/make_task.hpp"
+#include "tests/support/examples.hpp"
 #include "tests/support/synthetic_tasks.hpp"
 
 namespace tapehead { namespace {
 
 class SyntheticSplits : public ::testing::TestWithParam<std::string> {
  protected:
-  const Task task_ = make_task(small_task(GetParam()), 1);
+  const Task task_ = make_task(small_task(GetParam()), {.seed = 1});
 };
 
 INSTANTIATE_TEST_SUITE_P(Tasks, SyntheticSplits, ::testing::ValuesIn(synthetic_names()),
@@ -22,11 +23,11 @@ TEST_P(SyntheticSplits, held_out_examples_have_their_texts) {
     if (split.name == "train") {
       continue;
     }
-    ASSERT_EQ(split.source_texts.size(), split.examples.size());
-    ASSERT_EQ(split.references.size(), split.examples.size());
-    for (std::size_t i = 0; i < split.examples.size(); ++i) {
-      EXPECT_EQ(task_.source_tokenizer->encode(split.source_texts[i]), split.examples[i].source);
-      EXPECT_EQ(task_.target_tokenizer->encode(split.references[i]), split.examples[i].target);
+    ASSERT_EQ(std::ssize(split.source_texts), split.size());
+    ASSERT_EQ(std::ssize(split.references), split.size());
+    for (std::size_t i = 0; i < split.references.size(); ++i) {
+      EXPECT_EQ(task_.source_tokenizer->encode(split.source_texts[i]), example_of(split, i).source);
+      EXPECT_EQ(task_.target_tokenizer->encode(split.references[i]), example_of(split, i).target);
     }
   }
 }
@@ -38,7 +39,7 @@ TEST_P(SyntheticSplits, no_two_splits_share_a_source) {
       continue;  // there are too few sources of few shots
     }
     std::set<std::vector<TokenId>> here;
-    for (const Example& example : split.examples) {
+    for (const Example& example : examples_of(split)) {
       here.insert(example.source);
     }
     for (const auto& source : here) {
@@ -51,14 +52,14 @@ TEST_P(SyntheticSplits, sizes_are_as_asked_for) {
   if (std::string_view(GetParam()) == "modular_arithmetic") {
     GTEST_SKIP() << "its sizes follow from its modulus: modular_arithmetic_test.cpp";
   }
-  EXPECT_EQ(task_.split("train").examples.size(), 3000U);
-  EXPECT_EQ(task_.split("validation").examples.size(), 200U);
-  EXPECT_EQ(task_.split("test").examples.size(), 300U);
+  EXPECT_EQ(task_.split("train").size(), 3000);
+  EXPECT_EQ(task_.split("validation").size(), 200);
+  EXPECT_EQ(task_.split("test").size(), 300);
 }
 
 TEST_P(SyntheticSplits, the_seed_decides_everything) {
-  EXPECT_EQ(make_task(small_task(GetParam()), 1).fingerprint, task_.fingerprint);
-  EXPECT_NE(make_task(small_task(GetParam()), 2).fingerprint, task_.fingerprint);
+  EXPECT_EQ(make_task(small_task(GetParam()), {.seed = 1}).fingerprint, task_.fingerprint);
+  EXPECT_NE(make_task(small_task(GetParam()), {.seed = 2}).fingerprint, task_.fingerprint);
 }
 
 TEST_P(SyntheticSplits, each_word_of_the_vocabulary_occurs) {
@@ -76,7 +77,7 @@ TEST_P(SyntheticSplits, relations_lie_within_the_example) {
   for_each_example(task_, [&](const Split& split, Index number, const Example& example) {
     const auto source_rows = static_cast<Index>(example.source.size()) + 1;
     const auto target_rows = static_cast<Index>(example.target.size()) + 1;
-    for (const Relation& relation : task_.relations(split, number)) {
+    for (const Relation& relation : split.source->relations(number)) {
       const Index queries = relation.side == RelationSide::source ? source_rows : target_rows;
       const Index keys = relation.side == RelationSide::target ? target_rows : source_rows;
       EXPECT_TRUE(std::ranges::is_sorted(relation.pairs, {}, &PositionPair::query));
@@ -88,7 +89,7 @@ TEST_P(SyntheticSplits, relations_lie_within_the_example) {
 }
 
 TEST(Relations, a_task_that_knows_of_none_has_none) {
-  EXPECT_EQ(Task{}.relations(Split{}, 0), Relations{});
+  EXPECT_EQ(pair_source(Examples(1), {})->relations(0), Relations{});
 }
 
 }}  // namespace tapehead

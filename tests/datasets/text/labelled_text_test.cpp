@@ -11,6 +11,7 @@
 #include "datasets/text/labelled_options.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"
 #include "datasets/tokenizers/vocabulary_tokenizer.hpp"
+#include "tests/support/examples.hpp"
 #include "tests/support/logged.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/support/temporary_directory.hpp"
@@ -41,22 +42,22 @@ class LabelledText : public ::testing::Test {
   }
 
   std::string complaint(const TaskOptions& options) const {
-    return message_of<DataError>([&] { make_task(options, 1); });
+    return message_of<DataError>([&] { make_task(options, {.seed = 1}); });
   }
 
   TemporaryDirectory here_;
 };
 
 TEST_F(LabelledText, has_texts_and_the_numbers_of_their_classes) {
-  const Task task = make_task(options(), 1);
+  const Task task = make_task(options(), {.seed = 1});
   const Split& validation = task.split("validation");
-  EXPECT_TRUE(validation.classes);
+  EXPECT_EQ(validation.kind, ExampleKind::labels);
   EXPECT_THAT(validation.source_texts, ElementsAre("a b", "b c", "c d e", "d"));
   EXPECT_THAT(validation.references, ElementsAre("yes", "no way", "yes", "no way"));
   const auto& classes = dynamic_cast<const ClassTokenizer&>(*task.target_tokenizer);
   EXPECT_THAT(classes.classes(), ElementsAre("no way", "yes"));  // in the order of their bytes
-  EXPECT_THAT(validation.examples[2].target, ElementsAre(1));
-  EXPECT_EQ(task.source_tokenizer->decode(validation.examples[2].source), "c d e");
+  EXPECT_THAT(example_of(validation, 2).target, ElementsAre(1));
+  EXPECT_EQ(task.source_tokenizer->decode(example_of(validation, 2).source), "c d e");
 }
 
 TEST_F(LabelledText, is_the_same_from_two_files) {
@@ -66,19 +67,20 @@ TEST_F(LabelledText, is_the_same_from_two_files) {
   text.train_labels = write("labels", "yes\nno way\nyes\nno way\n");
   text.validation_text = text.train_text;
   text.validation_labels = text.train_labels;
-  EXPECT_EQ(make_task(two, 1).fingerprint, make_task(options(), 1).fingerprint);
+  EXPECT_EQ(make_task(two, {.seed = 1}).fingerprint, make_task(options(), {.seed = 1}).fingerprint);
 }
 
 TEST_F(LabelledText, leaves_out_white_space_around_a_class) {
-  const Task task = make_task(options("a b\tyes \nb c\tno way\nc d e\t yes\nd\t no way  \n"), 1);
-  EXPECT_EQ(task.fingerprint, make_task(options(), 1).fingerprint);
+  const Task task =
+      make_task(options("a b\tyes \nb c\tno way\nc d e\t yes\nd\t no way  \n"), {.seed = 1});
+  EXPECT_EQ(task.fingerprint, make_task(options(), {.seed = 1}).fingerprint);
   EXPECT_EQ(task.target_tokenizer->size(), 2);
   TaskOptions two("labelled_text");
   auto& text = two.as<LabelledTextOptions>();
   text.train_text = text.validation_text = write("texts", "a\nb\n");
   text.train_labels = write("labels", "yes\t\nno\n");
   text.validation_labels = write("other_labels", " no\nyes\n");
-  EXPECT_THAT(make_task(two, 1).split("validation").references, ElementsAre("no", "yes"));
+  EXPECT_THAT(make_task(two, {.seed = 1}).split("validation").references, ElementsAre("no", "yes"));
 }
 
 struct FirstLine {
@@ -99,7 +101,7 @@ TEST_F(LabelledText, leaves_out_a_header) {
     TaskOptions with = options(train, train);
     with.as<LabelledTextOptions>().header = header;
     const Logged logged;
-    const Task task = make_task(with, 1);
+    const Task task = make_task(with, {.seed = 1});
     SCOPED_TRACE(line);
     EXPECT_EQ(task.split("train").size(), left_out ? 4 : 5);
     EXPECT_EQ(task.split("validation").size(), left_out ? 4 : 5);
@@ -110,12 +112,17 @@ TEST_F(LabelledText, leaves_out_a_header) {
 }
 
 TEST_F(LabelledText, takes_no_class_for_a_header_that_other_lines_or_splits_have) {
+  EXPECT_EQ(make_task(options("a\tyes\nb\tno\n", "a\tyes\nb\tno\nc\tno\n"), {.seed = 1})
+                .split("validation")
+                .size(),
+            3);
+  EXPECT_EQ(make_task(options(four, "a\tyes\nb\tno way\nc\tno way\n"), {.seed = 1})
+                .split("validation")
+                .size(),
+            3);
   EXPECT_EQ(
-      make_task(options("a\tyes\nb\tno\n", "a\tyes\nb\tno\nc\tno\n"), 1).split("validation").size(),
-      3);
-  EXPECT_EQ(
-      make_task(options(four, "a\tyes\nb\tno way\nc\tno way\n"), 1).split("validation").size(), 3);
-  EXPECT_EQ(make_task(options(four, "a\tKlasse\nb\tno way\n"), 1).split("validation").size(), 1);
+      make_task(options(four, "a\tKlasse\nb\tno way\n"), {.seed = 1}).split("validation").size(),
+      1);
   EXPECT_THAT(complaint(options(four, "text\tclass\na\tyes\nb\tmaybe\n")),
               HasSubstr("validation.tsv:3: the class `maybe` is on no line of the training"));
   EXPECT_THAT(complaint(options("text\tclass\na\tyes\nb\t \n")),
@@ -123,7 +130,7 @@ TEST_F(LabelledText, takes_no_class_for_a_header_that_other_lines_or_splits_have
 }
 
 TEST_F(LabelledText, keeps_its_tokenizers_in_the_run) {
-  const Task made = make_task(options(), 1, here_ / "run");
+  const Task made = make_task(options(), {.seed = 1, .tokenizers = here_ / "run"});
   const Tokenizers kept = load_tokenizers(here_ / "run");
   EXPECT_EQ(kept.source->size(), made.source_tokenizer->size());
   EXPECT_EQ(kept.target->entry(0), "no way");
@@ -144,15 +151,15 @@ TEST_F(LabelledText, holds_out_a_share_for_validation_and_trains_on_a_share_of_t
   text.validation_tsv = "";
   text.validation_share = 0.2;
   text.train_share = 0.25;
-  const Task task = make_task(shared, 1);
+  const Task task = make_task(shared, {.seed = 1});
   EXPECT_EQ(task.split("train").size(), 40);
   EXPECT_EQ(task.split("validation").size(), 40);
   std::set<std::string> held_out(task.split("validation").source_texts.begin(),
                                  task.split("validation").source_texts.end());
-  for (const Example& example : task.split("train").examples) {
+  for (const Example& example : examples_of(task.split("train"))) {
     EXPECT_FALSE(held_out.contains(task.source_tokenizer->decode(example.source)));
   }
-  EXPECT_NE(make_task(shared, 2).fingerprint, task.fingerprint);  // the seed draws them
+  EXPECT_NE(make_task(shared, {.seed = 2}).fingerprint, task.fingerprint);  // the seed draws them
 }
 
 // Of ten classes one has a single example, and another two.
@@ -166,7 +173,7 @@ TEST_F(LabelledText, never_draws_the_only_example_of_a_class_for_validation) {
   shared.as<LabelledTextOptions>().validation_tsv = "";
   shared.as<LabelledTextOptions>().validation_share = 0.9;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
-    const Task task = make_task(shared, seed);
+    const Task task = make_task(shared, {.seed = seed});
     EXPECT_EQ(task.target_tokenizer->size(), 10);
     EXPECT_EQ(task.split("train").size(), 10);
     EXPECT_EQ(task.split("validation").size(), 9) << "as many as can be spared";
@@ -178,24 +185,24 @@ TEST_F(LabelledText, puts_a_mark_between_two_texts_and_cuts_the_longer) {
   auto& text = pairs.as<LabelledTextOptions>();
   text.texts = 2;
   text.max_length = 3;
-  const Task task = make_task(pairs, 1);
+  const Task task = make_task(pairs, {.seed = 1});
   const auto id = [&](const char* word) { return task.source_tokenizer->encode(word).front(); };
-  EXPECT_THAT(task.split("train").examples[0].source,
+  EXPECT_THAT(example_of(task.split("train"), 0).source,
               ElementsAre(id("a"), id("b"), end_id, id("e")));
-  EXPECT_THAT(task.split("validation").examples[0].source,
+  EXPECT_THAT(example_of(task.split("validation"), 0).source,
               ElementsAre(id("a"), end_id, id("b"), id("c")));
 }
 
 TEST_F(LabelledText, drops_tokens_anew_in_each_epoch) {
   TaskOptions dropping = options(many_examples(400), many_examples(2));
   dropping.as<LabelledTextOptions>().token_dropout = 0.25;
-  const Task task = make_task(dropping, 1);
+  const Task task = make_task(dropping, {.seed = 1});
   const auto dropped = [&](Index epoch) {
     std::vector<Index> examples;
-    const auto split = task.training_split(epoch);
-    for (std::size_t i = 0; i < split->examples.size(); ++i) {
-      if (split->examples[i].source.front() == unknown_id) {
-        examples.push_back(static_cast<Index>(i));
+    const auto split = task.training(epoch);
+    for (Index i = 0; i < split->size(); ++i) {
+      if (example_of(*split, i).source.front() == unknown_id) {
+        examples.push_back(i);
       }
     }
     return examples;
@@ -206,10 +213,10 @@ TEST_F(LabelledText, drops_tokens_anew_in_each_epoch) {
 }
 
 TEST_F(LabelledText, takes_the_tokenizer_of_another_run) {
-  make_task(options("x y\tp\ny z\tq\n", "x\tp\n"), 1, here_ / "other");
+  make_task(options("x y\tp\ny z\tq\n", "x\tp\n"), {.seed = 1, .tokenizers = here_ / "other"});
   TaskOptions taking = options();
   taking.as<LabelledTextOptions>().tokenizer_of = (here_ / "other").string();
-  const Task task = make_task(taking, 1);
+  const Task task = make_task(taking, {.seed = 1});
   EXPECT_NE(task.source_tokenizer->encode("y").front(), unknown_id);
   EXPECT_EQ(task.source_tokenizer->encode("a").front(), unknown_id);
 }
@@ -235,8 +242,8 @@ TEST_F(LabelledText, refuses_classes_that_cannot_be_learned) {
 }
 
 TEST_F(LabelledText, keeps_an_empty_text) {
-  const Task task = make_task(options("\tyes\nb\tno\n", "\tno\n"), 1);
-  EXPECT_TRUE(task.split("train").examples[0].source.empty());
+  const Task task = make_task(options("\tyes\nb\tno\n", "\tno\n"), {.seed = 1});
+  EXPECT_TRUE(example_of(task.split("train"), 0).source.empty());
   EXPECT_EQ(task.split("validation").size(), 1);
 }
 

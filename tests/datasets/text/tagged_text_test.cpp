@@ -7,7 +7,6 @@
 
 #include "core/errors.hpp"
 #include "datasets/make_task.hpp"
-#include "datasets/sources.hpp"
 #include "datasets/text/tagged_lines.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/support/task_option.hpp"
@@ -50,11 +49,9 @@ TEST_F(TaggedText, has_first_columns_as_tokens_and_last_ones_as_labels) {
 }
 
 TEST_F(TaggedText, has_a_label_for_each_token_of_an_encoder) {
-  const Task task = make_task(options(two_sentences, "Peter NNP O\nrejects VBZ O\n"), 1);
-  for (const Split& split : task.splits) {
-    expect_fits(split, {.input = InputRows::source});
-  }
-  const Batch batch = make_batch(task.split("validation"), {0}, {.input = InputRows::source});
+  const Task task = make_task(options(two_sentences, "Peter NNP O\nrejects VBZ O\n"),
+                              {.seed = 1, .layout = {.input = InputRows::source}});
+  const Batch batch = pack(*task.split("validation").source, {0});
   EXPECT_EQ(task.source_tokenizer->decode({batch.input.ids.begin(), batch.input.ids.end()}),
             "Peter rejects");
   EXPECT_EQ(task.target_tokenizer->decode({batch.labels.ids.begin(), batch.labels.ids.end()}),
@@ -67,7 +64,7 @@ TEST_F(TaggedText, refuses_unequal_columns_and_labels_that_cannot_be_learned) {
   EXPECT_THAT(complaint("a b X\nb c d Y\n"), HasSubstr("a:2: 4 columns, where 3 are expected"));
   EXPECT_THAT(complaint("\n\n"), HasSubstr("a: there is no sentence in the file"));
   const TaskOptions unseen = options("a X\n", "a X\n\na X\nb Z\n");
-  EXPECT_THAT(message_of<DataError>([&] { make_task(unseen, 1); }),
+  EXPECT_THAT(message_of<DataError>([&] { make_task(unseen, {.seed = 1}); }),
               HasSubstr("validation:4: the label `Z` is not in the training data"));
 }
 

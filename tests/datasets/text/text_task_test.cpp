@@ -79,13 +79,13 @@ std::string written_back(const Task& task, const TokenText& text) {
 
 // Words lose the spaces at the beginning of a line.
 TEST_P(TextTask, holds_its_text_as_tokens) {
-  const Task task = make_task(options(GetParam()), 1);
+  const Task task = make_task(options(GetParam()), {.seed = 1});
   std::string expected(poem.substr(0, poem.size() - 1));
   if (GetParam() == TokenizerKind::word) {
     expected.erase(expected.find("  "), 2);
   }
   for (const Split& split : task.splits) {
-    const TokenText& text = *split.windows.text;
+    const TokenText& text = *split.text.tokens;
     EXPECT_EQ(written_back(task, text), expected);
     EXPECT_EQ(text.documents(), 1);
     EXPECT_EQ(text.counts().bytes, std::ssize(poem) - 1);
@@ -95,23 +95,22 @@ TEST_P(TextTask, holds_its_text_as_tokens) {
 }
 
 TEST_P(TextTask, is_the_same_from_the_files_of_a_run) {
-  const Task made = make_task(options(GetParam()), 1);
+  const Task made = make_task(options(GetParam()), {.seed = 1});
   save_tokenizers({made.source_tokenizer, made.target_tokenizer}, here_ / "run");
   std::filesystem::create_directory(here_ / "run/tokens");
   for (const Split& split : made.splits) {
-    split.windows.text->save(token_file(here_ / "run", split.name));
+    split.text.tokens->save(token_file(here_ / "run", split.name));
   }
   std::filesystem::remove(here_ / "text");
-  const Task task = make_task(options(GetParam()), 1, here_ / "run");
+  const Task task = make_task(options(GetParam()), {.seed = 1, .tokenizers = here_ / "run"});
   EXPECT_EQ(task.fingerprint, made.fingerprint);
-  EXPECT_EQ(written_back(task, *task.splits[0].windows.text),
-            written_back(made, *made.splits[0].windows.text));
-  EXPECT_EQ(task.training_split(3)->windows.list[1].first,
-            made.training_split(3)->windows.list[1].first);
+  EXPECT_EQ(written_back(task, *task.splits[0].text.tokens),
+            written_back(made, *made.splits[0].text.tokens));
+  EXPECT_EQ(task.training(3)->at(1).labels.list(), made.training(3)->at(1).labels.list());
 }
 
 TEST_F(TextTask, of_tokens_that_its_vocabulary_does_not_have_is_refused) {
-  const Task made = make_task(options(TokenizerKind::character), 1);
+  const Task made = make_task(options(TokenizerKind::character), {.seed = 1});
   const Index entries = made.source_tokenizer->size();
   save_tokenizers({made.source_tokenizer, made.target_tokenizer}, here_ / "run");
   std::filesystem::create_directory(here_ / "run/tokens");
@@ -120,22 +119,24 @@ TEST_F(TextTask, of_tokens_that_its_vocabulary_does_not_have_is_refused) {
     writer.add(std::vector<TokenId>{3, static_cast<TokenId>(id)});
     writer.end_document();
     writer.finish({}).save(token_file(here_ / "run", "train"));
-    EXPECT_THAT(
-        io_error_of([&] { make_task(options(TokenizerKind::character), 1, here_ / "run"); }),
-        HasSubstr(fmt::format("run/tokens/train.tokens: token 2 is {}, but the run's "
-                              "vocabulary has {} entries",
-                              static_cast<TokenId>(id), entries)));
+    EXPECT_THAT(io_error_of([&] {
+                  make_task(options(TokenizerKind::character),
+                            {.seed = 1, .tokenizers = here_ / "run"});
+                }),
+                HasSubstr(fmt::format("run/tokens/train.tokens: token 2 is {}, but the run's "
+                                      "vocabulary has {} entries",
+                                      static_cast<TokenId>(id), entries)));
   }
 }
 
 TEST_F(TextTask, of_a_word_piece_holds_words_without_line_ends) {
   TaskOptions lower = options(TokenizerKind::word_piece);
   lower.as<TextOptions>().lower_case = true;
-  const Task task = make_task(lower, 1);
-  const std::string text = written_back(task, *task.splits.front().windows.text);
+  const Task task = make_task(lower, {.seed = 1});
+  const std::string text = written_back(task, *task.splits.front().text.tokens);
   EXPECT_EQ(text.find('\n'), std::string::npos);
   EXPECT_EQ(text.find_first_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ"), std::string::npos);
-  const Task kept_case = make_task(options(TokenizerKind::word_piece), 1);
+  const Task kept_case = make_task(options(TokenizerKind::word_piece), {.seed = 1});
   EXPECT_NE(kept_case.fingerprint, task.fingerprint);
 }
 
@@ -143,13 +144,15 @@ TEST_F(TextTask, of_a_word_piece_holds_words_without_line_ends) {
 TEST_P(TextTask, predicts_each_token_from_those_before) {
   TaskOptions lines = options(GetParam());
   lines.as<TextOptions>().documents = DocumentEnd::line;
-  const Task task = make_task(lines, 1);
+  const Task task = make_task(lines, {.seed = 1});
   const Split& split = task.split("validation");
-  const TokenText& text = *split.windows.text;
+  const TokenText& text = *split.text.tokens;
   ASSERT_EQ(text.documents(), 4);  // lines that are not blank
+  const WindowList windows =
+      evaluation_windows(text, split.text.windowing, split.text.windowing.context);
   for (Index i = 0; i < split.size(); ++i) {
-    const Window window = split.windows.list[i];
-    const Batch batch = make_batch(split, {i});
+    const Window window = windows[i];
+    const Batch batch = pack(*split.source, {i});
     expect_whole(batch);
     for (Index row = 0; row < batch.input.rows(); ++row) {
       const auto at = static_cast<std::size_t>(row);
@@ -161,17 +164,17 @@ TEST_P(TextTask, predicts_each_token_from_those_before) {
 }
 
 TEST_F(TextTask, with_a_stride_labels_the_last_rows_of_a_window) {
-  Task task = make_task(options(TokenizerKind::character), 1);
-  const Index before = task.split("test").size();
-  task.set_stride(2);
+  const TaskOptions character = options(TokenizerKind::character);
+  const Index before = make_task(character, {.seed = 1}).split("test").size();
+  const Task task = make_task(character, {.seed = 1, .stride = 2});
   const Split& split = task.split("test");
   EXPECT_GT(split.size(), 3 * before);
-  const Batch batch = make_batch(split, {0, 5});
+  const Batch batch = pack(*split.source, {0, 5});
   expect_whole(batch);
   EXPECT_FALSE(batch.labels.every_row);
   EXPECT_EQ(batch.labels.count(), 8 + 2);
   EXPECT_EQ(batch.labels.rows[8], 8 + 6);
-  EXPECT_EQ(batch.labels.ids[8], (*split.windows.text)[split.windows.list[5].first + 6]);
+  EXPECT_EQ(batch.labels.ids[8], (*split.text.tokens)[16]);  // the last two of 8 + 5 · 2 tokens
 }
 
 // Lines of 8 characters and an end mark, in windows of 8 tokens: the mark is alone wherever a line
@@ -185,25 +188,23 @@ TEST_F(TextTask, for_masks_has_a_token_to_mask_in_every_window) {
   }
   text.train_text = text.validation_text = text.test_text = write("lines", content);
   text.documents = DocumentEnd::line;
-  Task task = make_task(lines, 1);
-  EXPECT_EQ(task.split("validation").size(), 80);
-  const Index drawn = task.training_split(0)->size();
-  task.set_masked();
-  const auto expect_maskable = [](const Split& split) {
-    for (Index i = 0; i < split.size(); ++i) {
-      EXPECT_FALSE(split.windows.masking
-                       ->of({(*split.windows.text)[split.windows.list[i].first]},
-                            {.first = split.windows.list[i].first, .rows = 1})
-                       .empty());
+  const Task unmasked = make_task(lines, {.seed = 1});
+  EXPECT_EQ(unmasked.split("validation").size(), 80);
+  const auto expect_maskable = [](const Source& source) {
+    for (Index i = 0; i < source.size(); ++i) {
+      EXPECT_GT(source.at(i).predicted, 0);
     }
   };
+  TaskMaking masked{.seed = 1, .layout = {.input = InputRows::source}};
+  const Task task = make_task(lines, masked);
   EXPECT_EQ(task.split("validation").size(), 40);
-  expect_maskable(task.split("validation"));
-  EXPECT_LT(task.training_split(0)->size(), drawn);
-  expect_maskable(*task.training_split(0));
-  task.set_context(4);  // windows of 4, 4 and, left out, 1 token
-  EXPECT_EQ(task.split("validation").size(), 80);
-  expect_maskable(task.split("validation"));
+  expect_maskable(*task.split("validation").source);
+  EXPECT_LT(task.training(0)->size(), unmasked.training(0)->size());
+  expect_maskable(*task.training(0));
+  masked.context = 4;  // windows of 4, 4 and, left out, 1 token
+  const Task shorter = make_task(lines, masked);
+  EXPECT_EQ(shorter.split("validation").size(), 80);
+  expect_maskable(*shorter.split("validation").source);
 }
 
 TEST_F(TextTask, has_the_ends_of_its_text_for_validation_and_test) {
@@ -217,10 +218,8 @@ TEST_F(TextTask, has_the_ends_of_its_text_for_validation_and_test) {
   text.validation_text = text.test_text = "";
   text.validation_share = 0.2;
   text.test_share = 0.1;
-  const Task task = make_task(shared, 1);
-  const auto bytes = [&](const char* name) {
-    return task.split(name).windows.text->counts().bytes;
-  };
+  const Task task = make_task(shared, {.seed = 1});
+  const auto bytes = [&](const char* name) { return task.split(name).text.tokens->counts().bytes; };
   EXPECT_EQ(bytes("train"), 699);  // no line end after the last line
   EXPECT_EQ(bytes("validation"), 199);
   EXPECT_EQ(bytes("test"), 99);
@@ -240,28 +239,28 @@ TEST_F(TextTask, shares_out_documents_that_lie_apart) {
   text.test_share = 0.1;
   text.documents = DocumentEnd::separator;
   text.separator = "%";
-  const Task task = make_task(shared, 1);
-  EXPECT_EQ(task.split("train").windows.text->documents(), 70);
-  EXPECT_EQ(task.split("validation").windows.text->documents(), 20);
-  EXPECT_EQ(task.split("test").windows.text->documents(), 10);
+  const Task task = make_task(shared, {.seed = 1});
+  EXPECT_EQ(task.split("train").text.tokens->documents(), 70);
+  EXPECT_EQ(task.split("validation").text.tokens->documents(), 20);
+  EXPECT_EQ(task.split("test").text.tokens->documents(), 10);
 }
 
 TEST_F(TextTask, has_another_fingerprint_with_any_option_that_made_its_tokens) {
   const TaskOptions usual = options(TokenizerKind::character);
-  const std::string fingerprint = make_task(usual, 1).fingerprint;
-  EXPECT_EQ(make_task(usual, 1).fingerprint, fingerprint);
+  const std::string fingerprint = make_task(usual, {.seed = 1}).fingerprint;
+  EXPECT_EQ(make_task(usual, {.seed = 1}).fingerprint, fingerprint);
   TaskOptions other = usual;
   other.as<TextOptions>().vocabulary = 200;
-  EXPECT_NE(make_task(other, 1).fingerprint, fingerprint);
+  EXPECT_NE(make_task(other, {.seed = 1}).fingerprint, fingerprint);
   other = usual;
   other.as<TextOptions>().context = 9;
-  EXPECT_NE(make_task(other, 1).fingerprint, fingerprint);
+  EXPECT_NE(make_task(other, {.seed = 1}).fingerprint, fingerprint);
 }
 
 TEST_F(TextTask, is_no_stream_of_one_document) {
   TaskOptions stream = options(TokenizerKind::character);
   stream.as<TextOptions>().stream = true;
-  EXPECT_THAT(message_of<ConfigError>([&] { make_task(stream, 1); }),
+  EXPECT_THAT(message_of<ConfigError>([&] { make_task(stream, {.seed = 1}); }),
               HasSubstr("task.stream: true has no effect"));
 }
 
@@ -348,8 +347,8 @@ TEST_F(TextTask, tells_how_far_the_counting_of_units_is_within_a_line) {
 TEST_F(TextTask, makes_its_tokenizer_from_what_it_trains_on) {
   TaskOptions other = options(TokenizerKind::character);
   other.as<TextOptions>().validation_text = write("other", "a bear?\nwho met bees?\n");
-  const Task task = make_task(other, 1);
-  const UnknownText& unknown = task.split("validation").windows.text->counts().unknown;
+  const Task task = make_task(other, {.seed = 1});
+  const UnknownText& unknown = task.split("validation").text.tokens->counts().unknown;
   EXPECT_EQ(unknown.tokens, 2);
   EXPECT_EQ(unknown.first, "?");
   EXPECT_EQ(unknown.first_line, 1);
@@ -361,7 +360,7 @@ TEST_F(TextTask, leaves_out_documents_without_tokens) {
   text.documents = DocumentEnd::separator;
   text.separator = "%";
   text.train_text = write("documents", "a b\n%\n \n%\nc\n");
-  EXPECT_EQ(make_task(lines, 1).split("train").windows.text->documents(), 2);
+  EXPECT_EQ(make_task(lines, {.seed = 1}).split("train").text.tokens->documents(), 2);
 }
 
 TEST_F(TextTask, warns_of_a_separator_that_no_line_is) {
@@ -373,7 +372,7 @@ TEST_F(TextTask, warns_of_a_separator_that_no_line_is) {
   text.validation_text = write("wrong", "two bees\n%%\nmet a bear\n");
   text.test_text = write("blanks", "two bees\n% \nmet\n %\na bear\n");
   const Logged logged;
-  make_task(documents, 1);
+  make_task(documents, {.seed = 1});
   EXPECT_THAT(logged.text(), Not(HasSubstr("right")));
   EXPECT_THAT(logged.text(), HasSubstr("wrong: no line is the task.separator, %, so each file is "
                                        "one document\n"));
@@ -386,7 +385,9 @@ TEST_F(TextTask, says_why_a_split_has_no_text) {
   auto& text = shared.as<TextOptions>();
   text.validation_text = text.test_text = "";
   text.validation_share = 0.1;
-  const auto complaint = [&] { return message_of<DataError>([&] { make_task(shared, 1); }); };
+  const auto complaint = [&] {
+    return message_of<DataError>([&] { make_task(shared, {.seed = 1}); });
+  };
   text.train_text = write("line", "two bees met a bear\n");
   EXPECT_THAT(complaint(),
               EndsWith("line: no text for the validation split: the text has 1 line, and a split "
@@ -405,7 +406,9 @@ TEST_F(TextTask, says_why_a_split_has_no_text) {
 TEST_F(TextTask, refuses_what_it_cannot_train_on) {
   TaskOptions wrong = options(TokenizerKind::character);
   auto& text = wrong.as<TextOptions>();
-  const auto complaint = [&] { return message_of<DataError>([&] { make_task(wrong, 1); }); };
+  const auto complaint = [&] {
+    return message_of<DataError>([&] { make_task(wrong, {.seed = 1}); });
+  };
   text.context = 1000;
   EXPECT_THAT(complaint(), AllOf(HasSubstr("text: the train split has "),
                                  HasSubstr(" tokens, fewer than task.context (1000)")));
@@ -414,10 +417,10 @@ TEST_F(TextTask, refuses_what_it_cannot_train_on) {
   text.documents = DocumentEnd::line;
   EXPECT_THAT(complaint(), HasSubstr("blank: no text for the train split"));
   text.train_text = (here_ / "none").string();
-  EXPECT_THAT(io_error_of([&] { make_task(wrong, 1); }),
+  EXPECT_THAT(io_error_of([&] { make_task(wrong, {.seed = 1}); }),
               HasSubstr("task.train_text: there is no file"));
   text.train_text = here_.path().string();
-  EXPECT_THAT(io_error_of([&] { make_task(wrong, 1); }), HasSubstr("it is not a file"));
+  EXPECT_THAT(io_error_of([&] { make_task(wrong, {.seed = 1}); }), HasSubstr("it is not a file"));
 }
 
 }}  // namespace tapehead

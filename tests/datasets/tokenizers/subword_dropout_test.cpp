@@ -12,6 +12,7 @@
 #include "datasets/tokenizers/sentencepiece_joint.hpp"
 #include "datasets/tokenizers/sentencepiece_tokenizer.hpp"
 #include "datasets/tokenizers/subword_dropout.hpp"
+#include "tests/support/examples.hpp"
 #include "tests/support/io_error.hpp"
 #include "tests/support/temporary_directory.hpp"
 #include "tests/support/text_corpus.hpp"
@@ -114,64 +115,64 @@ TaskOptions dropping_options() {
 
 std::vector<std::vector<TokenId>> sources(const Task& task, Index epoch) {
   std::vector<std::vector<TokenId>> all;
-  const std::shared_ptr<const Split> split = task.training_split(epoch);
-  for (const Example& example : split->examples) {
+  const std::shared_ptr<const Source> split = task.training(epoch);
+  for (const Example& example : examples_of(*split)) {
     all.push_back(example.source);
   }
   return all;
 }
 
 TEST(SubwordDropoutTask, epochs_have_other_cuts_of_the_same_sources) {
-  const Task task = make_task(dropping_options(), 1);
-  const std::vector<Example>& plain = task.split("train").examples;
+  const Task task = make_task(dropping_options(), {.seed = 1});
+  const Examples plain = examples_of(task.split("train"));
   const std::vector<std::vector<TokenId>> first = sources(task, 0);
   const std::vector<std::vector<TokenId>> second = sources(task, 1);
   EXPECT_NE(first, second);
   ASSERT_EQ(first.size(), plain.size());
-  const std::shared_ptr<const Split> split = task.training_split(1);
+  const std::shared_ptr<const Source> split = task.training(1);
   for (std::size_t i = 0; i < plain.size(); ++i) {
     const std::string text = task.source_tokenizer->decode(plain[i].source);
     EXPECT_EQ(task.source_tokenizer->decode(first[i]), text);
     EXPECT_EQ(task.source_tokenizer->decode(second[i]), text);
-    EXPECT_EQ(split->examples[i].target, plain[i].target);
+    EXPECT_EQ(example_of(*split, static_cast<Index>(i)).target, plain[i].target);
   }
   EXPECT_TRUE(task.split("train").source_texts.empty());
 }
 
 TEST(SubwordDropoutTask, an_epoch_comes_back_and_another_seed_has_another_one) {
-  const Task task = make_task(dropping_options(), 1);
+  const Task task = make_task(dropping_options(), {.seed = 1});
   const std::vector<std::vector<TokenId>> third = sources(task, 3);
   sources(task, 4);
   EXPECT_EQ(sources(task, 3), third);
-  EXPECT_EQ(sources(make_task(dropping_options(), 1), 3), third);
-  EXPECT_NE(sources(make_task(dropping_options(), 2), 3), third);
+  EXPECT_EQ(sources(make_task(dropping_options(), {.seed = 1}), 3), third);
+  EXPECT_NE(sources(make_task(dropping_options(), {.seed = 2}), 3), third);
 }
 
 TEST(SubwordDropoutTask, held_out_splits_are_cut_as_ever) {
   TaskOptions options = dropping_options();
-  const Task with = make_task(options, 1);
+  const Task with = make_task(options, {.seed = 1});
   options.as<ParallelTextOptions>().subword_dropout = 0;
-  const Task without = make_task(options, 1);
+  const Task without = make_task(options, {.seed = 1});
   for (const std::string name : {"train", "validation"}) {
-    for (std::size_t i = 0; i < with.split(name).examples.size(); ++i) {
-      EXPECT_EQ(with.split(name).examples[i].source, without.split(name).examples[i].source);
+    for (Index i = 0; i < with.split(name).size(); ++i) {
+      EXPECT_EQ(example_of(with.split(name), i).source, example_of(without.split(name), i).source);
     }
   }
-  EXPECT_EQ(without.training_split(5).get(), &without.split("train"));
+  EXPECT_EQ(without.training(5), without.split("train").source);
 }
 
 TEST(SubwordDropoutTask, the_fingerprint_covers_what_decides_the_cuts) {
   TaskOptions options = dropping_options();
-  const std::string original = make_task(options, 1).fingerprint;
+  const std::string original = make_task(options, {.seed = 1}).fingerprint;
   options.as<ParallelTextOptions>().max_length = 99;  // drops no pair
-  EXPECT_NE(make_task(options, 1).fingerprint, original);
+  EXPECT_NE(make_task(options, {.seed = 1}).fingerprint, original);
   options.as<ParallelTextOptions>().subword_dropout = 0.3;
-  const std::string finer = make_task(options, 1).fingerprint;
+  const std::string finer = make_task(options, {.seed = 1}).fingerprint;
   options.as<ParallelTextOptions>().subword_dropout = 0;
-  const std::string plain = make_task(options, 1).fingerprint;
+  const std::string plain = make_task(options, {.seed = 1}).fingerprint;
   EXPECT_NE(finer, plain);
   options.as<ParallelTextOptions>().max_length = 100;
-  EXPECT_EQ(make_task(options, 1).fingerprint, plain);
+  EXPECT_EQ(make_task(options, {.seed = 1}).fingerprint, plain);
 }
 
 TEST(SubwordDropoutTask, equal_sources_are_cut_apart) {
@@ -183,7 +184,7 @@ TEST(SubwordDropoutTask, equal_sources_are_cut_apart) {
   options.as<ParallelTextOptions>().train_source = here / "train.en";
   options.as<ParallelTextOptions>().train_target = here / "train.de";
   options.as<ParallelTextOptions>().vocabulary = 40;
-  const std::vector<std::vector<TokenId>> cuts = sources(make_task(options, 1), 0);
+  const std::vector<std::vector<TokenId>> cuts = sources(make_task(options, {.seed = 1}), 0);
   EXPECT_FALSE(cuts[0] == cuts[1] && cuts[1] == cuts[2]);
 }
 
@@ -192,10 +193,10 @@ TEST(SubwordDropoutTask, a_kept_tokenizer_without_merges_is_refused) {
   TaskOptions options = dropping_options();
   options.as<ParallelTextOptions>().subword_dropout = 0;
   options.as<ParallelTextOptions>().tokenizer = TokenizerKind::word;
-  make_task(options, 1, here.path());
+  make_task(options, {.seed = 1, .tokenizers = here.path()});
   options.as<ParallelTextOptions>().subword_dropout = 0.1;
   options.as<ParallelTextOptions>().tokenizer = TokenizerKind::bpe;
-  EXPECT_THAT(io_error_of([&] { make_task(options, 1, here.path()); }),
+  EXPECT_THAT(io_error_of([&] { make_task(options, {.seed = 1, .tokenizers = here.path()}); }),
               ::testing::HasSubstr("contains a tokenizer without merges"));
 }
 
@@ -203,12 +204,12 @@ TEST(SubwordDropoutTask, a_source_that_would_be_too_long_stays_as_it_is) {
   TaskOptions options = dropping_options();
   options.as<ParallelTextOptions>().max_length = 20;
   options.as<ParallelTextOptions>().subword_dropout = 0.5;
-  const Task task = make_task(options, 1);
-  const std::vector<Example>& plain = task.split("train").examples;
-  const std::shared_ptr<const Split> split = task.training_split(0);
+  const Task task = make_task(options, {.seed = 1});
+  const Examples plain = examples_of(task.split("train"));
+  const std::shared_ptr<const Source> split = task.training(0);
   std::size_t kept = 0;
   for (std::size_t i = 0; i < plain.size(); ++i) {
-    const std::vector<TokenId>& source = split->examples[i].source;
+    const std::vector<TokenId> source = example_of(*split, static_cast<Index>(i)).source;
     EXPECT_LE(source.size(), 20U);
     kept += source == plain[i].source ? 1 : 0;
   }

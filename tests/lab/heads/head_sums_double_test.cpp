@@ -18,7 +18,6 @@
 #include "lab/heads/head_figures.hpp"
 #include "support/random_tensor.hpp"
 #include "tests/support/small_copy.hpp"
-#include "train/options/layout.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
@@ -203,8 +202,8 @@ TEST(HeadFigures, of_queries_that_may_attend_to_nothing_are_left_out) {
 
 TEST(TokenFacts, tell_marks_and_the_mask_from_words) {
   const SmallCopy copy;
-  const SideFacts facts = token_facts(copy.task, layout_of(copy.config.model));
-  for (const TokenFacts& side : {facts.source, facts.target}) {
+  const ReadFacts facts = token_facts(copy.task);
+  for (const TokenFacts& side : {facts.context, facts.input}) {
     EXPECT_TRUE(side.is_mark(unknown_id));
     EXPECT_TRUE(side.is_mark(begin_id));
     EXPECT_TRUE(side.is_mark(end_id));

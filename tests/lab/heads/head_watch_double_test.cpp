@@ -27,8 +27,8 @@ class HeadWatch : public ::testing::Test {
 
   std::vector<AttentionSums> watch(Index batch_tokens, Index threads) const {
     Workers workers(threads);
-    return watch_heads(model_.transformer, model_.store, tiny_split(), tiny_facts(), batch_tokens,
-                       workers);
+    return watch_heads(model_.transformer, model_.store, *tiny_split().source, tiny_facts(),
+                       batch_tokens, workers);
   }
 
   TinyModel model_;
@@ -49,7 +49,7 @@ TEST_F(HeadWatch, sees_every_attention_in_the_models_order) {
 TEST_F(HeadWatch, compares_every_sentence_with_its_own_relations) {
   std::map<std::string, double> expected;
   const Split split = tiny_split();
-  for (Index example = 0; example < static_cast<Index>(split.examples.size()); ++example) {
+  for (Index example = 0; example < split.size(); ++example) {
     Tape tape(false);
     Pass pass(tape, model_.store);
     pass.recorder = [&](const RecordedAttention& seen) {
@@ -58,12 +58,12 @@ TEST_F(HeadWatch, compares_every_sentence_with_its_own_relations) {
       const bool any = !seen.site.is_self();
       expected[seen.site.text()] += seen.head == 0 && (any || largest == row) ? 1 : 0;
     };
-    logits_of(model_.transformer, pass, make_batch(split, {example}));
+    logits_of(model_.transformer, pass, pack(*split.source, {example}));
   }
   for (const AttentionSums& attention : watch(7, 2)) {
     SCOPED_TRACE(attention.site.text());
     ASSERT_EQ(attention.relations.size(), 1U);
-    EXPECT_EQ(attention.relations[0].queries, static_cast<double>(split.examples.size()));
+    EXPECT_EQ(attention.relations[0].queries, static_cast<double>(split.size()));
     EXPECT_EQ(attention.relations[0].agreeing[0], expected.at(attention.site.text()));
   }
 }

@@ -11,6 +11,7 @@
 #include "lab/heads/recorded_attentions.hpp"
 #include "lab/inspection/mean_by_distance.hpp"
 #include "lab/removal/head_removal.hpp"
+#include "tests/support/examples.hpp"
 #include "tests/support/tiny_run.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
@@ -37,9 +38,9 @@ TEST_F(InspectedText, has_the_recorders_bits) {
   const Task task = run.task();
   const Split& split = task.split("test");
   const Inspection inspection =
-      inspect(run, {.text = task.source_tokenizer->decode(split.examples[0].source),
-                    .target = task.target_tokenizer->decode(split.examples[0].target)});
-  const auto recorded = recorded_attentions(run.model, make_batch(split, {0}));
+      inspect(run, {.text = task.source_tokenizer->decode(example_of(split, 0).source),
+                    .target = task.target_tokenizer->decode(example_of(split, 0).target)});
+  const auto recorded = recorded_attentions(run.model, pack(*split.source, {0}));
   ASSERT_EQ(inspection.sequence.heads.size(), recorded.size());
   for (std::size_t i = 0; i < recorded.size(); ++i) {
     const RecordedAttention& seen = inspection.sequence.heads[i];

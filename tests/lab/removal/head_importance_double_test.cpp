@@ -121,7 +121,7 @@ TEST(GatedHeadImportance, is_the_slope_of_the_heads_own_gate) {
       std::ranges::fill(copy.model.store.value(parameter).values(), log_alpha);
     }
   }
-  const Batch sentence = make_batch(copy.split, {0});
+  const Batch sentence = pack(*copy.split.source, {0});
   ParameterGradients gradients(copy.model.store);
   Tape tape;
   Pass pass(tape, copy.model.store, gradients);

@@ -48,7 +48,7 @@ TEST_F(HeadPruning, takes_the_least_important_of_those_that_are_left) {
   for (const PruningStep& step : curve.steps) {
     SCOPED_TRACE(step.removed.site.text());
     const std::vector<double> slopes =
-        gate_slopes(copy_.model, copy_.split, gates_on(copy_.model, left), workers);
+        gate_slopes(copy_.model, *copy_.split.source, gates_on(copy_.model, left), workers);
     const auto least = std::ranges::min_element(slopes) - slopes.begin();
     const auto at = static_cast<std::size_t>(least);
     EXPECT_EQ(step.removed.site, left[at].site);

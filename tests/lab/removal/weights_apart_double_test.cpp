@@ -44,7 +44,7 @@ class WeightsApart : public ::testing::TestWithParam<Config> {
   }
 
   Tensor logits_of(const Model& model) const {
-    const Batch batch = make_batch(copy_.split, {0, 1, 2});
+    const Batch batch = pack(*copy_.split.source, {0, 1, 2});
     Tape tape(false);
     Pass pass(tape, model.store);
     return model.transformer.logits(pass, model.transformer.hidden(pass, batch)).value();
@@ -72,7 +72,7 @@ TEST_P(WeightsApart, compute_the_same) {
 TEST_P(WeightsApart, have_gates_that_act_at_one_site) {
   const auto apart = with_weights_apart(copy_.model, copy_.config);
   const auto context_of = [&] {
-    const Batch batch = make_batch(copy_.split, {0, 1, 2});
+    const Batch batch = pack(*copy_.split.source, {0, 1, 2});
     Tape tape(false);
     Pass pass(tape, apart->store);
     std::vector<std::vector<Scalar>> outputs(2);  // of each layer

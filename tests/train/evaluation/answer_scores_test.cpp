@@ -3,36 +3,33 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
+
+#include "datasets/pairs.hpp"
+
 namespace tapehead { namespace {
 
-// Two examples of four rows. In the first, rows 1 and 3 are answers, and row 3 has two keys.
-Task answered_task() {
-  Task task;
-  task.splits.push_back({.name = "test",
-                         .examples = {{.source = {3, 4, 5, 4}, .target = {4, 5, 4, 6}},
-                                      {.source = {5, 5, 6, 3}, .target = {5, 6, 3, 3}}},
-                         .windows = {},
-                         .source_texts = {},
-                         .references = {},
-                         .types = {},
-                         .source_file = {},
-                         .target_file = {},
-                         .unknown_source = {},
-                         .unknown_target = {}});
-  task.find_relations = [](const Split&, Index example) {
+// Two examples of four rows, with a label for each.
+std::shared_ptr<const Source> labelled(const FindRelations& relations) {
+  return pair_source(
+      std::make_shared<const Examples>(Examples{{.source = {3, 4, 5, 4}, .target = {4, 5, 4, 6}},
+                                                {.source = {5, 5, 6, 3}, .target = {5, 6, 3, 3}}}),
+      {.input = InputRows::source}, relations);
+}
+
+// In the first, rows 1 and 3 are answers, and row 3 has two keys.
+std::shared_ptr<const Source> answered() {
+  return labelled([](Index example) {
     Relation answer{.name = "answer", .side = RelationSide::source, .pairs = {}};
     if (example == 0) {
       answer.pairs = {{1, 0}, {3, 0}, {3, 2}};
     }
     return Relations{one_back(RelationSide::source, 4), answer};
-  };
-  return task;
+  });
 }
 
 TEST(AnswerScores, count_rows_with_an_answer_apart) {
-  const Task task = answered_task();
-  const Split& split = task.splits.front();
-  const AnswerScores scores = answer_scores(task, split, {{4, 5, 3, 3}, {5, 6, 3, 4}});
+  const AnswerScores scores = answer_scores(*answered(), {{4, 5, 3, 3}, {5, 6, 3, 4}});
   EXPECT_EQ(scores.answers, 2);
   EXPECT_EQ(scores.answers_right, 1);
   EXPECT_EQ(scores.others, 6);
@@ -43,20 +40,15 @@ TEST(AnswerScores, count_rows_with_an_answer_apart) {
 
 // As many as were decoded.
 TEST(AnswerScores, are_of_the_first_examples) {
-  const Task task = answered_task();
-  const AnswerScores scores = answer_scores(task, task.splits.front(), {{4, 5, 4, 6}});
+  const AnswerScores scores = answer_scores(*answered(), {{4, 5, 4, 6}});
   EXPECT_EQ(scores.answers_right, 2);
   EXPECT_EQ(scores.others_right, 2);
 }
 
 TEST(AnswerScores, are_not_measured_without_the_relation) {
-  Task task = answered_task();
-  task.find_relations = [](const Split&, Index) {
-    return Relations{one_back(RelationSide::source, 4)};
-  };
-  EXPECT_FALSE(answer_scores(task, task.splits.front(), {{4, 5, 4, 6}}).measured());
-  task.find_relations = nullptr;
-  EXPECT_FALSE(answer_scores(task, task.splits.front(), {{4, 5, 4, 6}}).measured());
+  const auto other = labelled([](Index) { return Relations{one_back(RelationSide::source, 4)}; });
+  EXPECT_FALSE(answer_scores(*other, {{4, 5, 4, 6}}).measured());
+  EXPECT_FALSE(answer_scores(*labelled({}), {{4, 5, 4, 6}}).measured());
 }
 
 }}  // namespace tapehead

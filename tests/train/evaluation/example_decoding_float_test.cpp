@@ -7,28 +7,30 @@
 
 #include <vector>
 
+#include "datasets/text/classified_text.hpp"
+#include "tests/support/examples.hpp"
 #include "tests/support/naive_decoding.hpp"
 #include "train/evaluation/example_labels.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 // Sources of lengths 0 to 12, in no order of length.
-Split split_of_sources() {
-  Split split;
+Examples sources() {
+  Examples all;
   for (Index i = 0; i < 40; ++i) {
     Example example;
     for (Index k = 0; k < i * 5 % 13; ++k) {
       example.source.push_back(static_cast<TokenId>(3 + (i * 7 + k * k) % 6));
     }
-    split.examples.push_back(std::move(example));
+    all.push_back(std::move(example));
   }
-  return split;
+  return all;
 }
 
 TEST(ExampleDecoding, gives_the_same_bits_whatever_the_batches_and_worker_threads) {
   TinyModel model(tiny_options());
   model.shake(0.3);
-  const Split split = split_of_sources();
+  const auto split = pair_source(sources(), {});
   for (const Index beam : {1, 3}) {
     const DecodingOptions options{.beam = beam, .max_extra_length = 3, .best = beam};
     for (const Index threads : {1, 2, 3}) {
@@ -36,10 +38,10 @@ TEST(ExampleDecoding, gives_the_same_bits_whatever_the_batches_and_worker_thread
       for (const Index batch_tokens : {1, 30, 100000}) {
         SCOPED_TRACE(fmt::format("beam {}, {} threads, {} tokens", beam, threads, batch_tokens));
         const auto outputs =
-            decode_examples(model.transformer, model.store, split, batch_tokens, options, workers);
-        ASSERT_EQ(outputs.size(), split.examples.size());
+            decode_examples(model.transformer, model.store, *split, batch_tokens, options, workers);
+        ASSERT_EQ(std::ssize(outputs), split->size());
         for (std::size_t i = 0; i < outputs.size(); ++i) {
-          const std::vector<TokenId>& source = split.examples[i].source;
+          const std::vector<TokenId> source = example_of(*split, static_cast<Index>(i)).source;
           const std::vector<Hypothesis> alone = source.empty()
                                                     ? std::vector<Hypothesis>(1)
                                                     : decode_together(model, {source}, options)[0];
@@ -57,15 +59,17 @@ TEST(ExampleDecoding, gives_the_same_bits_whatever_the_batches_and_worker_thread
 TEST(ExampleDecoding, of_nothing_is_nothing) {
   const TinyModel model(tiny_options());
   Workers workers(2);
-  EXPECT_TRUE(decode_examples(model.transformer, model.store, {}, 100, {}, workers).empty());
+  EXPECT_TRUE(decode_examples(model.transformer, model.store, *pair_source(Examples(), {}), 100, {},
+                              workers)
+                  .empty());
 }
 
-std::vector<double> label_probabilities(const TinyModel& model, const Split& split,
+std::vector<double> label_probabilities(const TinyModel& model, const Source& source,
                                         Index batch_tokens, Index threads) {
   Workers workers(threads);
   std::vector<double> probabilities;
-  for (const auto& rows :
-       label_examples(model.transformer, model.store, split, batch_tokens, 2, workers)) {
+  for (const auto& rows : label_examples({.transformer = model.transformer, .store = model.store},
+                                         source, batch_tokens, 2, workers)) {
     for (const LikelyLabel& label : rows.at(0)) {
       probabilities.push_back(label.probability);
     }
@@ -78,16 +82,16 @@ TEST(ExampleLabels, have_the_same_bits_whatever_the_batches_and_worker_threads) 
   options.family = Family::encoder;
   TinyModel model(options);
   model.shake(0.3);
-  Split split = split_of_sources();
-  split.classes = true;
-  for (Example& example : split.examples) {
-    example.target = {1};
+  std::vector<ClassifiedText> texts;
+  for (const Example& example : sources()) {
+    texts.push_back({.tokens = example.source, .first_text = std::ssize(example.source)});
   }
-  const std::vector<double> expected = label_probabilities(model, split, 1, 1);
-  ASSERT_EQ(expected.size(), 2 * split.examples.size());
+  const auto source = class_source(texts, {.input = InputRows::source});
+  const std::vector<double> expected = label_probabilities(model, *source, 1, 1);
+  ASSERT_EQ(expected.size(), 2 * texts.size());
   for (const Index threads : {1, 2, 3}) {
     for (const Index batch_tokens : {30, 100000}) {
-      EXPECT_EQ(label_probabilities(model, split, batch_tokens, threads), expected);
+      EXPECT_EQ(label_probabilities(model, *source, batch_tokens, threads), expected);
     }
   }
 }

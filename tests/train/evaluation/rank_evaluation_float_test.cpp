@@ -40,8 +40,8 @@ struct RandomModel {
   }
 
   Evaluation evaluate_on(Workers& workers, Ranks& ranks = alone()) const {
-    return evaluate(model.transformer, model.store, task, split, config.evaluation,
-                    std::ssize(split.examples), {workers, ranks});
+    return evaluate(model.transformer, model.store, task, split, config.evaluation, split.outputs(),
+                    {workers, ranks});
   }
 
   Config config;
@@ -128,8 +128,8 @@ TEST(RankEvaluation, hypotheses_have_the_scores_of_one_worker) {
   const RandomModel subject = translation();
   const DecodingOptions options{.beam = 3, .max_extra_length = 4, .best = 3};
   const auto decoded = [&](Workers& workers, Ranks& ranks) {
-    return decode_examples(subject.model.transformer, subject.model.store, subject.split, 1000,
-                           options, {workers, ranks});
+    return decode_examples(subject.model.transformer, subject.model.store, *subject.split.source,
+                           1000, options, {workers, ranks});
   };
   Workers one(1);
   const auto expected = decoded(one, alone());
@@ -153,8 +153,9 @@ TEST(RankEvaluation, labels_have_the_probabilities_of_one_worker) {
   const RandomModel subject = classifier();
   const auto labelled = [&](Workers& workers, Ranks& ranks) {
     std::vector<std::pair<TokenId, double>> all;
-    for (const auto& rows : label_examples(subject.model.transformer, subject.model.store,
-                                           subject.split, 1000, 2, {workers, ranks})) {
+    for (const auto& rows :
+         label_examples({.transformer = subject.model.transformer, .store = subject.model.store},
+                        *subject.split.source, 1000, 2, {workers, ranks})) {
       for (const LikelyLabel& label : rows.at(0)) {
         all.emplace_back(label.label, label.probability);
       }

@@ -11,6 +11,7 @@
 #include "core/errors.hpp"
 #include "datasets/make_task.hpp"
 #include "datasets/text/options.hpp"
+#include "tests/support/examples.hpp"
 #include "tests/support/logged.hpp"
 #include "tests/support/temporary_directory.hpp"
 
@@ -47,16 +48,16 @@ class References : public ::testing::Test {
   }
   Task task_with(TokenizerKind kind, const std::vector<std::string>& targets,
                  Index vocabulary = 20) const {
-    return make_task(options_with(kind, targets, vocabulary), 1);
+    return make_task(options_with(kind, targets, vocabulary), {.seed = 1});
   }
-  static Split first_of(Split split, std::size_t examples) {
-    split.examples.resize(examples);
+  static Split first_of(Split split, Index examples) {
+    split.source = first_examples(split, examples).source;
     return split;
   }
   // What a model writes that says every token right.
   static std::vector<std::string> tokens_as_text(const Task& task, const Split& split) {
     std::vector<std::string> outputs;
-    for (const Example& example : split.examples) {
+    for (const Example& example : examples_of(split)) {
       outputs.push_back(task.target_tokenizer->decode(example.target));
     }
     return outputs;
@@ -124,7 +125,7 @@ TEST_F(References, of_the_training_split_are_its_texts) {
 TEST_F(References, of_the_training_split_are_those_that_were_not_dropped) {
   TaskOptions options = options_with(TokenizerKind::word, {"ab"}, two_words);
   options.as<ParallelTextOptions>().max_length = 2;  // drops "ab cd ef"
-  const Task task = make_task(options, 1);
+  const Task task = make_task(options, {.seed = 1});
   const Split& train = task.split("train");
   EXPECT_EQ(train.dropped, 40);
   EXPECT_EQ(first_references(task, train, 3), (Texts{"fine gh", "ab  ef", "fine gh"}));
@@ -143,24 +144,22 @@ TEST_F(References, of_a_split_without_texts_are_its_tokens) {
 
 // Outputs have at most max_extra_length tokens more than their source with its end mark.
 TEST_F(References, that_are_longer_than_outputs_can_be_are_counted) {
-  Split split;
-  split.name = "test";
+  Examples pairs;
   for (const std::size_t length : {3, 4, 5, 6}) {
-    split.examples.push_back({.source = {3, 3}, .target = std::vector<TokenId>(length, 3)});
+    pairs.push_back({.source = {3, 3}, .target = std::vector<TokenId>(length, 3)});
   }
-  Config config;
-  const auto said = [&](Index max_extra_length) {
-    config.evaluation.max_extra_length = max_extra_length;
+  const auto said = [&](Index max_extra_length, const Layout& layout = {}) {
+    EvaluationOptions options;
+    options.max_extra_length = max_extra_length;
     const Logged log;
-    say_cut_references(split, config);
+    say_cut_references(split_of_pairs(pairs, layout, "test"), options);
     return log.text();
   };
   EXPECT_THAT(said(1), AllOf(HasSubstr("test split: 2 of 4 references are longer"),
                              HasSubstr("evaluation.max_extra_length allows 1 tokens"),
                              HasSubstr("3 would be enough")));
   EXPECT_EQ(said(3), "");
-  config.model.family = Family::encoder;  // its labels are as many as the source has tokens
-  EXPECT_EQ(said(1), "");
+  EXPECT_EQ(said(1, {.input = InputRows::source}), "");  // labels are as many as tokens
 }
 
 }}  // namespace tapehead

@@ -7,14 +7,13 @@
 #include <vector>
 
 #include "core/errors.hpp"
+#include "tests/support/examples.hpp"
 #include "train/evaluation/test_splits.hpp"
 
 namespace tapehead { namespace {
 
 Split split_of_types(const std::string& name, std::vector<std::string> types) {
-  Split split;
-  split.name = name;
-  split.examples.resize(types.size());
+  Split split = split_of_pairs(Examples(types.size()), {}, name);
   split.types = std::move(types);
   return split;
 }
@@ -48,8 +47,7 @@ TEST(TypeScores, are_of_the_examples_that_were_written_out) {
 }
 
 TEST(TypeScores, of_a_split_without_types_are_empty) {
-  Split split;
-  split.examples.resize(2);
+  const Split split = split_of_pairs(Examples(2));
   const TypeScores scores = type_scores(split, groups, {true, true});
   EXPECT_TRUE(scores.types.empty() && scores.groups.empty());
 }

@@ -66,9 +66,9 @@ void expect_small(const LoadedConfig& loaded, const Config& tiny) {
 }
 
 ModelGradcheckReport check(const Config& config) {
-  const Task task = make_task(config.task, config.seed);
+  const Task task = make_task(config, config.task);
   const Batch batch =
-      small_batch(task.split("train"), std::min<Index>(160, config.model.max_positions));
+      small_batch(*task.split("train").source, std::min<Index>(160, config.model.max_positions));
   return check_config(config, task, batch, {});
 }
 

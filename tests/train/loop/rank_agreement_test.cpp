@@ -36,7 +36,7 @@ std::string disagreement(const Change& change) {
       change(config, blas);
     }
     resolve(config);
-    const Task task = make_task(config.task, config.seed);
+    const Task task = make_task(config.task, {.seed = config.seed});
     expect_same_training(ranks, config, task, blas);
   };
   try {

@@ -35,15 +35,15 @@ class ReplayTest : public ::testing::Test {
  protected:
   ReplayTest()
       : config_(parse_config(config_text, "test.yaml").config),
-        task_(make_task(config_.task, config_.seed)),
+        task_(make_task(config_.task, {.seed = config_.seed})),
         model_(config_, task_.source_tokenizer->size(), task_.target_tokenizer->size()) {
     const Split& train = task_.split("train");
-    const auto batches = epoch_batches(train, config_.training.batching(), config_.seed, 0);
+    const auto batches = epoch_batches(*train.source, config_.training.batching(), config_.seed, 0);
     step_ = {.config = config_,
              .source_vocabulary = task_.source_tokenizer->size(),
              .target_vocabulary = task_.target_tokenizer->size(),
              .step = 4,
-             .batches = {make_batch(train, batches[0]), make_batch(train, batches[1])}};
+             .batches = {pack(*train.source, batches[0]), pack(*train.source, batches[1])}};
   }
 
   void overflow() {
@@ -132,7 +132,7 @@ TEST(ReplayOfLanes, sees_what_the_step_saw) {
                    "training: {batch_tokens: 64, accumulate: 2, memory: 12}\n",
                    "test.yaml")
           .config;
-  const Task task = make_task(config.task, config.seed);
+  const Task task = make_task(config.task, {.seed = config.seed});
   Model model(config, task.source_tokenizer->size(), task.target_tokenizer->size());
   Workers workers(1);
   Trainer trainer = trainer_of(model, config, workers);

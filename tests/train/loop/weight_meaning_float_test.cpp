@@ -92,8 +92,8 @@ Said said_by(const Config& config) {
           static_cast<Scalar>(2 * draw_uniform(draws, static_cast<std::uint64_t>(i)) - 1);
     }
   }
-  const Task task = make_task(config.task, 1);
-  const Batch batch = make_batch(task.split("train"), {0, 1}, layout_of(config.model));
+  const Task task = make_task(config.task, {.seed = 1, .layout = layout_of(config.model)});
+  const Batch batch = pack(*task.split("train").source, {0, 1});
   Tape tape(false);
   Pass pass(tape, model.store);
   const auto logits = model.transformer.logits(pass, model.transformer.hidden(pass, batch)).value();

@@ -31,14 +31,14 @@ ModelOptions model_options_of(const std::vector<std::string>& set) {
       .config.model;
 }
 
-Split ragged_split() {
-  Split split;
+std::shared_ptr<const Source> ragged_pairs() {
+  Examples pairs;
   for (const auto& [source, target] :
        std::vector<std::pair<std::size_t, std::size_t>>{{2, 3}, {5, 1}, {4, 4}, {7, 2}}) {
-    split.examples.push_back(
+    pairs.push_back(
         {.source = std::vector<TokenId>(source, 3), .target = std::vector<TokenId>(target, 3)});
   }
-  return split;
+  return pair_source(std::move(pairs), {});
 }
 
 class ModelParts : public ::testing::TestWithParam<Case> {};
@@ -113,7 +113,7 @@ TEST_P(ModelParts, have_the_parameters_of_the_model) {
 
 TEST_P(ModelParts, have_the_arithmetic_of_a_step) {
   const ModelOptions options = model_options_of(GetParam().set);
-  const Batch batch = make_batch(ragged_split(), {0, 1, 2, 3});
+  const Batch batch = pack(*ragged_pairs(), {0, 1, 2, 3});
   ParameterStore store;
   const Transformer model(store.root(), options, source_vocabulary, target_vocabulary);
   double sum = 0;
@@ -157,10 +157,10 @@ INSTANTIATE_TEST_SUITE_P(
 
 // Every example is in one of the epoch's steps.
 TEST(StepRows, mean_ones_are_the_sum_of_the_batches_over_the_steps) {
-  const Split split = ragged_split();
-  const StepRows mean = mean_rows(split, 2);
-  const StepRows one = rows_of(make_batch(split, {0, 3}));
-  const StepRows other = rows_of(make_batch(split, {1, 2}));
+  const auto source = ragged_pairs();
+  const StepRows mean = mean_rows(*source, 2);
+  const StepRows one = rows_of(pack(*source, {0, 3}));
+  const StepRows other = rows_of(pack(*source, {1, 2}));
   EXPECT_DOUBLE_EQ(2 * mean.source, one.source + other.source);
   EXPECT_DOUBLE_EQ(2 * mean.target, one.target + other.target);
   StepRows sum = one;

@@ -48,7 +48,7 @@ void make_run(const TemporaryDirectory& here) {
                 .source_vocabulary = task.source_tokenizer->size(),
                 .target_vocabulary = task.target_tokenizer->size(),
                 .step = 4,
-                .batches = {make_batch(train, {0, 1, 2}), make_batch(train, {3, 4})}},
+                .batches = {pack(*train.source, {0, 1, 2}), pack(*train.source, {3, 4})}},
                run.model.store);
 }
 
@@ -89,7 +89,7 @@ void resume_run(const fs::path& run) {
   const RunDirectory directory = RunDirectory::open(run);
   Config config = load_config(run / "config.yaml").config;
   config.training.steps = 7;
-  const Task task = make_task(config.task, config.seed, run);
+  const Task task = make_task(config, config.task, run);
   const auto sink = run_sink({.files = directory.files(), .resume = true});
   TrainingRun training(config, task, *sink, prepare_blas(), {.resume = true, .threads = 1});
   if (training.step() != 6 && log.text().find(newest) == std::string::npos) {
@@ -105,7 +105,7 @@ void resume_run(const fs::path& run) {
 void start_from(const fs::path& run) {
   Config config = load_config(run / "config.yaml").config;
   config.model.init_from = run.string();
-  check_initial_weights(config, make_task(config.task, config.seed, run));
+  check_initial_weights(config, make_task(config, config.task, run));
 }
 
 void report(const fs::path& run, const fs::path& checkpoint) {

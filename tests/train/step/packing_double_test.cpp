@@ -15,16 +15,14 @@ using ::testing::Pointwise;
 
 const std::vector<Sentence> documents{{3, 4, 5, 6, 7}, {8}, {4, 4, 3}, {5, 3, 8, 6}};
 
-Split packed() {
+std::shared_ptr<const Source> packed() {
   TokenTextWriter writer(tiny_vocabulary);
   for (const Sentence& document : documents) {
     writer.add(document);
     writer.end_document();
   }
-  Split split;
-  split.windows.text = std::make_shared<const TokenText>(writer.finish({}));
-  split.windows.list = training_windows(*split.windows.text, {.context = 8}, 1, 0);
-  return split;
+  const auto text = std::make_shared<const TokenText>(writer.finish({}));
+  return window_source(text, training_windows(*text, {.context = 8}, 1, 0));
 }
 
 // A document behind its begin mark, with its tokens and an end mark as labels.
@@ -76,8 +74,7 @@ class Packing : public ::testing::Test {
 };
 
 TEST_F(Packing, gives_the_gradients_of_each_document_alone) {
-  const Split split = packed();
-  const double together = run(make_batch(split, {2, 0, 3, 1}));
+  const double together = run(pack(*packed(), {2, 0, 3, 1}));
   const std::vector<double> of_all = gradients();
   gradients_.forget();
   double apart = 0;

@@ -10,6 +10,7 @@
 #include "core/product/matrix_product.hpp"
 #include "datasets/loader.hpp"
 #include "support/heap_count.hpp"
+#include "tests/support/examples.hpp"
 #include "tests/support/lanes.hpp"
 #include "tests/support/tiny_trainer.hpp"
 
@@ -39,11 +40,11 @@ std::vector<ModelOptions> kinds() {
 Split random_split() {
   const std::vector<Sentence> sources = random_sentences(150, 0, 12, 1);
   const std::vector<Sentence> targets = random_sentences(150, 0, 12, 2);
-  Split split;
+  Examples pairs;
   for (std::size_t i = 0; i < sources.size(); ++i) {
-    split.examples.push_back({sources[i], targets[i]});
+    pairs.push_back({sources[i], targets[i]});
   }
-  return split;
+  return split_of_pairs(std::move(pairs));
 }
 
 // OpenBLAS takes a buffer when it is first called, and another one whenever more threads than ever
@@ -76,10 +77,10 @@ class SteadyStep : public ::testing::Test {
   // How often the steps of an epoch ask for memory; each is of two batches.
   std::int64_t calls_in_epoch(TinyTrainer& training, Index epoch, const LossFunction& loss) const {
     std::int64_t calls = 0;
-    const auto lists = epoch_batches(split_, {.tokens = 40}, 1, epoch);
+    const auto lists = epoch_batches(*split_.source, {.tokens = 40}, 1, epoch);
     for (std::size_t i = 0; i + 1 < lists.size(); i += 2) {
-      const std::vector<Batch> batches{make_batch(split_, lists[i]),
-                                       make_batch(split_, lists[i + 1])};
+      const std::vector<Batch> batches{pack(*split_.source, lists[i]),
+                                       pack(*split_.source, lists[i + 1])};
       const HeapCount count;
       training.trainer.step(batches, loss);
       calls += count.calls();

@@ -1,0 +1,115 @@
+#include "datasets/pairs.hpp"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "core/errors.hpp"
+#include "datasets/tokenizers/tokenizer.hpp"
+
+namespace tapehead {
+
+namespace {
+
+class PairSource : public Source {
+ public:
+  PairSource(std::shared_ptr<const Examples> all, const Layout& layout, FindRelations find)
+      : pairs_(std::move(all)), layout_(layout), find_relations_(std::move(find)) {}
+
+  Index size() const override { return std::ssize(*pairs_); }
+
+  SequenceLengths lengths(Index number) const override {
+    const auto& [source, target] = pair(number);
+    const Index read = std::ssize(source);
+    const Index labels = std::ssize(target) + 1;
+    switch (layout_.input) {
+      case InputRows::source:
+        return {.input = read};
+      case InputRows::source_and_target:
+        return {.input = read + labels};
+      default:
+        return {.context = read + 1, .input = labels};
+    }
+  }
+
+  Sequence at(Index number) const override {
+    const auto& [source, target] = pair(number);
+    Sequence sequence{.source = {source}, .number = number};
+    if (layout_.input == InputRows::source) {
+      sequence.input = {source};
+      sequence.labels = {target};
+      sequence.predicted = std::ssize(source);
+      return sequence;
+    }
+    sequence.labels = {target, end_id};
+    sequence.predicted = std::ssize(target) + 1;
+    if (layout_.in_one_sequence()) {
+      sequence.input = {source, begin_id, target};
+      sequence.first_label = std::ssize(source);
+      sequence.prefix = prefix_of(source);
+    } else {
+      sequence.context = {source, end_id};
+      sequence.input = {begin_id, target};
+    }
+    return sequence;
+  }
+
+  bool in_one_pass() const override { return layout_.input == InputRows::source; }
+
+  Relations relations(Index number) const override {
+    if (!find_relations_) {
+      return {};
+    }
+    const std::vector<TokenId>& source = pair(number).source;
+    Relations found = find_relations_(number);
+    return layout_.in_one_sequence()
+               ? in_one_sequence(std::move(found), std::ssize(source), prefix_of(source))
+               : found;
+  }
+
+  void add_to(Hash& hash) const override {
+    hash.add(pairs_->size());
+    for (const auto& [source, target] : *pairs_) {
+      hash.add(source).add(target);
+    }
+  }
+
+ private:
+  const Example& pair(Index number) const { return (*pairs_)[static_cast<std::size_t>(number)]; }
+  Index prefix_of(const std::vector<TokenId>& source) const {
+    return layout_.full_prefix ? std::ssize(source) : 0;
+  }
+
+  std::shared_ptr<const Examples> pairs_;
+  Layout layout_;
+  FindRelations find_relations_;
+};
+
+void expect_labels_for_tokens(const Examples& pairs, std::string_view split) {
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    const auto& [source, target] = pairs[i];
+    if (source.size() != target.size()) {
+      throw DataError(fmt::format(
+          "{} split, example {}: the source has {} tokens and the target {}; an encoder gives one "
+          "label to each token of the source, so both need one length",
+          split, i + 1, source.size(), target.size()));
+    }
+  }
+}
+
+}  // namespace
+
+std::shared_ptr<const Source> pair_source(std::shared_ptr<const Examples> pairs,
+                                          const Layout& layout, FindRelations relations,
+                                          std::string_view split) {
+  if (layout.input == InputRows::source && !split.empty()) {
+    expect_labels_for_tokens(*pairs, split);
+  }
+  return std::make_shared<PairSource>(std::move(pairs), layout, std::move(relations));
+}
+
+std::shared_ptr<const Source> pair_source(Examples pairs, const Layout& layout) {
+  return pair_source(std::make_shared<const Examples>(std::move(pairs)), layout);
+}
+
+}  // namespace tapehead

@@ -1,0 +1,150 @@
+#include "datasets/window_source.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "core/errors.hpp"
+#include "datasets/corpus/lanes.hpp"
+
+namespace tapehead {
+
+namespace {
+
+class WindowSource : public Source {
+ public:
+  WindowSource(const IdView& text, WindowList windows, Index memory,
+               std::shared_ptr<const TokenText> holds = {})
+      : text_(text), windows_(std::move(windows)), memory_(memory), holds_(std::move(holds)) {}
+
+  Index size() const override { return windows_.size(); }
+
+  SequenceLengths lengths(Index number) const override {
+    const Window window = windows_[number];
+    return {.input = window.rows, .remembered = std::min(memory_, window.position)};
+  }
+
+  Sequence at(Index number) const override {
+    const Window window = windows_[number];
+    const Index labels = window.rows - window.unlabelled;
+    Sequence sequence{.source = own(window),
+                      .labels = {text_.part(window.first + window.unlabelled, labels)},
+                      .predicted = labels,
+                      .first_label = window.unlabelled,
+                      .number = number};
+    if (window.opens) {
+      sequence.input = {begin_id, text_.part(window.first, window.rows - 1)};
+    } else {
+      sequence.input = {text_.part(window.first - 1, window.rows)};
+    }
+    if (memory_ > 0) {
+      sequence.lane = window.run;
+      sequence.position = window.position;
+    }
+    return sequence;
+  }
+
+  bool in_one_pass() const override { return false; }
+
+  Index positions() const override {
+    Index longest = 0;
+    for (Index i = 0; i < size(); ++i) {
+      longest = std::max(longest, windows_[i].rows);
+    }
+    return longest;
+  }
+
+  void add_to(Hash& hash) const override {
+    hash.add(std::uint64_t{0});  // pairs
+    if (holds_) {
+      hash.add(holds_->digest());
+    } else {
+      hash.add(Ids{text_}.list());
+    }
+  }
+
+ protected:
+  Ids own(const Window& window) const { return {text_.part(window.first, window.rows)}; }
+
+  IdView text_;
+  WindowList windows_;
+  Index memory_;
+  std::shared_ptr<const TokenText> holds_;
+};
+
+IdView all_of(const TokenText& text) { return {text, 0, text.size()}; }
+
+class MaskedSource : public WindowSource {
+ public:
+  MaskedSource(const std::shared_ptr<const TokenText>& text, WindowList windows, Masking masking)
+      : WindowSource(all_of(*text), std::move(windows), 0, text), masking_(std::move(masking)) {}
+
+  SequenceLengths lengths(Index number) const override {
+    return {.input = windows_[number].rows + 1};
+  }
+
+  Sequence at(Index number) const override {
+    struct Masked {
+      std::vector<TokenId> read;
+      std::vector<TokenId> labels;
+      std::vector<Index> rows;
+    };
+    const Window window = windows_[number];
+    const auto masked = std::make_shared<Masked>();
+    const std::vector<TokenId> tokens = own(window).list();
+    masked->read = tokens;
+    for (const auto& [row, read] : masking_.of(tokens, window)) {
+      masked->labels.push_back(tokens[static_cast<std::size_t>(row)]);
+      masked->rows.push_back(row + 1);
+      masked->read[static_cast<std::size_t>(row)] = read;
+    }
+    return {.source = own(window),
+            .input = {begin_id, masked->read},
+            .labels = {masked->labels},
+            .predicted = std::ssize(masked->rows),
+            .label_rows = masked->rows,
+            .number = number,
+            .holds = masked};
+  }
+
+  bool in_one_pass() const override { return true; }
+  Index positions() const override { return 0; }
+
+ private:
+  Masking masking_;
+};
+
+}  // namespace
+
+std::shared_ptr<const Source> window_source(const std::shared_ptr<const TokenText>& text,
+                                            WindowList windows, Index memory) {
+  return std::make_shared<WindowSource>(all_of(*text), std::move(windows), memory, text);
+}
+
+std::shared_ptr<const Source> window_source(const std::vector<TokenId>& line, WindowList windows) {
+  return std::make_shared<WindowSource>(line, std::move(windows), 0);
+}
+
+std::shared_ptr<const Source> masked_source(const std::shared_ptr<const TokenText>& text,
+                                            const WindowList& windows, Masking masking) {
+  return std::make_shared<MaskedSource>(text, maskable_windows(*text, windows), std::move(masking));
+}
+
+LaneWindows in_lanes(const RunningText& text, Index windows, Index lanes, Index memory,
+                     Index head) {
+  const WindowList list = lane_windows(*text.tokens, windows, lanes, text.windowing.context, head);
+  return {.list = list, .source = window_source(text.tokens, list, memory)};
+}
+
+void expect_one_stream(const RunningText& text, std::string_view option, std::string_view split) {
+  if (!text.windowing.stream && text.tokens->documents() > 1) {
+    throw ConfigError(
+        fmt::format("{}: a lane goes on from one document to the next, and the {} split has {} "
+                    "documents; set task.stream: true",
+                    option, split, text.tokens->documents()));
+  }
+}
+
+}  // namespace tapehead

@@ -1,0 +1,46 @@
+// Windows of a text as sequences: to predict each next token, or those that are masked.
+#pragma once
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "datasets/corpus/masking.hpp"
+#include "datasets/corpus/windows.hpp"
+#include "datasets/sequence.hpp"
+
+namespace tapehead {
+
+// A text and how it is cut. Without tokens, there is none.
+struct RunningText {
+  std::shared_ptr<const TokenText> tokens{};
+  Windowing windowing{};
+};
+
+// Each row has the token after it as label. With a memory of so many rows, each run of windows is
+// a lane.
+std::shared_ptr<const Source> window_source(const std::shared_ptr<const TokenText>& text,
+                                            WindowList windows, Index memory = 0);
+
+// The same of a line, which outlives it.
+std::shared_ptr<const Source> window_source(const std::vector<TokenId>& line, WindowList windows);
+
+// A begin mark and a window's own tokens. Those that are masked have their token as label. Windows
+// in which none can be are left out.
+std::shared_ptr<const Source> masked_source(const std::shared_ptr<const TokenText>& text,
+                                            const WindowList& windows, Masking masking);
+
+// Windows in lanes, and their sequences for a model that remembers some rows of each lane.
+struct LaneWindows {
+  WindowList list;
+  std::shared_ptr<const Source> source;
+};
+
+// lane_windows() of a text.
+LaneWindows in_lanes(const RunningText& text, Index windows, Index lanes, Index memory, Index head);
+
+// Throws ConfigError, with the option that asks for a memory and the split's name, if the text is
+// several documents that windows may not leave.
+void expect_one_stream(const RunningText& text, std::string_view option, std::string_view split);
+
+}  // namespace tapehead
