@@ -7,29 +7,19 @@
 #include <vector>
 
 #include "apps/commands.hpp"
-#include "apps/inputs.hpp"
-#include "apps/line_input.hpp"
+#include "apps/line_command.hpp"
 #include "apps/number_option.hpp"
-#include "core/files/standard_streams.hpp"
-#include "core/product/blas_kernels.hpp"
 #include "core/shown.hpp"
 #include "datasets/corpus/masking.hpp"
 #include "train/evaluation/mask_filler.hpp"
-#include "train/evaluation/masked_line.hpp"
-#include "train/output/logging.hpp"
 
 namespace tapehead {
 
 namespace {
 
-struct FillArguments {
-  std::string run;
-  std::string checkpoint;
-  std::string input;
+struct FillArguments : LineArguments {
   std::string mask = "<mask>";
   Index top = 5;
-  bool json = false;
-  Index threads = default_threads();
 };
 
 // On one line.
@@ -62,37 +52,43 @@ std::string json_of(const std::string& text, const std::vector<FilledMask>& mask
       list.push_back({{"token", one.token}, {"probability", one.probability}, {"text", one.text}});
     }
   }
-  return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  return json_line(json);
 }
 
-// Counts the unknown tokens beside the masks.
-void see_unmasked(const SavedRun& run, const std::string& mask, LineInput& input, std::size_t index,
-                  const std::string& line) {
-  const Tokenizer& tokenizer = *run.tokenizers.source;
-  std::vector<TokenId> tokens = masked_line(run, line, mask).tokens;
-  std::erase(tokens, mask_id(tokenizer));
-  std::string text = line;
-  for (std::size_t at = text.find(mask); at != std::string::npos; at = text.find(mask, at + 1)) {
-    text.replace(at, mask.size(), " ");
+class MasksOf : public Question {
+ public:
+  MasksOf(const FillArguments& arguments, const SavedRun& run, Workers& workers)
+      : arguments_(arguments),
+        run_(run),
+        filler_(run, workers, arguments.mask, arguments.batch_tokens) {}
+
+  // Without the masks, which no tokenizer knows.
+  LineRead read(const AskedLine& line) const override {
+    const std::string& mask = arguments_.mask;
+    LineRead read{.tokens = filler_.read(line.text).tokens, .known = line.text};
+    std::erase(read.tokens, mask_id(*run_.tokenizers.source));
+    std::string& text = read.known;
+    for (std::size_t at = text.find(mask); at != std::string::npos; at = text.find(mask, at + 1)) {
+      text.replace(at, mask.size(), " ");
+    }
+    return read;
   }
-  input.see(tokenizer, index, text, tokens);
-}
 
-void fill(const FillArguments& arguments) {
-  start_logging(std::make_shared<Console>());
-  prepare_blas(arguments.threads);
-  InputFiles inputs = inputs_of_run(arguments.run, arguments.checkpoint);
-  const SavedRun run(arguments.run, arguments.checkpoint);
-  Workers workers(arguments.threads);
-  const MaskFiller filler(run, workers, arguments.mask);
-  LineInput input(arguments.input, inputs);
-  expect_output_apart(inputs);
-  for_each_line(input, [&](std::size_t i, const std::string& line) {
-    see_unmasked(run, arguments.mask, input, i, line);
-    const auto masks = run.use([&] { return filler.fill({line}, arguments.top).front(); });
-    write_output(arguments.json ? json_of(line, masks) : lines_of(masks));
-  });
-}
+  std::string answers(std::span<const LineRead> lines, Index) override {
+    const std::vector<std::string> texts = texts_of(lines);
+    const auto masks = filler_.fill(texts, arguments_.top);
+    std::string text;
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+      text += arguments_.json ? json_of(texts[i], masks[i]) : lines_of(masks[i]);
+    }
+    return text;
+  }
+
+ private:
+  const FillArguments& arguments_;
+  const SavedRun& run_;
+  MaskFiller filler_;
+};
 
 }  // namespace
 
@@ -100,9 +96,9 @@ void add_fill_command(CLI::App& program, Outcome& /*outcome*/) {
   CLI::App* command =
       program.add_subcommand("fill", "Predict masked tokens with a masked language model");
   const auto arguments = std::make_shared<FillArguments>();
-  command->add_option("run", arguments->run, "Run directory")->required();
-  add_checkpoint_option(*command, arguments->checkpoint);
+  add_run_options(*command, *arguments, TakesRuns::one);
   add_input_option(*command, arguments->input);
+  add_output_option(*command, *arguments, "candidates");
   command->add_option("--mask", arguments->mask, "What stands for a masked token in a line")
       ->capture_default_str();
   add_number_option(*command,
@@ -111,9 +107,13 @@ void add_fill_command(CLI::App& program, Outcome& /*outcome*/) {
                      .minimum = 1,
                      .maximum = 1000000},
                     &arguments->top);
-  add_threads_option(*command, arguments->threads);
-  command->add_flag("--json", arguments->json, "One JSON object for each line");
-  command->callback([arguments] { fill(*arguments); });
+  add_asking_options(*command, *arguments, "Tokens filled together",
+                     "One JSON object for each line");
+  command->callback([arguments] {
+    ask(*arguments, [&](const RunEnsemble& runs, Workers& workers, const Write&) {
+      return std::make_unique<MasksOf>(*arguments, runs.first(), workers);
+    });
+  });
 }
 
 }  // namespace tapehead

@@ -1,43 +1,31 @@
 // tapehead generate RUN...: goes on with a text, or writes outputs for sources, by sampling.
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
+#include <unistd.h>
 
-#include <filesystem>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "apps/commands.hpp"
-#include "apps/generated_output.hpp"
-#include "apps/inputs.hpp"
+#include "apps/line_command.hpp"
 #include "apps/number_option.hpp"
-#include "apps/run_ensemble_option.hpp"
 #include "core/errors.hpp"
-#include "core/files/standard_streams.hpp"
-#include "core/kernel/workers.hpp"
-#include "core/product/blas_kernels.hpp"
-#include "datasets/task_kind.hpp"
-#include "datasets/text/text_file.hpp"
-#include "datasets/tokenizers/unknown_text.hpp"
+#include "core/shown.hpp"
 #include "train/evaluation/generator.hpp"
-#include "train/output/logging.hpp"
+#include "train/metrics/distinct.hpp"
 
 namespace tapehead {
 
 namespace {
 
-struct GenerateArguments {
-  RunChoice runs;
+struct GenerateArguments : LineArguments {
   std::string prompt;
-  std::filesystem::path prompts;
   GeneratorOptions options;
-  Index threads = default_threads();
-  bool json = false;
 };
-
-std::vector<std::string> prompts_of(const GenerateArguments& arguments) {
-  return arguments.prompts.empty() ? std::vector{arguments.prompt} : read_lines(arguments.prompts);
-}
 
 void expect_composable(const GenerateArguments& arguments) {
   const GeneratorOptions& options = arguments.options;
@@ -60,51 +48,139 @@ void expect_composable(const GenerateArguments& arguments) {
   }
 }
 
-// Says what the model will not read as it is written.
-void say_about_prompts(const std::vector<std::string>& prompts, const SavedRun& run,
-                       const Generator& generator, const std::string& name) {
-  UnknownText unknown;
-  Index number = 0;
-  for (const std::string& prompt : prompts) {
-    ++number;
-    const std::vector<TokenId> tokens = run.tokenizers.source->encode(prompt);
-    unknown.see(*run.tokenizers.source, prompt, tokens, number);
-    const Index read = std::ssize(generator.read_of(prompt));
-    if (std::ssize(tokens) > read) {
-      spdlog::warn("{}: prompt {} has {} tokens; the model reads {} of them", name, number,
-                   tokens.size(), read);
-    }
+std::string_view name_of(GenerationEnd end) {
+  switch (end) {
+    case GenerationEnd::mark:
+      return "end";
+    case GenerationEnd::max_tokens:
+      return "max_tokens";
+    case GenerationEnd::context:
+      return "context";
+    case GenerationEnd::caller:
+      return "stop";
   }
-  if (unknown.any()) {
-    spdlog::warn("{}: {}", name, describe(unknown));
-  }
+  return "";
 }
 
-void generate(const GenerateArguments& arguments) {
-  start_logging(std::make_shared<Console>());
-  prepare_blas(arguments.threads);
-  expect_composable(arguments);
-  const ChosenRuns runs(arguments.runs);
-  InputFiles inputs = inputs_of_runs(arguments.runs);
-  const std::string name = arguments.prompts.empty() ? "--prompt" : arguments.prompts.string();
-  if (!arguments.prompts.empty()) {
-    inputs.add(arguments.prompts);
+std::string json_of(const std::string& prompt, std::size_t sample, const GeneratedText& generated) {
+  const auto [words, pairs] = distinct_ngrams({&generated.text, 1});
+  const nlohmann::ordered_json json = {{"prompt", prompt},
+                                       {"sample", sample},
+                                       {"text", generated.text},
+                                       {"tokens", generated.tokens.size()},
+                                       {"log_probability", generated.log_probability},
+                                       {"end", name_of(generated.end)},
+                                       {"slid", generated.slid},
+                                       {"distinct_1", words},
+                                       {"distinct_2", pairs}};
+  return json_line(json);
+}
+
+void say_how_varied(const std::vector<std::string>& texts) {
+  if (texts.size() < 2) {
+    return;
   }
-  expect_output_apart(inputs);
-  const std::vector<std::string> prompts = prompts_of(arguments);
-  Workers workers(arguments.threads);
-  const Generator generator(runs.ensemble(), workers, arguments.options);
-  say_about_prompts(prompts, runs.first(), generator, name);
-  const GeneratedOutput output({.json = arguments.json,
-                                .of_text = runs.first().config.task.kind().of_text(),
-                                .samples = arguments.options.samples},
-                               prompts);
-  runs.ensemble().use([&] {
-    output.begin();
-    const auto generated = generator.generate(prompts, output.each());
-    output.end(generated);
-    flush_output();
-    say_how_it_went(generated, arguments.options, generator);
+  const auto [words, pairs] = distinct_ngrams(texts);
+  spdlog::info(
+      "{} texts: distinct-1 {:.3f}, distinct-2 {:.3f} (different words, and pairs of words, over "
+      "all)",
+      texts.size(), words, pairs);
+}
+
+// A single sample is written as it is made; of several, each begins with a line about it.
+class ContinuationOf : public Question {
+ public:
+  ContinuationOf(const GenerateArguments& arguments, const RunEnsemble& runs, Workers& workers,
+                 Write write)
+      : arguments_(arguments),
+        runs_(runs),
+        generator_(runs, workers, arguments.options),
+        write_(std::move(write)) {}
+
+  LineRead read(const AskedLine& line) const override {
+    LineRead read{.tokens = runs_.first().tokenizers.source->encode(line.text)};
+    const Index used = std::ssize(generator_.read_of(line.text));
+    if (std::ssize(read.tokens) > used) {
+      read.warning = fmt::format("{} tokens; the model reads {} of them", read.tokens.size(), used);
+    }
+    return read;
+  }
+
+  std::string answers(std::span<const LineRead> lines, Index first) override {
+    const std::vector<std::string> prompts = texts_of(lines);
+    const bool at_once =
+        first == 0 && prompts.size() == 1 && arguments_.options.samples == 1 && !arguments_.json;
+    if (at_once) {
+      write_(shown(prompt_of(prompts.front())));
+    }
+    const Generator::EachPiece each = [this](Index, Index, std::string_view piece) {
+      write_(shown(piece));
+    };
+    const auto generated =
+        generator_.generate(prompts, at_once ? each : Generator::EachPiece(), first);
+    std::string text;
+    for (std::size_t i = 0; i < generated.size(); ++i) {
+      for (std::size_t k = 0; k < generated[i].size(); ++k) {
+        see(generated[i][k]);
+        text += text_of(prompts[i], first + static_cast<Index>(i) + 1, k + 1, generated[i][k]);
+      }
+    }
+    return at_once ? "\n" : text;
+  }
+
+  void end() const override {
+    if (slid_ > 0) {
+      spdlog::info(
+          "{} of the texts became longer than the context of {} tokens; each time, the model {} {}",
+          slid_, generator_.context(), generator_.forgets() ? "forgot all but" : "went on from",
+          generator_.what_is_kept());
+    }
+    if (!arguments_.options.stop.empty() && without_stop_ > 0) {
+      spdlog::info("{} of the texts ended after {} tokens without the stop text", without_stop_,
+                   arguments_.options.max_tokens);
+    }
+    say_how_varied(texts_);
+  }
+
+ private:
+  // A text goes on with its prompt, so both are shown.
+  std::string prompt_of(const std::string& prompt) const {
+    return generator_.of_text() ? prompt : "";
+  }
+  // What would act on a terminal is not written to one as it is.
+  std::string shown(std::string_view text) const {
+    const bool terminal = arguments_.output.empty() && ::isatty(STDOUT_FILENO) != 0;
+    return terminal ? printable(text) : std::string(text);
+  }
+  std::string text_of(const std::string& prompt, Index number, std::size_t sample,
+                      const GeneratedText& generated) const {
+    return arguments_.json ? json_of(prompt, sample, generated)
+                           : fmt::format("--- prompt {}, sample {}\n{}{}\n", number, sample,
+                                         shown(prompt_of(prompt)), shown(generated.text));
+  }
+  void see(const GeneratedText& generated) {
+    slid_ += generated.slid ? 1 : 0;
+    without_stop_ += generated.end == GenerationEnd::max_tokens ? 1 : 0;
+    texts_.push_back(generated.text);
+  }
+
+  const GenerateArguments& arguments_;
+  const RunEnsemble& runs_;
+  Generator generator_;
+  Write write_;
+  Index slid_ = 0;
+  Index without_stop_ = 0;
+  std::vector<std::string> texts_;
+};
+
+void generate(GenerateArguments arguments) {
+  expect_composable(arguments);
+  arguments.options.together = arguments.batch_tokens;
+  if (arguments.input.empty()) {
+    arguments.texts = {arguments.prompt};
+  }
+  ask(arguments, [&](const RunEnsemble& runs, Workers& workers, const Write& write) {
+    return std::make_unique<ContinuationOf>(arguments, runs, workers, write);
   });
 }
 
@@ -145,10 +221,12 @@ void add_generate_command(CLI::App& program, Outcome& /*outcome*/) {
       program.add_subcommand("generate", "Go on with a text, by sampling from a trained model");
   const auto arguments = std::make_shared<GenerateArguments>();
   GeneratorOptions& options = arguments->options;
-  add_run_ensemble_options(*command, arguments->runs);
+  arguments->batch_tokens = options.together;
+  add_run_options(*command, *arguments, TakesRuns::several);
   auto* prompt = command->add_option("--prompt", arguments->prompt, "Text to go on with");
-  command->add_option("--prompts", arguments->prompts, "File of such texts, one a line")
+  command->add_option("--prompts", arguments->input, "File of such texts, one a line")
       ->excludes(prompt);
+  add_output_option(*command, *arguments, "samples");
   add_number_option(
       *command,
       {.name = "--count", .help = "Samples of each prompt", .minimum = 1, .maximum = 10000},
@@ -174,8 +252,8 @@ void add_generate_command(CLI::App& program, Outcome& /*outcome*/) {
                      .minimum = 0,
                      .maximum = 1e15},
                     &options.seed);
-  add_threads_option(*command, arguments->threads);
-  command->add_flag("--json", arguments->json, "Print a line of JSON for each sample");
+  add_asking_options(*command, *arguments, "Samples that are written together, a token at a time",
+                     "Print a line of JSON for each sample");
   command->callback([arguments] { generate(*arguments); });
 }
 

@@ -2,11 +2,8 @@
 // its attention aligns.
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
-#include <unistd.h>
 
 #include <cmath>
-#include <filesystem>
-#include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -14,45 +11,19 @@
 #include <vector>
 
 #include "apps/commands.hpp"
-#include "apps/inputs.hpp"
-#include "apps/number_option.hpp"
-#include "apps/run_ensemble_option.hpp"
+#include "apps/line_command.hpp"
 #include "core/errors.hpp"
-#include "core/files/standard_streams.hpp"
-#include "core/kernel/workers.hpp"
-#include "core/product/blas_kernels.hpp"
-#include "datasets/text/text_file.hpp"
-#include "datasets/text/text_reader.hpp"
-#include "datasets/tokenizers/unknown_text.hpp"
 #include "train/evaluation/scorer.hpp"
-#include "train/output/logging.hpp"
 #include "train/output/text_table.hpp"
 
 namespace tapehead {
 
 namespace {
 
-struct ScoreArguments {
-  RunChoice runs;
-  std::filesystem::path input;
-  std::filesystem::path source;
-  std::filesystem::path target;
+struct ScoreArguments : LineArguments {
+  std::string source;
   std::optional<std::string> align;  // the heads
-  Index threads = default_threads();
-  bool json = false;
 };
-
-void say_unknown(const Tokenizer& tokenizer, const std::vector<std::string>& lines,
-                 const std::string& name) {
-  UnknownText unknown;
-  Index number = 0;
-  for (const std::string& line : lines) {
-    unknown.see(tokenizer, line, tokenizer.encode(line), ++number);
-  }
-  if (unknown.any()) {
-    spdlog::warn("{}: {}", name, describe(unknown));
-  }
-}
 
 std::string text_of(const LineScore& score, bool aligned) {
   return fmt::format("{:.4f}\t{}{}{}\n", score.log_probability(), score.tokens.size(),
@@ -71,71 +42,73 @@ std::string json_of(const LineScore& score, const Tokenizer& tokenizer, bool ali
       json["alignment"].push_back({pair.source, pair.target});
     }
   }
-  return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
+  return json_line(json);
 }
 
-void print(const std::vector<LineScore>& scores, const Tokenizer& tokenizer,
-           const ScoreArguments& arguments) {
-  const bool aligned = arguments.align.has_value();
-  double sum = 0;
-  std::size_t tokens = 0;
-  for (const LineScore& score : scores) {
-    write_output(arguments.json ? json_of(score, tokenizer, aligned) : text_of(score, aligned));
-    sum += score.log_probability();
-    tokens += score.tokens.size();
-  }
-  flush_output();
-  if (tokens > 0) {
-    spdlog::info("{}, {}, {:.4f} nats a token, perplexity {:.3f}",
-                 counted(std::ssize(scores), "line"), counted(tokens, "token"),
-                 -sum / static_cast<double>(tokens), std::exp(-sum / static_cast<double>(tokens)));
-  }
-}
-
-std::vector<LineScore> score_pairs(const ScoreArguments& arguments, const SavedRun& run,
-                                   const Scorer& scorer) {
-  const std::vector<std::string> sources = read_lines(arguments.source);
-  const std::vector<std::string> targets = read_lines(arguments.target);
-  say_unknown(*run.tokenizers.source, sources, arguments.source.string());
-  say_unknown(*run.tokenizers.target, targets, arguments.target.string());
-  if (!arguments.align) {
-    return scorer.score(sources, targets);
-  }
-  const AlignmentHeads heads(run.model.transformer, *arguments.align);
-  return scorer.score(sources, targets, &heads);
-}
-
-// All lines, also those after a pause.
-std::vector<std::string> lines_of_input() {
-  constexpr Index at_a_time = 1024;
-  const std::string name = "standard input";
-  TextReader reader(STDIN_FILENO, name);
-  std::vector<std::string> lines;
-  for (auto more = reader.next(at_a_time); !more.empty(); more = reader.next(at_a_time)) {
-    lines.insert(lines.end(), std::make_move_iterator(more.begin()),
-                 std::make_move_iterator(more.end()));
-  }
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    if (const auto fault = utf8_fault(lines[i], name, i + 1)) {
-      spdlog::warn("{}", *fault);
+class ScoreOf : public Question {
+ public:
+  ScoreOf(const ScoreArguments& arguments, const RunEnsemble& runs, Workers& workers)
+      : arguments_(arguments), runs_(runs), scorer_(runs, workers, arguments.batch_tokens) {
+    if (arguments.align) {
+      heads_.emplace(runs.first().model.transformer, *arguments.align);
     }
   }
-  return lines;
-}
 
-std::vector<LineScore> score_lines(const ScoreArguments& arguments, const SavedRun& run,
-                                   const Scorer& scorer) {
-  const bool from_file = !arguments.input.empty();
-  const std::vector<std::string> lines = from_file ? read_lines(arguments.input) : lines_of_input();
-  say_unknown(*run.tokenizers.source, lines,
-              from_file ? arguments.input.string() : "standard input");
-  return scorer.score(lines);
-}
+  LineRead read(const AskedLine& line) const override {
+    const Tokenizers& tokenizers = runs_.first().tokenizers;
+    return {.tokens = tokenizers.source->encode(line.text),
+            .target = pairs() ? tokenizers.target->encode(line.target) : std::vector<TokenId>{}};
+  }
 
-void score(const ScoreArguments& arguments) {
-  start_logging(std::make_shared<Console>());
-  prepare_blas(arguments.threads);
-  if (arguments.source.empty() != arguments.target.empty()) {
+  std::string answers(std::span<const LineRead> lines, Index) override {
+    std::string text;
+    for (const LineScore& score : scores_of(lines)) {
+      text += arguments_.json ? json_of(score, tokenizer(), heads_.has_value())
+                              : text_of(score, heads_.has_value());
+      sum_ += score.log_probability();
+      tokens_ += std::ssize(score.tokens);
+      ++lines_;
+    }
+    return text;
+  }
+
+  void end() const override {
+    if (tokens_ > 0) {
+      const double mean = -sum_ / static_cast<double>(tokens_);
+      spdlog::info("{}, {}, {:.4f} nats a token, perplexity {:.3f}", counted(lines_, "line"),
+                   counted(tokens_, "token"), mean, std::exp(mean));
+    }
+  }
+
+ private:
+  bool pairs() const { return !arguments_.targets.empty(); }
+  const Tokenizer& tokenizer() const {
+    const Tokenizers& tokenizers = runs_.first().tokenizers;
+    return pairs() ? *tokenizers.target : *tokenizers.source;
+  }
+  std::vector<LineScore> scores_of(std::span<const LineRead> lines) const {
+    const std::vector<std::string> texts = texts_of(lines);
+    if (!pairs()) {
+      return scorer_.score(texts);
+    }
+    std::vector<std::string> targets;
+    for (const LineRead& read : lines) {
+      targets.push_back(read.line.target);
+    }
+    return scorer_.score(texts, targets, heads_ ? &*heads_ : nullptr);
+  }
+
+  const ScoreArguments& arguments_;
+  const RunEnsemble& runs_;
+  Scorer scorer_;
+  std::optional<AlignmentHeads> heads_;
+  double sum_ = 0;
+  Index tokens_ = 0;
+  Index lines_ = 0;
+};
+
+void score(ScoreArguments arguments) {
+  if (arguments.source.empty() != arguments.targets.empty()) {
     throw ConfigError("--source and --target belong together: give both");
   }
   if (arguments.align && arguments.source.empty()) {
@@ -144,22 +117,11 @@ void score(const ScoreArguments& arguments) {
   if (arguments.align && arguments.runs.runs.size() > 1) {
     throw ConfigError("--align is about the heads of one model: give one run");
   }
-  InputFiles inputs = inputs_of_runs(arguments.runs);
-  for (const std::filesystem::path& file : {arguments.input, arguments.source, arguments.target}) {
-    if (!file.empty()) {
-      inputs.add(file);
-    }
+  if (!arguments.source.empty()) {
+    arguments.input = arguments.source;
   }
-  expect_output_apart(inputs);
-  const ChosenRuns runs(arguments.runs);
-  const SavedRun& first = runs.first();
-  Workers workers(arguments.threads);
-  const Scorer scorer(runs.ensemble(), workers);
-  const bool pairs = !arguments.source.empty();
-  const Tokenizer& tokenizer = pairs ? *first.tokenizers.target : *first.tokenizers.source;
-  runs.ensemble().use([&] {
-    print(pairs ? score_pairs(arguments, first, scorer) : score_lines(arguments, first, scorer),
-          tokenizer, arguments);
+  ask(arguments, [&](const RunEnsemble& runs, Workers& workers, const Write&) {
+    return std::make_unique<ScoreOf>(arguments, runs, workers);
   });
 }
 
@@ -169,22 +131,23 @@ void add_score_command(CLI::App& program, Outcome& /*outcome*/) {
   CLI::App* command = program.add_subcommand(
       "score", "Say how probable given texts are to a trained model: log-probability and tokens");
   const auto arguments = std::make_shared<ScoreArguments>();
-  add_run_ensemble_options(*command, arguments->runs);
+  add_run_options(*command, *arguments, TakesRuns::several);
   auto* input =
       command->add_option("--input", arguments->input,
                           "Of a language model: file of lines to score; by default standard input");
   command->add_option("--source", arguments->source, "Of other runs: file of sources, one a line")
       ->excludes(input);
   command
-      ->add_option("--target", arguments->target,
+      ->add_option("--target", arguments->targets,
                    "Of other runs: file of targets to score, line by line")
       ->excludes(input);
+  add_output_option(*command, *arguments, "scores");
   command->add_option("--align", arguments->align,
                       "Also which source words each target word attends to, by the mean of heads: "
                       "all, or names such as decoder.layers.1.cross or decoder.layers.1.cross.3 "
                       "with commas between them");
-  add_threads_option(*command, arguments->threads);
-  command->add_flag("--json", arguments->json, "Print a line of JSON for each, with every token");
+  add_asking_options(*command, *arguments, "Tokens scored together",
+                     "Print a line of JSON for each, with every token");
   command->callback([arguments] { score(*arguments); });
 }
 

@@ -8,7 +8,7 @@
 
 #include "apps/commands.hpp"
 #include "apps/inputs.hpp"
-#include "apps/line_input.hpp"
+#include "apps/line_command.hpp"
 #include "core/files/standard_streams.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"
 #include "train/output/logging.hpp"
@@ -41,21 +41,43 @@ std::string json_of(const Tokenizer& tokenizer, const std::string& text,
   for (const TokenId token : tokens) {
     json["tokens"].push_back(tokenizer.entry(token));
   }
-  return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  return json_line(json);
 }
+
+class TokensOf : public Question {
+ public:
+  TokensOf(const Tokenizer& tokenizer, bool json) : tokenizer_(tokenizer), json_(json) {}
+
+  LineRead read(const AskedLine& line) const override {
+    return {.tokens = tokenizer_.encode(line.text)};
+  }
+  std::string answers(std::span<const LineRead> lines, Index) override {
+    std::string text;
+    for (const LineRead& read : lines) {
+      text += json_ ? json_of(tokenizer_, read.line.text, read.tokens)
+                    : line_of(tokenizer_, read.tokens);
+    }
+    return text;
+  }
+
+ private:
+  const Tokenizer& tokenizer_;
+  bool json_;
+};
 
 void tokenize(const TokenizeArguments& arguments) {
   start_logging(std::make_shared<Console>());
   InputFiles inputs = inputs_of_run(arguments.run);
   const Tokenizers tokenizers = load_tokenizers(arguments.run);
-  const Tokenizer& tokenizer = *(arguments.target ? tokenizers.target : tokenizers.source);
+  const auto& tokenizer = arguments.target ? tokenizers.target : tokenizers.source;
   LineInput input(arguments.input, inputs, arguments.texts);
   expect_output_apart(inputs);
-  for_each_line(input, [&](std::size_t i, const std::string& line) {
-    const std::vector<TokenId> tokens = tokenizer.encode(line);
-    input.see(tokenizer, i, line, tokens);
-    write_output(arguments.json ? json_of(tokenizer, line, tokens) : line_of(tokenizer, tokens));
-  });
+  TokensOf question(*tokenizer, arguments.json);
+  ask_lines(input, nullptr, {.source = tokenizer, .target = tokenizer}, question,
+            [](std::string_view text) {
+              write_output(text);
+              flush_output();
+            });
 }
 
 }  // namespace

@@ -1,51 +1,29 @@
 // tapehead translate RUN...: translates lines of text.
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
-#include <unistd.h>
 
 #include <memory>
-#include <optional>
+#include <nlohmann/json.hpp>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "apps/commands.hpp"
-#include "apps/inputs.hpp"
+#include "apps/line_command.hpp"
 #include "apps/number_option.hpp"
-#include "apps/run_ensemble_option.hpp"
-#include "apps/translated_output.hpp"
 #include "core/errors.hpp"
-#include "core/files/open_file.hpp"
-#include "core/files/standard_streams.hpp"
-#include "core/kernel/workers.hpp"
-#include "core/product/blas_kernels.hpp"
-#include "datasets/text/text_file.hpp"
-#include "datasets/text/text_reader.hpp"
-#include "datasets/tokenizers/unknown_text.hpp"
 #include "train/evaluation/evaluation.hpp"
-#include "train/evaluation/example_decoding.hpp"
 #include "train/evaluation/translator.hpp"
 #include "train/options/application.hpp"
-#include "train/output/logging.hpp"
 
 namespace tapehead {
 
 namespace {
 
-struct TranslateArguments {
-  RunChoice runs;
-  std::string input;
-  std::string output;
+struct TranslateArguments : LineArguments {
   Index beam = 0;
   double length_penalty = -1;
   Index n_best = 1;
-  Index batch_tokens = decoding_batch_tokens;
-  Index threads = default_threads();
-  bool json = false;
 };
-
-constexpr Index lines_at_a_time = 1024;
 
 void expect_search(const TranslateArguments& arguments, const Config& config) {
   const char* const option = arguments.beam > 0              ? "--beam"
@@ -79,112 +57,77 @@ DecodingOptions decoding_for(const TranslateArguments& arguments, const Config& 
   return options;
 }
 
-// To standard output, if there is no file.
-void write_text(std::optional<OpenFile>& file, const std::string& text) {
-  if (file) {
-    file->write(text);
-    return;
+std::string translations_text(const std::vector<Translation>& translations, Index line,
+                              bool n_best) {
+  std::string text;
+  for (const Translation& translation : translations) {
+    text += n_best
+                ? fmt::format("{} ||| {} ||| {:.4f}\n", line, translation.text, translation.score)
+                : translation.text + "\n";
   }
-  write_output(text);
-  flush_output();
+  return text;
 }
 
-// Reports input that is not translated unchanged, when it is read, and counts translations that
-// were cut.
-class LineWatch {
- public:
-  LineWatch(const Translator& translator, const SavedRun& run, std::string name)
-      : translator_(translator),
-        tokenizer_(*run.tokenizers.source),
-        max_extra_length_(run.config.evaluation.max_extra_length),
-        name_(std::move(name)) {}
+std::string translations_json(const std::vector<Translation>& translations,
+                              const std::string& source) {
+  nlohmann::ordered_json json = {{"source", source},
+                                 {"translations", nlohmann::ordered_json::array()}};
+  for (const Translation& translation : translations) {
+    json["translations"].push_back({{"text", translation.text}, {"score", translation.score}});
+  }
+  return json_line(json);
+}
 
-  void see(const std::string& line, const std::vector<TokenId>& tokens) {
-    ++number_;
-    if (const auto fault = utf8_fault(line, name_, static_cast<std::size_t>(number_))) {
-      spdlog::warn("{}", *fault);
+class TranslationOf : public Question {
+ public:
+  TranslationOf(const TranslateArguments& arguments, const RunEnsemble& runs, Workers& workers)
+      : arguments_(arguments),
+        runs_(runs),
+        translator_(runs, workers, decoding_for(arguments, runs.first().config),
+                    arguments.batch_tokens) {}
+
+  LineRead read(const AskedLine& line) const override {
+    LineRead read{.tokens = runs_.first().tokenizers.source->encode(line.text)};
+    if (std::ssize(read.tokens) > translator_.most_tokens()) {
+      read.warning = fmt::format("{} tokens; only the first {} are translated", read.tokens.size(),
+                                 translator_.most_tokens());
     }
-    const auto count = static_cast<Index>(tokens.size());
-    if (count > translator_.most_tokens()) {
-      spdlog::warn("line {} has {} tokens; only the first {} are translated", number_, count,
-                   translator_.most_tokens());
-    }
-    unknown_.see(tokenizer_, line, tokens, number_);
+    return read;
   }
-  void see(const std::vector<Translation>& translations) {
-    cut_ += translations.front().ended ? 0 : 1;
-  }
-  void say_at_end() const {
-    if (unknown_.any()) {
-      spdlog::warn("{}: {}", name_, describe(unknown_));
+
+  std::string answers(std::span<const LineRead> lines, Index first) override {
+    std::vector<std::vector<TokenId>> sources;
+    for (const LineRead& read : lines) {
+      sources.push_back(read.tokens);
     }
+    const auto results = translator_.translate(sources);
+    std::string text;
+    for (std::size_t i = 0; i < lines.size(); ++i, ++lines_) {
+      cut_ += results[i].front().ended ? 0 : 1;
+      text += arguments_.json ? translations_json(results[i], lines[i].line.text)
+                              : translations_text(results[i], first + static_cast<Index>(i),
+                                                  arguments_.n_best > 1);
+    }
+    return text;
+  }
+
+  void end() const override {
     if (cut_ > 0) {
       spdlog::warn(
           "{}: {} of {} translations were cut because they had not ended: the most is {} tokens "
           "more than the source has (evaluation.max_extra_length), or the model's positions",
-          name_, cut_, number_, max_extra_length_);
+          arguments_.input.empty() ? "standard input" : arguments_.input, cut_, lines_,
+          runs_.first().config.evaluation.max_extra_length);
     }
   }
 
  private:
-  const Translator& translator_;
-  const Tokenizer& tokenizer_;
-  Index max_extra_length_;
-  std::string name_;
-  Index number_ = 0;
+  const TranslateArguments& arguments_;
+  const RunEnsemble& runs_;
+  Translator translator_;
+  Index lines_ = 0;
   Index cut_ = 0;
-  UnknownText unknown_;
 };
-
-void translate_lines(const TranslateArguments& arguments, const Translator& translator,
-                     TextReader& input, LineWatch& watch, std::optional<OpenFile>& output) {
-  Index done = 0;
-  for (auto lines = input.next(lines_at_a_time); !lines.empty();
-       lines = input.next(lines_at_a_time)) {
-    const auto results =
-        translator.translate(lines, [&](std::size_t line, const std::vector<TokenId>& tokens) {
-          watch.see(lines[line], tokens);
-        });
-    std::string text;
-    for (std::size_t i = 0; i < results.size(); ++i, ++done) {
-      watch.see(results[i]);
-      text += arguments.json ? translations_json(results[i], lines[i])
-                             : translations_text(results[i], done, arguments.n_best > 1);
-    }
-    write_text(output, text);
-  }
-  watch.say_at_end();
-}
-
-// None for standard output.
-std::optional<OpenFile> open_output_of(const TranslateArguments& arguments,
-                                       const InputFiles& inputs) {
-  if (arguments.output.empty()) {
-    expect_output_apart(inputs);
-    return {};
-  }
-  return open_output(arguments.output, inputs);
-}
-
-void translate(const TranslateArguments& arguments) {
-  start_logging(std::make_shared<Console>());
-  prepare_blas(arguments.threads);
-  // Before the output is opened, so that a fault in run or input does not destroy an earlier file.
-  const ChosenRuns runs(arguments.runs);
-  Workers workers(arguments.threads);
-  const Translator translator(runs.ensemble(), workers,
-                              decoding_for(arguments, runs.first().config), arguments.batch_tokens);
-  const auto input =
-      arguments.input.empty() ? std::optional<OpenFile>() : OpenFile(arguments.input, O_RDONLY);
-  const int descriptor = input ? input->descriptor() : STDIN_FILENO;
-  const std::string name = input ? arguments.input : "standard input";
-  InputFiles inputs = inputs_of_runs(arguments.runs);
-  inputs.add(descriptor, name);
-  std::optional<OpenFile> output = open_output_of(arguments, inputs);
-  TextReader reader(descriptor, name);
-  LineWatch watch(translator, runs.first(), name);
-  runs.ensemble().use([&] { translate_lines(arguments, translator, reader, watch, output); });
-}
 
 }  // namespace
 
@@ -192,10 +135,9 @@ void add_translate_command(CLI::App& program, Outcome& /*outcome*/) {
   CLI::App* command =
       program.add_subcommand("translate", "Translate lines of text with a trained model");
   const auto arguments = std::make_shared<TranslateArguments>();
-  add_run_ensemble_options(*command, arguments->runs);
-  command->add_option("--input", arguments->input, "File of lines; by default standard input");
-  command->add_option("--output", arguments->output,
-                      "File for the translations; by default standard output");
+  add_run_options(*command, *arguments, TakesRuns::several);
+  add_input_option(*command, arguments->input);
+  add_output_option(*command, *arguments, "translations");
   add_number_option(
       *command,
       {.name = "--beam",
@@ -216,16 +158,13 @@ void add_translate_command(CLI::App& program, Outcome& /*outcome*/) {
                      .minimum = 1,
                      .maximum = 256},
                     &arguments->n_best);
-  add_number_option(*command,
-                    {.name = "--batch-tokens",
-                     .help = "Source tokens translated together",
-                     .minimum = 1,
-                     .maximum = 1000000},
-                    &arguments->batch_tokens);
-  add_threads_option(*command, arguments->threads);
-  command->add_flag("--json", arguments->json,
-                    "One JSON object for each line, with the scores of its translations");
-  command->callback([arguments] { translate(*arguments); });
+  add_asking_options(*command, *arguments, "Source tokens translated together",
+                     "One JSON object for each line, with the scores of its translations");
+  command->callback([arguments] {
+    ask(*arguments, [&](const RunEnsemble& runs, Workers& workers, const Write&) {
+      return std::make_unique<TranslationOf>(*arguments, runs, workers);
+    });
+  });
 }
 
 }  // namespace tapehead

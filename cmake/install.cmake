@@ -28,7 +28,7 @@ install(EXPORT tapehead NAMESPACE tapehead:: FILE tapeheadTargets.cmake COMPONEN
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/tapehead)
 
 install(DIRECTORY include/tapehead DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT library)
-install(DIRECTORY core nn datasets train interchange lab DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tapehead COMPONENT library
+install(DIRECTORY core nn datasets train predict interchange lab DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tapehead COMPONENT library
         FILES_MATCHING PATTERN *.hpp)
 
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/tapeheadConfigVersion.cmake COMPATIBILITY SameMinorVersion)

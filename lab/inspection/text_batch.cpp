@@ -135,7 +135,7 @@ TextBatch class_of(const SavedRun& run, const EnsembleMember& model, const std::
 TextBatch masked_text(const SavedRun& run, const std::string& text) {
   const MaskedLine line = masked_line(run, text, mask_in_text);
   expect_known(line.tokens, text, "text");
-  TextBatch read{.batch = line.batch(mask_id(*run.tokenizers.source)), .source = text};
+  TextBatch read{.batch = pack(*masked_source({line}), {0}), .source = text};
   expect_positions(run, read.batch.input.rows(), "text");
   return read;
 }

@@ -6,11 +6,9 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
-constexpr Index most_together = 16;
-
 // What each thread has to write, but no more than that.
-Index sequences_together(Index sequences, Index threads) {
-  return std::clamp<Index>((sequences + threads - 1) / threads, 1, most_together);
+Index sequences_together(Index sequences, Index threads, Index most) {
+  return std::clamp<Index>((sequences + threads - 1) / threads, 1, most);
 }
 
 std::vector<GenerationGroup> groups_of(Index prompts, Index samples, Index prompts_together,
@@ -29,15 +27,16 @@ std::vector<GenerationGroup> groups_of(Index prompts, Index samples, Index promp
 
 }  // namespace
 
-std::vector<GenerationGroup> generation_groups(Index prompts, Index samples, Index threads) {
-  const Index together = sequences_together(prompts * samples, threads);
+std::vector<GenerationGroup> generation_groups(Index prompts, Index samples, Index threads,
+                                               Index most) {
+  const Index together = sequences_together(prompts * samples, threads, most);
   const Index samples_together = std::min(samples, together);
   return groups_of(prompts, samples, together / samples_together, samples_together);
 }
 
-std::vector<GenerationGroup> search_groups(Index prompts, Index samples, Index beam,
-                                           Index threads) {
-  const Index together = sequences_together(prompts * beam, threads);
+std::vector<GenerationGroup> search_groups(Index prompts, Index samples, Index beam, Index threads,
+                                           Index most) {
+  const Index together = sequences_together(prompts * beam, threads, most);
   return groups_of(prompts, samples, std::max<Index>(1, together / beam), samples);
 }
 

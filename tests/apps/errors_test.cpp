@@ -116,7 +116,7 @@ TEST_F(Errors, every_option_that_takes_a_number_is_read_as_in_a_config) {
       }
     }
   }
-  EXPECT_EQ(options, 35U);  // threads of eleven commands, and 24 others
+  EXPECT_EQ(options, 37U);  // threads of eleven commands, and 26 others
 }
 
 // The word after it is an option, which then is refused and not taken for the value.

@@ -7,6 +7,9 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/support/corpus_training.hpp"
+#include "tests/support/labelled_training.hpp"
+#include "tests/support/shell.hpp"
+#include "tests/support/text_training.hpp"
 #include "train/metrics/bleu.hpp"
 #include "train/metrics/chrf.hpp"
 
@@ -162,6 +165,104 @@ TEST_F(TextEntrances, a_line_in_is_a_line_out_whatever_it_holds) {
   succeed({"train", "nul.yaml", "--run", "nul_run"});
   EXPECT_EQ(succeed({"translate", "nul_run"}, std::string("\0a\n", 3)).output,
             std::string("\0a\n", 3));
+}
+
+// A command that reads lines, with a run that it can be asked of, and a line that it can read.
+struct LineCommand {
+  std::string name;
+  Arguments (*training)(const TemporaryDirectory& here);
+  std::string command;  // with IN for the file of lines
+  std::string line;
+};
+
+Arguments copy_training(const TemporaryDirectory& /*here*/) { return tiny_training("r"); }
+Arguments labels_training(const TemporaryDirectory& here) { return labelled_training(here, "r"); }
+Arguments causal_training(const TemporaryDirectory& here) { return text_training(here, "r"); }
+Arguments masked_training(const TemporaryDirectory& here) {
+  return text_training(here, "r", {"model.family=encoder", "model.max_positions=25"});
+}
+
+struct LineFault {
+  std::string name;
+  Form content;  // of the line that can be read
+  std::string redirection;
+  int exit_code;
+  std::string says;
+};
+
+std::string with_broken_byte(const std::string& line) { return line + "\n" + line + " \xff\n"; }
+std::string cut_in_the_middle(const std::string& line) {
+  const std::string whole = packed(line + "\n" + line + " and more\n");
+  return whole.substr(0, whole.size() / 2);
+}
+std::string as_file(const std::string& line) { return line + "\n"; }
+std::string empty_file(const std::string& /*line*/) { return ""; }
+
+const std::vector<LineFault> line_faults{
+    {"none", as_file, "", 0, ""},
+    {"closed", as_file, " >&-", 1, "cannot write the output: Bad file descriptor"},
+    {"full", as_file, " >/dev/full", 1, "cannot write the output: No space left on device"},
+    {"full_file", as_file, " --output /dev/full", 1, "/dev/full: No space left on device"},
+    {"no_utf_8", with_broken_byte, "", 0, "lines.txt:2: byte "},
+    {"empty", empty_file, "", 0, ""},
+    {"over_its_lines", as_file, " --output IN", 1, "lines.txt, which is read"},
+    {"cut_gzip", cut_in_the_middle, "", 1, "lines.txt"}};
+
+class LineCommands : public ::testing::TestWithParam<LineCommand> {
+ protected:
+  void SetUp() override {
+    const ProgramResult trained = run_program(GetParam().training(here), here.path());
+    ASSERT_EQ(trained.exit_code, 0) << trained.errors;
+  }
+  ProgramResult ask(const std::string& redirection = "") const {
+    std::string command = "\"$TAPEHEAD\" " + GetParam().command + redirection;
+    for (std::size_t at = command.find("IN"); at != std::string::npos; at = command.find("IN")) {
+      command.replace(at, 2, "lines.txt");
+    }
+    return run_shell(command, here.path());
+  }
+
+  TemporaryDirectory here;
+};
+
+INSTANTIATE_TEST_SUITE_P(
+    All, LineCommands,
+    ::testing::Values(
+        LineCommand{"translate", copy_training, "translate r --input IN", "1 2 3"},
+        LineCommand{"score_pairs", copy_training, "score r --source IN --target IN", "1 2 3"},
+        LineCommand{"score_lines", causal_training, "score r --input IN", "a b"},
+        LineCommand{"generate", causal_training, "generate r --max-tokens 3 --prompts IN", "a b"},
+        LineCommand{"fill", masked_training, "fill r --input IN", "a <mask>"},
+        LineCommand{"classify", labels_training, "classify r --input IN", "warm"}),
+    [](const auto& test) { return test.param.name; });
+
+TEST_P(LineCommands, say_what_is_wrong_with_their_lines) {
+  for (const LineFault& fault : line_faults) {
+    SCOPED_TRACE(fault.name);
+    write_text(here / "lines.txt", fault.content(GetParam().line));
+    const ProgramResult result = ask(fault.redirection);
+    EXPECT_EQ(result.exit_code, fault.exit_code) << result.errors;
+    EXPECT_THAT(result.errors, HasSubstr(fault.says));
+    EXPECT_EQ(result.output.empty(), fault.exit_code != 0 || fault.name == "empty");
+  }
+  fs::remove(here / "lines.txt");
+  const ProgramResult missing = ask();
+  EXPECT_EQ(missing.exit_code, 1);
+  EXPECT_THAT(missing.errors, HasSubstr("lines.txt: No such file"));
+}
+
+// All of it is scored. Elsewhere, what does not fit into a model is cut, with a warning, or refused
+// with its place.
+TEST_P(LineCommands, read_a_line_of_ten_megabytes) {
+  const bool scored = GetParam().name == "score_lines";
+  std::string line = GetParam().line;
+  while (std::ssize(line) < (scored ? 100'000 : 10'000'000)) {
+    line += " " + line;
+  }
+  write_text(here / "lines.txt", line + "\n");
+  const ProgramResult result = ask();
+  EXPECT_THAT(result.errors, HasSubstr(scored ? "1 line, " : "lines.txt:1: "));
+  EXPECT_EQ(result.output.empty(), result.exit_code != 0);
 }
 
 }}  // namespace tapehead

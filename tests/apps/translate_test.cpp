@@ -106,7 +106,7 @@ TEST_F(Translate, a_line_too_long_is_translated_as_far_as_the_limit) {
   const std::string longest = "1 2 3 4 5 6 7 8 9 10 0";  // 11 symbols
   const ProgramResult result = translate({}, "3\n" + longest + " 1 2\n" + longest + "\n");
   EXPECT_EQ(result.exit_code, 0);
-  EXPECT_EQ(result.errors, "warning: line 2 has 13 tokens; only the first 11 are translated\n");
+  EXPECT_EQ(result.errors, "warning: standard input:2: 13 tokens; only the first 11 are translated\n");
   const std::vector<std::string> outputs = lines_of(result.output);
   ASSERT_THAT(outputs, SizeIs(3));
   EXPECT_EQ(outputs[1], outputs[2]);
@@ -119,7 +119,7 @@ TEST_F(Translate, lines_are_counted_over_the_whole_input) {
   }
   const ProgramResult result = translate({}, input + "1 2 3 4 5 6 7 8 9 10 0 1\n");
   EXPECT_THAT(lines_of(result.output), SizeIs(1501));
-  EXPECT_THAT(result.errors, HasSubstr("line 1501 has 12 tokens"));
+  EXPECT_THAT(result.errors, HasSubstr("standard input:1501: 12 tokens"));
 }
 
 TEST_F(Translate, several_translations_of_each_line) {

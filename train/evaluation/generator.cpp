@@ -175,8 +175,8 @@ std::vector<std::vector<Generated>> Generator::search(std::span<const Prompts> p
 }
 
 std::vector<std::vector<GeneratedText>> Generator::generate_together(
-    std::span<const std::string> prompts, const GenerationGroup& group,
-    const EachPiece& each) const {
+    std::span<const std::string> prompts, const GenerationGroup& group, const EachPiece& each,
+    Index first) const {
   std::vector<std::vector<TokenId>> read;
   for (const std::string& prompt : prompts.subspan(static_cast<std::size_t>(group.prompt),
                                                    static_cast<std::size_t>(group.prompts))) {
@@ -199,7 +199,7 @@ std::vector<std::vector<GeneratedText>> Generator::generate_together(
                        : generate_batch(model_.members, read_together,
                                         {.sampling = options_.sampling,
                                          .samples = group.samples,
-                                         .first_prompt = group.prompt,
+                                         .first_prompt = first + group.prompt,
                                          .first_sample = group.sample,
                                          .max_tokens = options_.max_tokens,
                                          .context = context(),
@@ -227,16 +227,18 @@ std::vector<std::vector<GeneratedText>> Generator::generate_together(
 }
 
 std::vector<std::vector<GeneratedText>> Generator::generate(std::span<const std::string> prompts,
-                                                            const EachPiece& each) const {
+                                                            const EachPiece& each,
+                                                            Index first) const {
   const Index count = std::ssize(prompts);
   const Index threads = workers_.threads();
   const std::vector<GenerationGroup> groups =
-      options_.beam > 0 ? search_groups(count, options_.samples, options_.beam, threads)
-                        : generation_groups(count, options_.samples, threads);
+      options_.beam > 0
+          ? search_groups(count, options_.samples, options_.beam, threads, options_.together)
+          : generation_groups(count, options_.samples, threads, options_.together);
   std::vector<std::vector<std::vector<GeneratedText>>> written(groups.size());
   workers_.run(std::ssize(groups), [&](Index i) {
     const auto k = static_cast<std::size_t>(i);
-    written[k] = generate_together(prompts, groups[k], each);
+    written[k] = generate_together(prompts, groups[k], each, first);
   });
   std::vector<std::vector<GeneratedText>> results(prompts.size());
   for (std::size_t k = 0; k < groups.size(); ++k) {

@@ -32,6 +32,7 @@ struct GeneratorOptions {
   std::string stop{};  // ends a sample, which is without it; empty: none
   std::uint64_t seed = 1;
   Index beam = 0;  // not 0: instead of sampling, the best `samples` of a beam search this wide
+  Index together = most_together;  // sequences that are written together, at most
 };
 
 // What a generator writes with. The config and the models must outlive it.
@@ -68,17 +69,22 @@ class Generator {
   Index kept() const;
   // In words, of a text that became longer.
   std::string what_is_kept() const;
+  // Whether it goes on with texts, rather than writing outputs for sources.
+  bool of_text() const { return of_text_; }
   // Whether the model forgets rows, instead of reading others again.
   bool forgets() const { return model_.memory > 0 || seen_; }
 
-  // The samples of each prompt. `each` is called from several threads.
+  // The samples of each prompt. `each` is called from several threads. `first`: the number of the
+  // first prompt, which the draws depend on.
   std::vector<std::vector<GeneratedText>> generate(std::span<const std::string> prompts,
-                                                   const EachPiece& each = {}) const;
+                                                   const EachPiece& each = {},
+                                                   Index first = 0) const;
 
  private:
   std::vector<std::vector<GeneratedText>> generate_together(std::span<const std::string> prompts,
                                                             const GenerationGroup& group,
-                                                            const EachPiece& each) const;
+                                                            const EachPiece& each,
+                                                            Index first) const;
   std::vector<std::vector<Generated>> search(std::span<const Prompts> prompts,
                                              const EachToken& each) const;
   std::vector<Prompts> prompts_for(const std::vector<std::vector<TokenId>>& read) const;

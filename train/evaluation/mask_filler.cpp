@@ -1,55 +1,48 @@
 #include "train/evaluation/mask_filler.hpp"
 
-#include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "core/errors.hpp"
 #include "core/shown.hpp"
-#include "datasets/corpus/masking.hpp"
-#include "nn/transformer/transformer.hpp"
-#include "train/evaluation/masked_line.hpp"
 #include "train/options/application.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-MaskFiller::MaskFiller(const SavedRun& run, Workers& workers, std::string mask)
-    : run_(run), workers_(workers), mask_(std::move(mask)) {
+MaskFiller::MaskFiller(const SavedRun& run, Workers& workers, std::string mask, Index batch_tokens)
+    : run_(run), workers_(workers), mask_(std::move(mask)), batch_tokens_(batch_tokens) {
   expect_used_with(run.config, run.directory.string(), Application::fill);
   if (mask_.empty()) {
     throw ConfigError("a mask needs a text that stands for it in a line");
   }
 }
 
-std::vector<FilledMask> MaskFiller::fill_line(const std::string& line, Index top) const {
-  const Tokenizer& tokenizer = *run_.tokenizers.source;
-  const TokenId mask = mask_id(tokenizer);
-  const MaskedLine read = masked_line(run_, line, mask_);
-  std::vector<TokenId> tokens = read.tokens;
-  const Batch batch = read.batch(mask);
-  if (batch.labels.count() == 0) {
+MaskedLine MaskFiller::read(std::string_view line) const {
+  MaskedLine read = masked_line(run_, line, mask_);
+  if (read.masks.empty()) {
     throw DataError(fmt::format("there is no {} in the line", shown(mask_)));
   }
-  const BestTokens best = best_labels(run_.model.transformer, run_.model.store, batch, top);
-  std::vector<std::size_t> places;
-  for (std::size_t i = 0; i < tokens.size(); ++i) {
-    if (tokens[i] == mask) {
-      tokens[i] = best.of(std::ssize(places)).front().token;
-      places.push_back(i);
-    }
+  return read;
+}
+
+std::vector<FilledMask> MaskFiller::candidates_of(const MaskedLine& line,
+                                                  const std::vector<RowLabels>& labels) const {
+  const Tokenizer& tokenizer = *run_.tokenizers.source;
+  const auto place = [&](std::size_t mask) { return static_cast<std::size_t>(line.masks[mask]); };
+  std::vector<TokenId> most_likely = line.tokens;
+  for (std::size_t m = 0; m < labels.size(); ++m) {
+    most_likely[place(m)] = labels[m].front().label;
   }
   std::vector<FilledMask> masks;
-  for (std::size_t m = 0; m < places.size(); ++m) {
+  for (std::size_t m = 0; m < labels.size(); ++m) {
     FilledMask& candidates = masks.emplace_back();
-    std::vector<TokenId> filled = tokens;
-    for (const TokenLogit& one : best.of(static_cast<Index>(m))) {
-      filled[places[m]] = one.token;
-      candidates.push_back(
-          {.token = tokenizer.entry(one.token),
-           .probability = std::exp(static_cast<double>(one.logit) - best.log_sums[m]),
-           .text = tokenizer.decode(filled)});
+    std::vector<TokenId> filled = most_likely;
+    for (const auto& [token, probability] : labels[m]) {
+      filled[place(m)] = token;
+      candidates.push_back({.token = tokenizer.entry(token),
+                            .probability = probability,
+                            .text = tokenizer.decode(filled)});
     }
   }
   return masks;
@@ -57,11 +50,17 @@ std::vector<FilledMask> MaskFiller::fill_line(const std::string& line, Index top
 
 std::vector<std::vector<FilledMask>> MaskFiller::fill(const std::vector<std::string>& lines,
                                                       Index top) const {
-  std::vector<std::vector<FilledMask>> results(lines.size());
-  workers_.run(std::ssize(lines), [&](Index i) {
-    const auto k = static_cast<std::size_t>(i);
-    results[k] = fill_line(lines[k], top);
-  });
+  std::vector<MaskedLine> read;
+  for (const std::string& line : lines) {
+    read.push_back(this->read(line));
+  }
+  const auto labels =
+      label_examples({.transformer = run_.model.transformer, .store = run_.model.store},
+                     *masked_source(read), batch_tokens_, top, workers_);
+  std::vector<std::vector<FilledMask>> results;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    results.push_back(candidates_of(read[i], labels[i]));
+  }
   return results;
 }
 

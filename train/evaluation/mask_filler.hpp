@@ -2,9 +2,13 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/kernel/workers.hpp"
+#include "train/evaluation/decoding_batches.hpp"
+#include "train/evaluation/example_labels.hpp"
+#include "train/evaluation/masked_line.hpp"
 #include "train/experiment.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
@@ -22,19 +26,25 @@ class MaskFiller {
  public:
   // Run and workers must outlive it. `mask`: what stands for a masked token in a line. Throws
   // ConfigError if the run is no masked language model, or if `mask` is empty.
-  MaskFiller(const SavedRun& run, Workers& workers, std::string mask = "<mask>");
+  MaskFiller(const SavedRun& run, Workers& workers, std::string mask = "<mask>",
+             Index batch_tokens = decoding_batch_tokens);
 
-  // For each line its masks, in their order, with the `top` most likely tokens. Throws DataError
-  // for a line without a mask, or with more tokens than the model reads.
+  // Throws DataError for a line without a mask, or with more tokens than the model reads.
+  MaskedLine read(std::string_view line) const;
+
+  // For each line its masks, in their order, with the `top` most likely tokens. Throws what `read`
+  // throws. Lines of similar lengths share a batch.
   std::vector<std::vector<FilledMask>> fill(const std::vector<std::string>& lines,
                                             Index top = 5) const;
 
  private:
-  std::vector<FilledMask> fill_line(const std::string& line, Index top) const;
+  std::vector<FilledMask> candidates_of(const MaskedLine& line,
+                                        const std::vector<RowLabels>& labels) const;
 
   const SavedRun& run_;
   Workers& workers_;
   std::string mask_;
+  Index batch_tokens_;
 };
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

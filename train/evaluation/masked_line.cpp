@@ -2,7 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <array>
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "core/errors.hpp"
@@ -45,21 +46,48 @@ std::vector<TokenId> tokens_of(const Tokenizer& tokenizer, std::string_view line
   }
 }
 
-}  // namespace
-
-Batch MaskedLine::batch(TokenId mask) const {
-  std::vector<Index> rows;
-  for (std::size_t i = 0; i < tokens.size(); ++i) {
-    if (tokens[i] == mask) {
-      rows.push_back(static_cast<Index>(i) + 1);
+class MaskedLines : public Source {
+ public:
+  explicit MaskedLines(std::vector<MaskedLine> lines) : lines_(std::move(lines)) {
+    for (const MaskedLine& line : lines_) {
+      std::ranges::transform(line.masks, std::back_inserter(rows_.emplace_back()),
+                             [](Index token) { return token + 1; });
+      labels_.emplace_back(line.masks.size(), unknown_id);
     }
   }
-  const std::vector<TokenId> labels(rows.size(), 0);  // they are not known
-  const IdView end = ends ? IdView(end_id) : IdView();
-  return pack(std::array{Sequence{.input = {begin_id, tokens, end},
-                                  .labels = {labels},
-                                  .predicted = std::ssize(rows),
-                                  .label_rows = rows}});
+
+  Index size() const override { return std::ssize(lines_); }
+  SequenceLengths lengths(Index number) const override {
+    const MaskedLine& line = lines_[static_cast<std::size_t>(number)];
+    return {.input = 1 + std::ssize(line.tokens) + (line.ends ? 1 : 0)};
+  }
+  Sequence at(Index number) const override {
+    const MaskedLine& line = lines_[static_cast<std::size_t>(number)];
+    const std::vector<Index>& rows = rows_[static_cast<std::size_t>(number)];
+    return {.source = {line.tokens},
+            .input = {begin_id, line.tokens, line.ends ? IdView(end_id) : IdView()},
+            .labels = {labels_[static_cast<std::size_t>(number)]},
+            .predicted = std::ssize(rows),
+            .label_rows = rows,
+            .number = number};
+  }
+  bool in_one_pass() const override { return true; }
+  void add_to(Hash& hash) const override {
+    for (const MaskedLine& line : lines_) {
+      hash.add(line.tokens);
+    }
+  }
+
+ private:
+  std::vector<MaskedLine> lines_;
+  std::vector<std::vector<Index>> rows_;
+  std::vector<std::vector<TokenId>> labels_;  // nobody knows them
+};
+
+}  // namespace
+
+std::shared_ptr<const Source> masked_source(std::vector<MaskedLine> lines) {
+  return std::make_shared<MaskedLines>(std::move(lines));
 }
 
 MaskedLine masked_line(const SavedRun& run, std::string_view line, std::string_view mask) {
@@ -70,8 +98,15 @@ MaskedLine masked_line(const SavedRun& run, std::string_view line, std::string_v
     throw DataError(fmt::format("{} tokens, but the model reads {} at a time; shorten the line",
                                 count, options.context));
   }
+  std::vector<Index> masks;
+  for (Index i = 0; i < count; ++i) {
+    if (tokens[static_cast<std::size_t>(i)] == mask_id(*run.tokenizers.source)) {
+      masks.push_back(i);
+    }
+  }
   // The end mark is a token of its window.
   return {.tokens = std::move(tokens),
+          .masks = std::move(masks),
           .ends = options.documents != DocumentEnd::file && count < options.context};
 }
 

@@ -14,6 +14,7 @@
 #include "datasets/tokenizers/token_words.hpp"
 #include "datasets/window_source.hpp"
 #include "nn/generation/mean_probabilities.hpp"
+#include "train/evaluation/decoding_batches.hpp"
 #include "train/evaluation/generator.hpp"
 #include "train/options/application.hpp"
 #include "train/options/layout.hpp"
@@ -44,36 +45,15 @@ std::vector<double> log_probabilities(const EnsembleMember& model, const Batch& 
   return logs;
 }
 
-// The labels of a batch, which each model reads in its own layout; `recorder` sees the first model.
-void append_scores(const Models& models, std::span<const Batch> batches,
-                   std::vector<TokenScore>& scores, const Recorder& recorder = {}) {
-  std::vector<std::vector<double>> by_model;
-  for (std::size_t k = 0; k < models.size(); ++k) {
-    by_model.push_back(log_probabilities(models[k], batches[k], k == 0 ? recorder : Recorder()));
-  }
-  std::vector<double> logs(models.size());
-  for (std::size_t i = 0; i < by_model.front().size(); ++i) {
-    std::ranges::transform(by_model, logs.begin(), [i](const auto& of) { return of[i]; });
-    scores.push_back(
-        {.token = batches.front().labels.ids[i], .log_probability = log_mean_exp(logs)});
-  }
-}
-
-// The tokens behind the first one, each predicted from at least half a context.
-LineScore score_line(const Models& models, const std::vector<TokenId>& tokens, Index context) {
+// Windows in which each token behind the first one is predicted once, from at least half a context.
+WindowList windows_over(const std::vector<TokenId>& tokens, Index context) {
   WindowList windows(context);
   windows.add({.begin = 1,
                .end = std::ssize(tokens),
                .head = context,
                .step = (context + 1) / 2,
                .opens = false});
-  const auto source = window_source(tokens, std::move(windows));
-  LineScore score;
-  for (Index i = 0; i < source->size(); ++i) {
-    const std::vector<Batch> batches(models.size(), pack(*source, {i}));
-    append_scores(models, batches, score.tokens);
-  }
-  return score;
+  return windows;
 }
 
 void expect_kind(const SavedRun& run, bool of_text) {
@@ -94,25 +74,69 @@ double LineScore::log_probability() const {
       [](double sum, const TokenScore& token) { return sum + token.log_probability; });
 }
 
-std::vector<LineScore> Scorer::score(std::span<const std::string> lines) const {
-  expect_kind(runs_.first(), true);
-  const std::vector<TokenId> front = Generator(runs_, workers_, {}).front_of_text();
+// Sequences of similar lengths share a batch, which each model reads in its own layout. With heads,
+// of the first model, each has a pass of its own, which records their mean weights.
+std::vector<std::vector<TokenScore>> Scorer::scores_of(const Sources& sources,
+                                                       const AlignmentHeads* heads,
+                                                       std::vector<Tensor>& attentions) const {
+  const Source& first = *sources.front();
   const Models models = runs_.members();
-  std::vector<LineScore> scores(lines.size());
-  workers_.run(std::ssize(lines), [&](Index i) {
-    const auto k = static_cast<std::size_t>(i);
-    std::vector<TokenId> tokens = front;
-    const std::vector<TokenId> line = runs_.first().tokenizers.source->encode(lines[k]);
-    tokens.insert(tokens.end(), line.begin(), line.end());
-    scores[k] = score_line(models, tokens, runs_.context());
+  const auto batches =
+      decoding_batches(first, heads == nullptr ? batch_tokens_ : 1, 1, workers_.threads());
+  attentions.resize(static_cast<std::size_t>(first.size()));
+  std::vector<std::vector<TokenScore>> scores(static_cast<std::size_t>(first.size()));
+  workers_.run(std::ssize(batches), [&](Index b) {
+    const std::vector<Index>& numbers = batches[static_cast<std::size_t>(b)];
+    std::vector<std::vector<double>> by_model;
+    for (std::size_t k = 0; k < models.size(); ++k) {
+      Tensor& attention = attentions[static_cast<std::size_t>(numbers.front())];
+      by_model.push_back(
+          log_probabilities(models[k], pack(*sources[k], numbers),
+                            heads != nullptr && k == 0 ? heads->mean_into(attention) : Recorder()));
+    }
+    std::vector<double> logs(models.size());
+    std::size_t row = 0;
+    for (const Index number : numbers) {
+      for (const TokenId label : first.at(number).labels.list()) {
+        std::ranges::transform(by_model, logs.begin(), [row](const auto& of) { return of[row]; });
+        scores[static_cast<std::size_t>(number)].push_back(
+            {.token = label, .log_probability = log_mean_exp(logs)});
+        ++row;
+      }
+    }
   });
   return scores;
 }
 
+std::vector<LineScore> Scorer::score(std::span<const std::string> lines) const {
+  expect_kind(runs_.first(), true);
+  const std::vector<TokenId> front = Generator(runs_, workers_, {}).front_of_text();
+  std::vector<std::vector<TokenId>> tokens(lines.size(), front);
+  Sources windows;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const std::vector<TokenId> line = runs_.first().tokenizers.source->encode(lines[i]);
+    tokens[i].insert(tokens[i].end(), line.begin(), line.end());
+    windows.push_back(window_source(tokens[i], windows_over(tokens[i], runs_.context())));
+  }
+  std::vector<LineScore> scores(lines.size());
+  if (lines.empty()) {
+    return scores;
+  }
+  std::vector<Tensor> none;
+  const auto by_window =
+      scores_of(Sources(runs_.runs().size(), one_after_another(windows)), nullptr, none);
+  auto window = by_window.begin();
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    for (Index count = windows[i]->size(); count > 0; --count, ++window) {
+      scores[i].tokens.insert(scores[i].tokens.end(), window->begin(), window->end());
+    }
+  }
+  return scores;
+}
+
 // For each of the runs.
-std::vector<std::shared_ptr<const Source>> Scorer::sources_of(
-    const std::shared_ptr<const Examples>& pairs) const {
-  std::vector<std::shared_ptr<const Source>> sources;
+Scorer::Sources Scorer::sources_of(const std::shared_ptr<const Examples>& pairs) const {
+  Sources sources;
   for (const SavedRun* run : runs_.runs()) {
     const ModelOptions& options = run->model.transformer.options();
     const Source& source = *sources.emplace_back(pair_source(pairs, layout_of(options)));
@@ -150,22 +174,15 @@ std::vector<LineScore> Scorer::score(std::span<const std::string> sources,
     pairs->push_back({.source = tokenizers.source->encode(sources[i]),
                       .target = tokenizers.target->encode(targets[i])});
   }
-  const auto as_read = sources_of(pairs);
-  const Models models = runs_.members();
+  std::vector<Tensor> attentions;
+  auto by_pair = scores_of(sources_of(pairs), heads, attentions);
   std::vector<LineScore> scores(sources.size());
-  workers_.run(std::ssize(*pairs), [&](Index i) {
-    const auto k = static_cast<std::size_t>(i);
-    std::vector<Batch> batches;
-    for (const auto& source : as_read) {
-      batches.push_back(pack(*source, {i}));
-    }
-    Tensor attention;
-    append_scores(models, batches, scores[k].tokens,
-                  heads == nullptr ? Recorder() : heads->mean_into(attention));
+  for (std::size_t i = 0; i < scores.size(); ++i) {
+    scores[i].tokens = std::move(by_pair[i]);
     if (heads != nullptr) {
-      scores[k].alignment = alignment_of((*pairs)[k], attention);
+      scores[i].alignment = alignment_of((*pairs)[i], attentions[i]);
     }
-  });
+  }
   return scores;
 }
 

@@ -11,6 +11,7 @@
 #include "datasets/pairs.hpp"
 #include "train/evaluation/alignment.hpp"
 #include "train/evaluation/alignment_heads.hpp"
+#include "train/evaluation/decoding_batches.hpp"
 #include "train/evaluation/run_ensemble.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
@@ -29,8 +30,9 @@ struct LineScore {
 
 class Scorer {
  public:
-  // Runs and workers must outlive it.
-  Scorer(const RunEnsemble& runs, Workers& workers) : runs_(runs), workers_(workers) {}
+  // Runs and workers must outlive it. `batch_tokens`: the tokens that are scored together.
+  Scorer(const RunEnsemble& runs, Workers& workers, Index batch_tokens = decoding_batch_tokens)
+      : runs_(runs), workers_(workers), batch_tokens_(batch_tokens) {}
 
   // By a language model: each line as if it began a document or, if the run's text is only one,
   // followed a line end (Generator::front_of_text). Without anything in front of it, its first
@@ -48,12 +50,16 @@ class Scorer {
                                const AlignmentHeads* heads = nullptr) const;
 
  private:
-  std::vector<std::shared_ptr<const Source>> sources_of(
-      const std::shared_ptr<const Examples>& pairs) const;
+  using Sources = std::vector<std::shared_ptr<const Source>>;  // for each run
+  Sources sources_of(const std::shared_ptr<const Examples>& pairs) const;
+  std::vector<std::vector<TokenScore>> scores_of(const Sources& sources,
+                                                 const AlignmentHeads* heads,
+                                                 std::vector<Tensor>& attentions) const;
   Alignment alignment_of(const Example& pair, const Tensor& attention) const;
 
   RunEnsemble runs_;
   Workers& workers_;
+  Index batch_tokens_;
 };
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

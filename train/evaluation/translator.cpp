@@ -10,18 +10,22 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-std::vector<std::vector<Translation>> Translator::translate(std::span<const std::string> lines,
-                                                            const EachLine& each) const {
+std::vector<std::vector<Translation>> Translator::translate(
+    std::span<const std::string> lines) const {
+  std::vector<std::vector<TokenId>> tokens;
+  for (const std::string& line : lines) {
+    tokens.push_back(runs_.first().tokenizers.source->encode(line));
+  }
+  return translate(std::move(tokens));
+}
+
+std::vector<std::vector<Translation>> Translator::translate(
+    std::vector<std::vector<TokenId>> lines) const {
   expect_used_with(runs_.first().config, runs_.first().directory.string(), Application::translate);
-  const Tokenizers& tokenizers = runs_.first().tokenizers;
   const auto pairs = std::make_shared<Examples>();
-  for (std::size_t line = 0; line < lines.size(); ++line) {
-    Example example{.source = tokenizers.source->encode(lines[line]), .target = {}};
-    if (each) {
-      each(line, example.source);
-    }
-    example.source.resize(std::min(example.source.size(), static_cast<std::size_t>(most_tokens())));
-    pairs->push_back(std::move(example));
+  for (std::vector<TokenId>& line : lines) {
+    line.resize(std::min(line.size(), static_cast<std::size_t>(most_tokens())));
+    pairs->push_back({.source = std::move(line), .target = {}});
   }
   std::vector<std::shared_ptr<const Source>> sources;
   std::vector<ModelAndSource> models;
@@ -33,7 +37,7 @@ std::vector<std::vector<Translation>> Translator::translate(std::span<const std:
   std::vector<std::vector<Translation>> results(lines.size());
   for (std::size_t line = 0; line < lines.size(); ++line) {
     for (const Hypothesis& hypothesis : outputs[line]) {
-      results[line].push_back({.text = tokenizers.target->decode(hypothesis.tokens),
+      results[line].push_back({.text = runs_.first().tokenizers.target->decode(hypothesis.tokens),
                                .score = hypothesis.score,
                                .ended = hypothesis.ended});
     }

@@ -1,7 +1,6 @@
 // The translator translates lines of text with a trained run or an ensemble of runs.
 #pragma once
 
-#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -22,9 +21,6 @@ struct Translation {
 
 class Translator {
  public:
-  // Called for each line with its index in the current call and its tokens.
-  using EachLine = std::function<void(std::size_t line, const std::vector<TokenId>& tokens)>;
-
   // Runs and workers must outlive it. `batch_tokens`: the tokens of sources that are translated
   // together.
   Translator(const RunEnsemble& runs, Workers& workers, const DecodingOptions& options,
@@ -41,8 +37,9 @@ class Translator {
   // The `options.best` best translations of each line, best first, in the order of the lines. A
   // line without tokens has one empty translation. Lines of similar lengths share a batch, and
   // workers run batches in parallel.
-  std::vector<std::vector<Translation>> translate(std::span<const std::string> lines,
-                                                  const EachLine& each = {}) const;
+  std::vector<std::vector<Translation>> translate(std::span<const std::string> lines) const;
+  // Of lines as tokens of the runs' source tokenizer.
+  std::vector<std::vector<Translation>> translate(std::vector<std::vector<TokenId>> lines) const;
 
  private:
   RunEnsemble runs_;

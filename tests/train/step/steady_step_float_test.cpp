@@ -9,6 +9,7 @@
 #include "core/memory/pool.hpp"
 #include "core/product/matrix_product.hpp"
 #include "datasets/loader.hpp"
+#include "datasets/window_source.hpp"
 #include "support/heap_count.hpp"
 #include "tests/support/examples.hpp"
 #include "tests/support/lanes.hpp"
@@ -128,6 +129,25 @@ TEST_F(SteadyStep, with_a_memory_takes_nothing_from_the_heap) {
   };
   EXPECT_GT(calls_in_lanes(), 0) << "tapes have to grow";
   EXPECT_EQ(calls_in_lanes(), 0);
+}
+
+TEST_F(SteadyStep, has_windows_of_a_text_from_no_heap) {
+  TokenTextWriter writer(tiny_vocabulary);
+  for (const Sentence& document : random_sentences(20, 1, 30, 1)) {
+    writer.add(document);
+    writer.end_document();
+  }
+  const auto text = std::make_shared<const TokenText>(writer.finish({}));
+  const auto source = window_source(text, training_windows(*text, {.context = 8}, 1, 0));
+  const auto calls = [&] {
+    const HeapCount count;
+    for (Index i = 0; i < source->size(); ++i) {
+      pack(*source, {i});
+    }
+    return count.calls();
+  };
+  EXPECT_GT(calls(), 0) << "the pool has to grow";
+  EXPECT_EQ(calls(), 0);
 }
 
 TEST_F(SteadyStep, is_seen_to_take_what_a_loss_takes) {

@@ -1,4 +1,4 @@
-#include "apps/line_input.hpp"
+#include "predict/line_input.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -10,10 +10,6 @@
 #include "datasets/text/text_file.hpp"
 
 namespace tapehead {
-
-CLI::Option* add_input_option(CLI::App& command, std::string& input) {
-  return command.add_option("--input", input, "File of lines; by default standard input");
-}
 
 LineInput::LineInput(const std::string& path, InputFiles& inputs, std::vector<std::string> texts)
     : texts_(std::move(texts)),
@@ -47,9 +43,9 @@ std::string LineInput::place(std::size_t index) const {
   return fmt::format("{}:{}", name_, before_ + static_cast<Index>(index) + 1);
 }
 
-void LineInput::see(const Tokenizer& tokenizer, std::size_t index, const std::string& line,
+void LineInput::see(const Tokenizer& tokenizer, std::size_t index, std::string_view text,
                     const std::vector<TokenId>& tokens) {
-  unknown_.see(tokenizer, line, tokens, before_ + static_cast<Index>(index) + 1);
+  unknown_.see(tokenizer, text, tokens, before_ + static_cast<Index>(index) + 1);
 }
 
 void LineInput::say_unknown() const {

@@ -1,24 +1,18 @@
 // The lines that a command reads: from its command line, the file of --input or standard input.
 #pragma once
 
-#include <fmt/format.h>
-
-#include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "core/errors.hpp"
 #include "core/files/input_files.hpp"
 #include "core/files/open_file.hpp"
-#include "core/files/standard_streams.hpp"
 #include "datasets/text/text_reader.hpp"
 #include "datasets/tokenizers/tokenizer.hpp"
 #include "datasets/tokenizers/unknown_text.hpp"
 
 namespace tapehead {
-
-CLI::Option* add_input_option(CLI::App& command, std::string& input);
 
 class LineInput {
  public:
@@ -32,10 +26,14 @@ class LineInput {
   // "file:3" for the line with this index among those that `next` returned last.
   std::string place(std::size_t index) const;
 
-  // Counts the tokens of such a line that are unknown; `say_unknown` warns if there were any.
-  void see(const Tokenizer& tokenizer, std::size_t index, const std::string& line,
+  // Counts the tokens of a text in such a line that are unknown; `say_unknown` warns if there were
+  // any.
+  void see(const Tokenizer& tokenizer, std::size_t index, std::string_view text,
            const std::vector<TokenId>& tokens);
   void say_unknown() const;
+
+  const std::string& name() const { return name_; }
+  Index read() const { return before_ + last_; }  // lines so far
 
  private:
   std::vector<std::string> texts_;
@@ -47,22 +45,5 @@ class LineInput {
   Index last_ = 0;    // returned by the last call
   UnknownText unknown_;
 };
-
-// Calls `each(index, line)` for all lines, names the line in a DataError, and passes the output on
-// after each part. At the end it warns of unknown tokens.
-template <class Each>
-void for_each_line(LineInput& input, const Each& each) {
-  for (auto lines = input.next(); !lines.empty(); lines = input.next()) {
-    for (std::size_t i = 0; i < lines.size(); ++i) {
-      try {
-        each(i, lines[i]);
-      } catch (const DataError& error) {
-        throw DataError(fmt::format("{}: {}", input.place(i), error.what()));
-      }
-    }
-    flush_output();
-  }
-  input.say_unknown();
-}
 
 }  // namespace tapehead

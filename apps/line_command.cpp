@@ -1,0 +1,88 @@
+#include "apps/line_command.hpp"
+
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "apps/commands.hpp"
+#include "apps/inputs.hpp"
+#include "apps/number_option.hpp"
+#include "core/files/open_file.hpp"
+#include "core/files/standard_streams.hpp"
+#include "core/product/blas_kernels.hpp"
+#include "train/output/logging.hpp"
+
+namespace tapehead {
+
+namespace {
+
+// None for standard output.
+std::optional<OpenFile> open_output_of(const LineArguments& arguments, const InputFiles& inputs) {
+  if (arguments.output.empty()) {
+    expect_output_apart(inputs);
+    return {};
+  }
+  return open_output(arguments.output, inputs);
+}
+
+}  // namespace
+
+CLI::Option* add_input_option(CLI::App& command, std::string& input) {
+  return command.add_option("--input", input, "File of lines; by default standard input");
+}
+
+void add_run_options(CLI::App& command, LineArguments& arguments, TakesRuns takes) {
+  if (takes == TakesRuns::several) {
+    add_run_ensemble_options(command, arguments.runs);
+    return;
+  }
+  command
+      .add_option_function<std::string>(
+          "run", [&arguments](const std::string& run) { arguments.runs.runs = {run}; },
+          "Run directory")
+      ->required();
+  add_checkpoint_option(command, arguments.runs.checkpoint);
+}
+
+void add_output_option(CLI::App& command, LineArguments& arguments, const std::string& answers) {
+  command.add_option("--output", arguments.output,
+                     fmt::format("File for the {}; by default standard output", answers));
+}
+
+void add_asking_options(CLI::App& command, LineArguments& arguments,
+                        const std::string& batch_tokens, const std::string& json) {
+  add_number_option(
+      command, {.name = "--batch-tokens", .help = batch_tokens, .minimum = 1, .maximum = 1000000},
+      &arguments.batch_tokens);
+  add_threads_option(command, arguments.threads);
+  command.add_flag("--json", arguments.json, json);
+}
+
+void ask(const LineArguments& arguments, const MakeQuestion& make_question) {
+  start_logging(std::make_shared<Console>());
+  prepare_blas(arguments.threads);
+  const ChosenRuns runs(arguments.runs);
+  Workers workers(arguments.threads);
+  std::optional<OpenFile> output;
+  const Write write = [&output](std::string_view text) {
+    if (output) {
+      output->write(text);
+      return;
+    }
+    write_output(text);
+    flush_output();
+  };
+  const auto question = make_question(runs.ensemble(), workers, write);
+  InputFiles inputs = inputs_of_runs(arguments.runs);
+  LineInput lines(arguments.input, inputs, arguments.texts);
+  std::optional<LineInput> targets;
+  if (!arguments.targets.empty()) {
+    targets.emplace(arguments.targets, inputs);
+  }
+  output = open_output_of(arguments, inputs);
+  runs.ensemble().use([&] {
+    ask_lines(lines, targets ? &*targets : nullptr, runs.first().tokenizers, *question, write);
+  });
+}
+
+}  // namespace tapehead

@@ -1,0 +1,53 @@
+// What the commands that read lines have in common: their options, and how they open what they
+// need.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "apps/run_ensemble_option.hpp"
+#include "core/kernel/workers.hpp"
+#include "predict/ask_lines.hpp"
+#include "train/evaluation/decoding_batches.hpp"
+
+namespace tapehead {
+
+struct LineArguments {
+  RunChoice runs;
+  std::string input;                 // a file; empty: standard input
+  std::vector<std::string> texts{};  // in the place of an input
+  std::string targets{};             // a file with the target of each line; empty: none
+  std::string output;                // a file; empty: standard output
+  Index batch_tokens = decoding_batch_tokens;
+  Index threads = default_threads();
+  bool json = false;
+};
+
+CLI::Option* add_input_option(CLI::App& command, std::string& input);
+
+enum class TakesRuns { one, several };
+
+// The run, or the runs, and --checkpoint.
+void add_run_options(CLI::App& command, LineArguments& arguments, TakesRuns takes);
+
+// --output, whose help says what is in the file.
+void add_output_option(CLI::App& command, LineArguments& arguments, const std::string& answers);
+
+// --batch-tokens, --threads and --json, behind a command's own options.
+void add_asking_options(CLI::App& command, LineArguments& arguments,
+                        const std::string& batch_tokens, const std::string& json);
+
+using Write = std::function<void(std::string_view)>;
+
+// What a command asks its runs. `write`: for what is to be seen before an answer is complete.
+using MakeQuestion =
+    std::function<std::unique_ptr<Question>(const RunEnsemble&, Workers&, const Write& write)>;
+
+// Asks the runs about each line, and writes the answers. An output is opened only once runs and
+// inputs are found to be in order, so that a fault does not destroy an earlier file.
+void ask(const LineArguments& arguments, const MakeQuestion& make_question);
+
+}  // namespace tapehead
