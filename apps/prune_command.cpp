@@ -9,7 +9,6 @@
 #include "apps/inputs.hpp"
 #include "apps/number_option.hpp"
 #include "apps/pruned_heads.hpp"
-#include "apps/pruned_output.hpp"
 #include "core/files/files.hpp"
 #include "core/files/standard_streams.hpp"
 #include "core/kernel/workers.hpp"

@@ -10,7 +10,6 @@
 #include "apps/number_option.hpp"
 #include "apps/sweep_display.hpp"
 #include "apps/sweep_plans.hpp"
-#include "apps/sweep_rounds.hpp"
 #include "core/files/files.hpp"
 #include "core/files/standard_streams.hpp"
 #include "core/shown.hpp"

@@ -1,7 +1,13 @@
-// How an example's two sides become rows of a batch.
+// What the examples of a task are, and how a model reads them.
 #pragma once
 
 namespace tapehead {
+
+enum class ExampleKind {
+  pairs,  // a source and its target
+  text,   // windows of running text, which a run keeps as tokens
+  labels  // a text and its class
+};
 
 // What a sequence of the input holds.
 enum class InputRows {

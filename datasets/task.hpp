@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/types.hpp"
-#include "datasets/example_kind.hpp"
+#include "datasets/layout.hpp"
 #include "datasets/sequence.hpp"
 #include "datasets/task_options.hpp"
 #include "datasets/tokenizers/tokenizer.hpp"

@@ -14,7 +14,7 @@
 #include "core/fields.hpp"
 #include "core/files/hash.hpp"
 #include "core/option_rows.hpp"
-#include "datasets/example_kind.hpp"
+#include "datasets/layout.hpp"
 #include "datasets/shrinking.hpp"
 #include "datasets/task.hpp"
 #include "datasets/task_making.hpp"

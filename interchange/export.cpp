@@ -145,7 +145,7 @@ bool is_pieces(const Tokenizer& tokenizer) {
 }  // namespace
 
 // As the layout of a batch has them (datasets/sources.cpp), and MaskedLine::batch
-// (train/evaluation/masked_line.cpp).
+// (train/evaluation/mask_filler.cpp).
 AddedMarks marks_read(const Config& config, bool one_document) {
   const TaskKind& task = config.task.kind();
   const TextOptions* text = task.of_text() ? &config.task.as<TextOptions>() : nullptr;

@@ -12,7 +12,7 @@
 #include "core/files/files.hpp"
 #include "core/text.hpp"
 #include "datasets/text/labelled_options.hpp"
-#include "datasets/text/options.hpp"
+#include "datasets/text/parallel_options.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"
 #include "datasets/tokenizers/vocabulary_tokenizer.hpp"
 #include "interchange/imported_config.hpp"

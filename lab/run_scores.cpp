@@ -1,10 +1,10 @@
 #include "lab/run_scores.hpp"
 
-#include <fmt/format.h>
-
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <sstream>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "core/errors.hpp"
 #include "core/files/files.hpp"

@@ -1,11 +1,13 @@
 // Labelled lines: texts and the class of each, read from a TSV or from two files.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "core/types.hpp"
 #include "datasets/text/header_line.hpp"
+#include "datasets/text/labelled_options.hpp"
 
 namespace tapehead {
 
@@ -35,5 +37,16 @@ LabelledLines read_labelled(const LabelledFiles& files, Index texts,
 
 // The one or two texts of an example.
 std::vector<std::string> texts_of(const std::string& line, Index texts);
+
+struct LabelledSplit {
+  LabelledFiles files;
+  LabelledLines lines;
+  std::vector<Index> numbers{};  // of the lines in their file, from 1
+  bool whole = true;             // all lines of the file
+};
+
+// Training, validation and, if it is given, test. Throws what read_labelled throws, and DataError
+// if nothing is left for training or validation.
+std::vector<LabelledSplit> labelled_splits(const LabelledTextOptions& options, std::uint64_t seed);
 
 }  // namespace tapehead

@@ -1,14 +1,32 @@
 // The files of the splits of parallel_text, and what is read from them.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "datasets/text/aligned_text.hpp"
-#include "datasets/text/options.hpp"
+#include "core/types.hpp"
+#include "datasets/text/header_line.hpp"
+#include "datasets/text/parallel_options.hpp"
 
 namespace tapehead {
+
+struct AlignedText {
+  std::vector<std::string> source;
+  std::vector<std::string> target;  // as many as sources
+  Index first = 1;                  // the line of the first pair: 2 after a header
+};
+
+// From two files: line i of one is the translation of line i of the other. Throws what read_lines
+// throws, and DataError with both line counts if they differ.
+AlignedText read_aligned_files(const std::filesystem::path& source,
+                               const std::filesystem::path& target);
+
+// From one file: source, tab, target on each line. Throws what read_lines and has_header throw, and
+// DataError with file and line if a line does not have exactly one tab.
+AlignedText read_tab_separated(const std::filesystem::path& file,
+                               HeaderLine header = HeaderLine::automatic);
 
 struct SplitFiles {
   std::string name;

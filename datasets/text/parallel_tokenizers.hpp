@@ -3,8 +3,8 @@
 #pragma once
 
 #include "core/errors.hpp"
-#include "datasets/text/aligned_text.hpp"
-#include "datasets/text/options.hpp"
+#include "datasets/text/parallel_files.hpp"
+#include "datasets/text/parallel_options.hpp"
 #include "datasets/tokenizers/tokenizer.hpp"
 
 namespace tapehead {

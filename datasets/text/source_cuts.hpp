@@ -8,7 +8,7 @@
 
 #include "datasets/pairs.hpp"
 #include "datasets/task_making.hpp"
-#include "datasets/text/options.hpp"
+#include "datasets/text/parallel_options.hpp"
 #include "datasets/tokenizers/sentencepiece_tokenizer.hpp"
 
 namespace tapehead {

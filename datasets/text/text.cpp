@@ -15,7 +15,6 @@
 #include "datasets/corpus/token_files.hpp"
 #include "datasets/task_kind.hpp"
 #include "datasets/text/text_options.hpp"
-#include "datasets/text/text_rules.hpp"
 #include "datasets/text/text_splits.hpp"
 #include "datasets/text/text_tokenizer.hpp"
 #include "datasets/text/token_writing.hpp"

@@ -3,15 +3,43 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/types.hpp"
-#include "datasets/text/gzip.hpp"
 
 namespace tapehead {
+
+// How every gzip file begins (RFC 1952, section 2.3.1).
+inline constexpr std::string_view gzip_signature = "\x1f\x8b";
+
+class Gunzip {
+ public:
+  // `name`: the file, for messages.
+  explicit Gunzip(std::filesystem::path name);
+  Gunzip(Gunzip&&) noexcept;
+  Gunzip& operator=(Gunzip&&) noexcept;
+  Gunzip(const Gunzip&) = delete;
+  Gunzip& operator=(const Gunzip&) = delete;
+  ~Gunzip();
+
+  // Unpacks the next bytes of the file and appends the result to `text`. A file may have several
+  // members, one after another. Throws IoError that names the file if the bytes are damaged.
+  void unpack(std::string_view packed, std::string& text);
+
+  // Call it at the end of the file. Throws IoError if the content is incomplete.
+  void expect_complete() const;
+
+ private:
+  struct Inflater;
+
+  std::filesystem::path name_;
+  std::unique_ptr<Inflater> inflater_;
+  bool complete_ = false;  // a member has ended, and no other has begun
+};
 
 // Lines end with "\n" or "\r\n"; the last one may have no end. Gzip is recognised by its first
 // bytes and unpacked. A byte order mark at the beginning is skipped. All other bytes belong to the

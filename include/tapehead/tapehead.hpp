@@ -26,7 +26,7 @@
 #include "datasets/make_task.hpp"
 #include "datasets/synthetic/symbols.hpp"
 #include "datasets/task.hpp"
-#include "datasets/text/options.hpp"
+#include "datasets/text/parallel_options.hpp"
 #include "datasets/text/text_options.hpp"
 #include "interchange/tokenizers/read_pretrained.hpp"
 #include "lab/heads/head_history.hpp"

@@ -17,7 +17,7 @@
 #include "train/evaluation/evaluation.hpp"
 #include "train/evaluation/example_decoding.hpp"
 #include "train/evaluation/generator.hpp"
-#include "train/evaluation/masked_line.hpp"
+#include "train/evaluation/mask_filler.hpp"
 #include "train/options/application.hpp"
 #include "train/options/layout.hpp"
 

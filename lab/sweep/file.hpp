@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "lab/run_study.hpp"
+#include "lab/run_scores.hpp"
 #include "train/config/overrides.hpp"
 #include "train/options/options.hpp"
 

@@ -3,7 +3,7 @@
 
 #include "core/kernel/workers.hpp"
 #include "lab/heads/head_summary.hpp"
-#include "lab/run_study.hpp"
+#include "lab/run_scores.hpp"
 #include "train/experiment.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

@@ -14,7 +14,7 @@
 
 #include "datasets/task_kind.hpp"
 #include "datasets/text/example_types.hpp"
-#include "datasets/text/options.hpp"
+#include "datasets/text/parallel_options.hpp"
 #include "lab/sweep/plan.hpp"
 #include "tests/support/program.hpp"
 #include "tests/support/tiny_training.hpp"

@@ -7,7 +7,7 @@
 #include "core/errors.hpp"
 #include "datasets/synthetic/symbols.hpp"
 #include "datasets/text/data_files.hpp"
-#include "datasets/text/options.hpp"
+#include "datasets/text/parallel_options.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/support/task_option.hpp"
 

@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "datasets/task_options.hpp"
-#include "datasets/text/options.hpp"
+#include "datasets/text/parallel_options.hpp"
 
 namespace tapehead {
 

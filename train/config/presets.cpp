@@ -1,7 +1,7 @@
 #include "train/config/presets.hpp"
 
 #include "datasets/task_kind.hpp"
-#include "datasets/text/options.hpp"
+#include "datasets/text/parallel_options.hpp"
 
 namespace tapehead {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/text.hpp"
-#include "datasets/text/options.hpp"
+#include "datasets/text/parallel_options.hpp"
 #include "datasets/text/text_options.hpp"
 #include "nn/attention/model_rules.hpp"
 #include "nn/attention/spec.hpp"

@@ -4,9 +4,13 @@
 #include <compare>
 #include <set>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/tape/tensor.hpp"
+#include "nn/pass.hpp"
+#include "nn/transformer/transformer.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
@@ -30,5 +34,22 @@ Alignment aligned_words(const Alignment& tokens, const std::vector<Index>& sourc
 
 // "0-0 1-2": source and target of each pair (the format of Pharaoh, Koehn 2004).
 std::string pharaoh_text(const Alignment& alignment);
+
+class AlignmentHeads {
+ public:
+  // `names`, with commas between them: heads of cross-attention, such as decoder.layers.1.cross.3;
+  // whole attentions, such as decoder.layers.1.cross; or `all`. Throws ConfigError, with the
+  // attentions that exist, for a name of no such head, and for a model without cross-attention.
+  AlignmentHeads(const Transformer& transformer, std::string_view names);
+
+  // A recorder for a pass over one sequence, which sums the mean of the heads' weights. It must not
+  // outlive `mean`, which is (T, S) after the pass.
+  Recorder mean_into(Tensor& mean) const;
+
+ private:
+  using Head = std::pair<AttentionSite, Index>;
+
+  std::vector<Head> heads_;  // in their order, each once
+};
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

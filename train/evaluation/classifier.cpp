@@ -6,7 +6,7 @@
 
 #include "core/errors.hpp"
 #include "datasets/text/labelled_options.hpp"
-#include "train/evaluation/example_labels.hpp"
+#include "train/evaluation/example_decoding.hpp"
 #include "train/options/application.hpp"
 #include "train/options/layout.hpp"
 

@@ -8,10 +8,8 @@
 
 #include "datasets/task.hpp"
 #include "nn/generation/decoding.hpp"
-#include "train/evaluation/answer_scores.hpp"
 #include "train/evaluation/position_losses.hpp"
-#include "train/evaluation/references.hpp"
-#include "train/evaluation/type_scores.hpp"
+#include "train/evaluation/right_outputs.hpp"
 #include "train/metrics/confusion.hpp"
 #include "train/options/options.hpp"
 #include "train/step/team.hpp"

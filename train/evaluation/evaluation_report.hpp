@@ -19,7 +19,7 @@ std::string evaluation_line(const std::string& split, const Evaluation& evaluati
 // writes them), examples, seconds. If the targets have unknown tokens: unknown_tokens. Of running
 // text: loss_by_position, the mean loss of each range of positions, {"first": 1, "last": 1,
 // "tokens": 20, "loss": 2.5}. Of classes: confusion.
-// Of examples with types: types and type_groups (train/evaluation/type_scores.hpp).
+// Of examples with types: types and type_groups (train/evaluation/right_outputs.hpp).
 nlohmann::ordered_json evaluation_json(const Evaluation& evaluation);
 
 // One row per split, with the same metrics, and below the rows what the metrics are based on. Of

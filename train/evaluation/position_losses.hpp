@@ -35,7 +35,8 @@ class PositionLosses {
   std::vector<PositionLoss> ranges() const;  // those that have labels
 
   template <class Bytes>
-  friend void serialize(Bytes& bytes, PositionLosses& losses) {  // train/evaluation/part_bytes.hpp
+  friend void serialize(Bytes& bytes,
+                        PositionLosses& losses) {  // train/evaluation/shared_parts.hpp
     bytes(losses.ranges_);
   }
 

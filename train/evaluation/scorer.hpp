@@ -10,7 +10,6 @@
 #include "core/kernel/workers.hpp"
 #include "datasets/pairs.hpp"
 #include "train/evaluation/alignment.hpp"
-#include "train/evaluation/alignment_heads.hpp"
 #include "train/evaluation/decoding_batches.hpp"
 #include "train/evaluation/run_ensemble.hpp"
 

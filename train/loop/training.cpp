@@ -7,7 +7,7 @@
 #include "core/text.hpp"
 #include "core/version.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"
-#include "train/evaluation/references.hpp"
+#include "train/evaluation/right_outputs.hpp"
 #include "train/experiment.hpp"
 #include "train/model_training.hpp"
 #include "train/run/data.hpp"

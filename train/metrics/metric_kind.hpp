@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/types.hpp"
-#include "datasets/example_kind.hpp"
+#include "datasets/layout.hpp"
 
 namespace tapehead {
 

@@ -1,5 +1,5 @@
 // Aligned text: pairs, and files that do not pair.
-#include "datasets/text/aligned_text.hpp"
+#include "datasets/text/parallel_files.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "datasets/synthetic/symbols.hpp"
-#include "datasets/text/options.hpp"
+#include "datasets/text/parallel_options.hpp"
 #include "tests/support/config_error.hpp"
 #include "tests/support/task_option.hpp"
 #include "train/config/config.hpp"

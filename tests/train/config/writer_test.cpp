@@ -11,7 +11,7 @@
 
 #include "datasets/synthetic/symbols.hpp"
 #include "datasets/text/labelled_options.hpp"
-#include "datasets/text/options.hpp"
+#include "datasets/text/parallel_options.hpp"
 #include "datasets/text/text_options.hpp"
 #include "nn/attention/resolved_attention.hpp"
 #include "tests/support/task_option.hpp"

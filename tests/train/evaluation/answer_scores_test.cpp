@@ -1,5 +1,5 @@
 // Labels that a sequence decides, counted apart from its others.
-#include "train/evaluation/answer_scores.hpp"
+#include "train/evaluation/right_outputs.hpp"
 
 #include <gtest/gtest.h>
 

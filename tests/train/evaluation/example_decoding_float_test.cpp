@@ -10,7 +10,6 @@
 #include "datasets/text/classified_text.hpp"
 #include "tests/support/examples.hpp"
 #include "tests/support/naive_decoding.hpp"
-#include "train/evaluation/example_labels.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 

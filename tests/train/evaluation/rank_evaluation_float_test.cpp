@@ -22,7 +22,6 @@
 #include "train/evaluation/evaluation.hpp"
 #include "train/evaluation/evaluation_report.hpp"
 #include "train/evaluation/example_decoding.hpp"
-#include "train/evaluation/example_labels.hpp"
 #include "train/experiment.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {

@@ -1,5 +1,5 @@
 // Which outputs are exactly right: with spaces and characters that the tokenizer does not keep.
-#include "train/evaluation/references.hpp"
+#include "train/evaluation/right_outputs.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 
 #include "core/errors.hpp"
 #include "datasets/make_task.hpp"
-#include "datasets/text/options.hpp"
+#include "datasets/text/parallel_options.hpp"
 #include "tests/support/examples.hpp"
 #include "tests/support/logged.hpp"
 #include "tests/support/temporary_directory.hpp"

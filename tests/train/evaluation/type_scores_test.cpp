@@ -1,5 +1,5 @@
 // Right outputs by type, counted by hand.
-#include "train/evaluation/type_scores.hpp"
+#include "train/evaluation/right_outputs.hpp"
 
 #include <gtest/gtest.h>
 

@@ -12,7 +12,7 @@
 
 #include "datasets/make_task.hpp"
 #include "datasets/task_kind.hpp"
-#include "datasets/text/options.hpp"
+#include "datasets/text/parallel_options.hpp"
 #include "lab/removal/head_removal.hpp"
 #include "nn/attention/spec.hpp"
 #include "tests/support/proof.hpp"

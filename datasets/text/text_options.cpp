@@ -1,8 +1,7 @@
-#include "datasets/text/text_rules.hpp"
+#include "datasets/text/text_options.hpp"
 
 #include <fmt/format.h>
 
-#include "datasets/text/text_options.hpp"
 #include "datasets/text/tokenizer_rules.hpp"
 
 namespace tapehead {

@@ -1,8 +1,7 @@
-#include "datasets/text/labelled_rules.hpp"
+#include "datasets/text/labelled_options.hpp"
 
 #include <fmt/format.h>
 
-#include "datasets/text/labelled_options.hpp"
 #include "datasets/text/tokenizer_rules.hpp"
 
 namespace tapehead {

@@ -1,0 +1,143 @@
+#include "train/evaluation/right_outputs.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include <spdlog/spdlog.h>
+
+namespace tapehead {
+
+namespace {
+
+// None if the split has only tokens.
+std::vector<std::string> written_references(const Split& split) {
+  return split.read_references ? split.read_references() : split.references;
+}
+
+}  // namespace
+
+std::vector<std::string> first_references(const Task& task, const Split& split, std::size_t count) {
+  std::vector<std::string> references = written_references(split);
+  references.resize(std::min(references.size(), count));
+  for (std::size_t i = references.size(); i < count; ++i) {
+    references.push_back(
+        task.target_tokenizer->decode(split.source->at(static_cast<Index>(i)).labels.list()));
+  }
+  return references;
+}
+
+std::vector<bool> right_sequences(const Task& task, const Split& split,
+                                  const std::vector<std::string>& outputs) {
+  const std::vector<std::string> references = written_references(split);
+  std::vector<bool> right;
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const std::vector<TokenId> tokens = split.source->at(static_cast<Index>(i)).labels.list();
+    const bool known = std::ranges::find(tokens, unknown_id) == tokens.end();
+    const bool as_written = !references.empty() && outputs[i] == references[i];
+    right.push_back(as_written || (known && outputs[i] == task.target_tokenizer->decode(tokens)));
+  }
+  return right;
+}
+
+void say_cut_references(const Split& split, const EvaluationOptions& options) {
+  if (split.source->in_one_pass()) {
+    return;
+  }
+  const Index allowed = options.max_extra_length;
+  Index longer = 0;
+  Index most = 0;
+  for (Index i = 0; i < split.outputs(); ++i) {
+    const Sequence sequence = split.source->at(i);
+    const Index read = sequence.source.size() + 1;
+    const Index extra = read == 1 ? 0 : sequence.predicted - 1 - read;
+    longer += extra > allowed ? 1 : 0;
+    most = std::max(most, extra);
+  }
+  if (longer > 0) {
+    spdlog::warn(
+        "{} split: {} of {} references are longer than any output can be: "
+        "evaluation.max_extra_length allows {} tokens more than the source has; {} would be enough",
+        split.name, longer, split.size(), allowed, most);
+  }
+}
+
+namespace {
+
+double share_of(Index part, Index all) {
+  return all == 0 ? 0 : static_cast<double>(part) / static_cast<double>(all);
+}
+
+// Whether each row of a source begins a pair of the relation `answer`; empty without one.
+std::vector<bool> answer_rows(const Relations& relations, std::size_t rows) {
+  const auto answer = std::ranges::find(relations, "answer", &Relation::name);
+  if (answer == relations.end() || answer->side != RelationSide::source) {
+    return {};
+  }
+  std::vector<bool> is_answer(rows);
+  for (const PositionPair& pair : answer->pairs) {
+    is_answer[static_cast<std::size_t>(pair.query)] = true;
+  }
+  return is_answer;
+}
+
+}  // namespace
+
+double AnswerScores::answer_accuracy() const { return share_of(answers_right, answers); }
+double AnswerScores::other_accuracy() const { return share_of(others_right, others); }
+
+AnswerScores answer_scores(const Source& source, const std::vector<std::vector<TokenId>>& labels) {
+  AnswerScores scores;
+  for (std::size_t number = 0; number < labels.size() && source.in_one_pass(); ++number) {
+    const std::vector<TokenId> target = source.at(static_cast<Index>(number)).labels.list();
+    const std::vector<bool> is_answer =
+        answer_rows(source.relations(static_cast<Index>(number)), target.size());
+    for (std::size_t row = 0; row < is_answer.size(); ++row) {
+      const Index right = labels[number][row] == target[row] ? 1 : 0;
+      (is_answer[row] ? scores.answers : scores.others) += 1;
+      (is_answer[row] ? scores.answers_right : scores.others_right) += right;
+    }
+  }
+  return scores;
+}
+
+TypeScores type_scores(const Split& split, const std::vector<TypeGroup>& groups,
+                       const std::vector<bool>& right) {
+  if (split.types.empty()) {
+    return {};
+  }
+  std::map<std::string, TypeScore> by_type;
+  for (std::size_t i = 0; i < right.size(); ++i) {
+    TypeScore& score = by_type[split.types[i]];
+    score.name = split.types[i];
+    ++score.examples;
+    score.right += right[i] ? 1 : 0;
+  }
+  TypeScores scores;
+  for (const auto& [type, score] : by_type) {
+    scores.types.push_back(score);
+  }
+  for (const TypeGroup& group : groups) {
+    TypeScore sum{.name = group.name};
+    for (const std::string& type : group.types) {
+      if (const auto found = by_type.find(type); found != by_type.end()) {
+        sum.examples += found->second.examples;
+        sum.right += found->second.right;
+      }
+    }
+    if (sum.examples > 0) {
+      scores.groups.push_back(sum);
+    }
+  }
+  return scores;
+}
+
+nlohmann::ordered_json type_scores_json(const char* kind, const std::vector<TypeScore>& scores) {
+  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  for (const TypeScore& score : scores) {
+    rows.push_back(
+        {{kind, score.name}, {"examples", score.examples}, {"sequence_accuracy", score.share()}});
+  }
+  return rows;
+}
+
+}  // namespace tapehead

@@ -1,0 +1,71 @@
+// References, the texts with which outputs are compared, and which outputs are right: by them, by
+// the rows that a sequence itself decides, and by type.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "datasets/sequence.hpp"
+#include "datasets/task.hpp"
+#include "train/options/options.hpp"
+
+namespace tapehead {
+
+// The references of the first `count` examples: the texts as written, which are read again if the
+// split does not keep them. Of a split that has only tokens, the tokens as text.
+std::vector<std::string> first_references(const Task& task, const Split& split, std::size_t count);
+
+// Which outputs of the split's first examples are exactly right: equal to the reference as written,
+// or as the tokenizer reads it. These two differ if the text contains something that tokens do not
+// represent, such as a second space between words. A reference with unknown tokens is compared only
+// as written.
+std::vector<bool> right_sequences(const Task& task, const Split& split,
+                                  const std::vector<std::string>& outputs);
+
+// Warns of references that are longer than any output can be, by evaluation.max_extra_length: how
+// many there are, and which value would be enough. Nothing if the model writes no outputs.
+void say_cut_references(const Split& split, const EvaluationOptions& options);
+
+// Of a model that gives each token of a source its label in one pass, and a task with the relation
+// `answer` from such rows: those rows are the answers.
+struct AnswerScores {
+  Index answers = 0;
+  Index answers_right = 0;
+  Index others = 0;
+  Index others_right = 0;
+
+  bool measured() const { return answers > 0; }
+  double answer_accuracy() const;
+  double other_accuracy() const;  // 0 without other labels
+};
+
+// `labels`: the predicted ones of the first examples; nothing is measured where a model writes
+// them.
+AnswerScores answer_scores(const Source& source, const std::vector<std::vector<TokenId>>& labels);
+
+struct TypeScore {
+  std::string name;
+  Index examples = 0;
+  Index right = 0;
+
+  double share() const { return static_cast<double>(right) / static_cast<double>(examples); }
+};
+
+struct TypeScores {
+  std::vector<TypeScore> types;   // in the order of their bytes
+  std::vector<TypeScore> groups;  // those with an example, in the order of the task
+};
+
+// Of the first examples of the split, as many as there are entries in `right`. Empty if the split
+// has no types.
+TypeScores type_scores(const Split& split, const std::vector<TypeGroup>& groups,
+                       const std::vector<bool>& right);
+
+// [{"type": "passive", "examples": 1000, "sequence_accuracy": 0.97}, ...], with "group" for "type"
+// if `kind` says so.
+nlohmann::ordered_json type_scores_json(const char* kind, const std::vector<TypeScore>& scores);
+
+}  // namespace tapehead
