@@ -65,9 +65,9 @@ class MasksOf : public Question {
   // Without the masks, which no tokenizer knows.
   LineRead read(const AskedLine& line) const override {
     const std::string& mask = arguments_.mask;
-    LineRead read{.tokens = filler_.read(line.text).tokens, .known = line.text};
+    LineRead read{.tokens = filler_.read(line.text).tokens, .encoded_text = line.text};
     std::erase(read.tokens, mask_id(*run_.tokenizers.source));
-    std::string& text = read.known;
+    std::string& text = read.encoded_text;
     for (std::size_t at = text.find(mask); at != std::string::npos; at = text.find(mask, at + 1)) {
       text.replace(at, mask.size(), " ");
     }

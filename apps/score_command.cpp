@@ -49,6 +49,7 @@ class ScoreOf : public Question {
  public:
   ScoreOf(const ScoreArguments& arguments, const RunEnsemble& runs, Workers& workers)
       : arguments_(arguments), runs_(runs), scorer_(runs, workers, arguments.batch_tokens) {
+    scorer_.expect_scores(pairs() ? Scorer::Scored::pairs : Scorer::Scored::lines);
     if (arguments.align) {
       heads_.emplace(runs.first().model.transformer, *arguments.align);
     }
@@ -56,8 +57,12 @@ class ScoreOf : public Question {
 
   LineRead read(const AskedLine& line) const override {
     const Tokenizers& tokenizers = runs_.first().tokenizers;
-    return {.tokens = tokenizers.source->encode(line.text),
-            .target = pairs() ? tokenizers.target->encode(line.target) : std::vector<TokenId>{}};
+    LineRead read{.tokens = tokenizers.source->encode(line.text)};
+    if (pairs()) {
+      read.target_tokens = tokenizers.target->encode(line.target);
+      scorer_.expect_positions({.source = read.tokens, .target = read.target_tokens}, "the pair");
+    }
+    return read;
   }
 
   std::string answers(std::span<const LineRead> lines, Index) override {
@@ -131,6 +136,7 @@ void add_score_command(CLI::App& program, Outcome& /*outcome*/) {
   CLI::App* command = program.add_subcommand(
       "score", "Say how probable given texts are to a trained model: log-probability and tokens");
   const auto arguments = std::make_shared<ScoreArguments>();
+  arguments->batch_tokens = 1;
   add_run_options(*command, *arguments, TakesRuns::several);
   auto* input =
       command->add_option("--input", arguments->input,
@@ -146,7 +152,7 @@ void add_score_command(CLI::App& program, Outcome& /*outcome*/) {
                       "Also which source words each target word attends to, by the mean of heads: "
                       "all, or names such as decoder.layers.1.cross or decoder.layers.1.cross.3 "
                       "with commas between them");
-  add_asking_options(*command, *arguments, "Tokens scored together",
+  add_asking_options(*command, *arguments, "Tokens scored together; 1: each line alone",
                      "Print a line of JSON for each, with every token");
   command->callback([arguments] { score(*arguments); });
 }

@@ -1,6 +1,7 @@
 #include "datasets/sequence.hpp"
 
 #include <numeric>
+#include <stdexcept>
 #include <utility>
 
 namespace tapehead {
@@ -69,14 +70,13 @@ class Selection : public Source {
     return source->relations(own);
   }
   bool in_one_pass() const override { return sources_.front()->in_one_pass(); }
-  Index positions() const override { return sources_.front()->positions(); }
-  void add_to(Hash& hash) const override {
-    for (const auto& source : sources_) {
-      source->add_to(hash);
+  Index positions() const override {
+    const bool told_apart = sources_.front()->positions() > 0;
+    Index longest = 0;
+    for (Index i = 0; i < size() && told_apart; ++i) {
+      longest = std::max(longest, lengths(i).input);
     }
-    for (const Place& one : places_) {
-      hash.add(static_cast<std::uint64_t>(one.number));
-    }
+    return longest;
   }
 
  private:
@@ -167,6 +167,7 @@ Prompts pack_prompts(const Source& source, std::span<const Index> numbers) {
 
 Relations Source::relations(Index) const { return {}; }
 Index Source::positions() const { return 0; }
+void Source::add_to(Hash& /*hash*/) const { throw std::logic_error("no examples of a task"); }
 
 std::shared_ptr<const Source> part_of(std::shared_ptr<const Source> whole,
                                       const std::vector<Index>& numbers) {

@@ -94,8 +94,9 @@ class Source {
   virtual bool in_one_pass() const = 0;
   // If each label follows all rows before it, as in a text: rows of the longest sequence; else 0.
   virtual Index positions() const;
-  // Adds what the sequences are made of, whatever the layout.
-  virtual void add_to(Hash& hash) const = 0;
+  // Adds what the sequences are made of, whatever the layout. Throws logic_error where they are not
+  // those of a task's split.
+  virtual void add_to(Hash& hash) const;
 };
 
 // Some of a source's sequences, in this order; they are numbered anew.

@@ -55,7 +55,7 @@ struct TypeGroup {
   std::vector<std::string> types;
 };
 
-// The first so many examples, or all; without their texts.
+// The first so many examples, or all; without their texts as a user wrote them.
 Split first_examples(const Split& split, Index count);
 
 struct Task {

@@ -58,11 +58,7 @@ class WindowSource : public Source {
 
   void add_to(Hash& hash) const override {
     hash.add(std::uint64_t{0});  // pairs
-    if (holds_) {
-      hash.add(holds_->digest());
-    } else {
-      hash.add(Ids{text_}.list());
-    }
+    hash.add(holds_->digest());
   }
 
  protected:

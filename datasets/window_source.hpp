@@ -22,7 +22,7 @@ struct RunningText {
 std::shared_ptr<const Source> window_source(const std::shared_ptr<const TokenText>& text,
                                             WindowList windows, Index memory = 0);
 
-// The same of a line, which outlives it.
+// The same of a line, which must outlive it.
 std::shared_ptr<const Source> window_source(const std::vector<TokenId>& line, WindowList windows);
 
 // A begin mark and a window's own tokens. Those that are masked have their token as label. Windows

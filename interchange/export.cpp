@@ -144,7 +144,7 @@ bool is_pieces(const Tokenizer& tokenizer) {
 
 }  // namespace
 
-// As the layout of a batch has them (datasets/sources.cpp), and MaskedLine::batch
+// As the layout of a batch has them (datasets/text/classified_text.cpp), and masked_source
 // (train/evaluation/mask_filler.cpp).
 AddedMarks marks_read(const Config& config, bool one_document) {
   const TaskKind& task = config.task.kind();

@@ -89,7 +89,7 @@ Index longest_of(const TheirConfig& theirs) {
   return theirs.count(theirs.has("n_positions") ? "n_positions" : "max_position_embeddings", usual);
 }
 
-// The labels are of the tokens of a text alone (datasets/sources.cpp).
+// The labels are of the tokens of a text alone (datasets/pairs.cpp).
 void expect_no_marks(const TheirConfig& theirs, const std::filesystem::path& directory) {
   const auto around = marks_around_text(directory);
   if (!around || !around->before.empty() || !around->behind.empty()) {
@@ -127,8 +127,8 @@ PretrainedTokenizer label_tokenizer(const TheirConfig& theirs,
       });
 }
 
-// A decoder's class is read off the begin mark behind a text here (datasets/sources.cpp), and
-// off the last token there, whatever it is.
+// A decoder's class is read off the begin mark behind a text here
+// (datasets/text/classified_text.cpp), and off the last token there, whatever it is.
 void expect_mark_behind(const ImportRequest& request, const TheirConfig& theirs,
                         std::optional<AddedMarks> added) {
   if (added == AddedMarks::begin_after) {

@@ -4,6 +4,7 @@
 #include <spdlog/spdlog.h>
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <utility>
 
 #include "core/errors.hpp"
@@ -18,7 +19,7 @@ Index lines_in_all(LineInput& input) {
   return input.read();
 }
 
-// The next lines; none at the end.
+// The next lines; none at the end. An input may pause anywhere.
 std::vector<AskedLine> next_lines(LineInput& lines, LineInput* targets) {
   std::vector<AskedLine> asked;
   for (std::string& line : lines.next()) {
@@ -27,34 +28,36 @@ std::vector<AskedLine> next_lines(LineInput& lines, LineInput* targets) {
   if (targets == nullptr) {
     return asked;
   }
-  std::vector<std::string> behind = targets->next();
-  if (behind.size() != asked.size()) {
+  for (auto line = asked.begin(); line != asked.end();) {
+    std::vector<std::string> more = targets->next(asked.end() - line);
+    for (std::string& target : more) {
+      (line++)->target = std::move(target);
+    }
+    if (more.empty()) {
+      break;
+    }
+  }
+  if (targets->read() != lines.read() || (asked.empty() && !targets->next(1).empty())) {
     const Index sources = lines_in_all(lines);
     throw DataError(
         fmt::format("there are {} sources and {} targets", sources, lines_in_all(*targets)));
   }
-  for (std::size_t i = 0; i < asked.size(); ++i) {
-    asked[i].target = std::move(behind[i]);
-  }
   return asked;
 }
 
-LineRead read_line(const AskedLine& line, std::size_t index, LineInput& lines, LineInput* targets,
+LineRead read_line(const AskedLine& line, Index number, LineInput& lines, LineInput* targets,
                    const Tokenizers& tokenizers, const Question& question) {
-  try {
-    LineRead read = question.read(line);
-    if (!read.warning.empty()) {
-      spdlog::warn("{}: {}", lines.place(index), read.warning);
-    }
-    lines.see(*tokenizers.source, index, read.known.empty() ? line.text : read.known, read.tokens);
-    if (targets != nullptr) {
-      targets->see(*tokenizers.target, index, line.target, read.target);
-    }
-    read.line = line;
-    return read;
-  } catch (const DataError& error) {
-    throw DataError(fmt::format("{}: {}", lines.place(index), error.what()));
+  LineRead read = question.read(line);
+  if (!read.warning.empty()) {
+    spdlog::warn("{}: {}", lines.place(number), read.warning);
   }
+  lines.see(*tokenizers.source, number, read.encoded_text.empty() ? line.text : read.encoded_text,
+            read.tokens);
+  if (targets != nullptr) {
+    targets->see(*tokenizers.target, number, line.target, read.target_tokens);
+  }
+  read.line = line;
+  return read;
 }
 
 }  // namespace
@@ -77,10 +80,21 @@ void ask_lines(LineInput& lines, LineInput* targets, const Tokenizers& tokenizer
   for (auto asked = next_lines(lines, targets); !asked.empty();
        asked = next_lines(lines, targets)) {
     std::vector<LineRead> read;
-    for (std::size_t i = 0; i < asked.size(); ++i) {
-      read.push_back(read_line(asked[i], i, lines, targets, tokenizers, question));
+    std::optional<DataError> fault;  // what is in front of it is answered
+    for (auto line = asked.begin(); line != asked.end() && !fault; ++line) {
+      const Index number = first + std::ssize(read) + 1;
+      try {
+        read.push_back(read_line(*line, number, lines, targets, tokenizers, question));
+      } catch (const DataError& error) {
+        fault.emplace(fmt::format("{}: {}", lines.place(number), error.what()));
+      }
     }
-    write(question.answers(read, first));
+    if (!read.empty()) {
+      write(question.answers(read, first));
+    }
+    if (fault) {
+      throw *fault;
+    }
     first += std::ssize(asked);
   }
   lines.say_unknown();

@@ -23,10 +23,10 @@ struct AskedLine {
 struct LineRead {
   AskedLine line{};  // set by ask_lines
   std::vector<TokenId> tokens{};
-  std::vector<TokenId> target{};
-  Index first_text = 0;   // of two texts: the tokens of the first
-  std::string warning{};  // such as that only a part is read
-  std::string known{};    // of which these are the tokens, if it is not the line
+  std::vector<TokenId> target_tokens{};
+  Index first_text = 0;        // of a line with two texts: the tokens of the first
+  std::string warning{};       // such as that only a part is read
+  std::string encoded_text{};  // of which these are the tokens, if it is not the line
 };
 
 // What is asked. A command says how a line is read, what the answers are, as they are printed, and
@@ -49,8 +49,8 @@ std::string json_line(const nlohmann::ordered_json& json);
 
 // Asks about all lines, some at a time; `targets`: null, or a file of as many. Passes on each part
 // of the answers to `write`. Warns of what the model does not read, of lines that are not UTF-8 and
-// of unknown tokens. Throws DataError, with the place, for a line that cannot be read, and if there
-// is another number of targets.
+// of unknown tokens. Throws DataError, with the place, for a line that cannot be read, when those
+// before it are answered, and if there is another number of targets.
 void ask_lines(LineInput& lines, LineInput* targets, const Tokenizers& tokenizers,
                Question& question, const std::function<void(std::string_view)>& write);
 

@@ -24,28 +24,22 @@ LineInput::LineInput(const std::string& path, InputFiles& inputs, std::vector<st
   }
 }
 
-std::vector<std::string> LineInput::next() {
-  constexpr Index at_a_time = 1024;
-  std::vector<std::string> lines =
-      from_texts_ ? std::exchange(texts_, {}) : reader_.next(at_a_time);
-  before_ += last_;
-  last_ = std::ssize(lines);
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    const auto number = static_cast<std::size_t>(before_) + i + 1;
-    if (const auto fault = utf8_fault(lines[i], name_, number)) {
+std::vector<std::string> LineInput::next(Index most) {
+  std::vector<std::string> lines = from_texts_ ? std::exchange(texts_, {}) : reader_.next(most);
+  for (const std::string& line : lines) {
+    ++read_;
+    if (const auto fault = utf8_fault(line, name_, static_cast<std::size_t>(read_))) {
       spdlog::warn("{}", *fault);
     }
   }
   return lines;
 }
 
-std::string LineInput::place(std::size_t index) const {
-  return fmt::format("{}:{}", name_, before_ + static_cast<Index>(index) + 1);
-}
+std::string LineInput::place(Index number) const { return fmt::format("{}:{}", name_, number); }
 
-void LineInput::see(const Tokenizer& tokenizer, std::size_t index, std::string_view text,
+void LineInput::see(const Tokenizer& tokenizer, Index number, std::string_view text,
                     const std::vector<TokenId>& tokens) {
-  unknown_.see(tokenizer, text, tokens, before_ + static_cast<Index>(index) + 1);
+  unknown_.see(tokenizer, text, tokens, number);
 }
 
 void LineInput::say_unknown() const {

@@ -20,20 +20,18 @@ class LineInput {
   // they are the lines. Throws IoError.
   LineInput(const std::string& path, InputFiles& inputs, std::vector<std::string> texts = {});
 
-  // Further lines, about a thousand at most; none at the end. Warns of lines that are not UTF-8.
-  std::vector<std::string> next();
+  // Further lines, at most so many; none at the end. Warns of lines that are not UTF-8.
+  std::vector<std::string> next(Index most = 1024);
+  Index read() const { return read_; }  // lines so far
 
-  // "file:3" for the line with this index among those that `next` returned last.
-  std::string place(std::size_t index) const;
+  // "file:3" for the line with this number, from 1.
+  std::string place(Index number) const;
 
-  // Counts the tokens of a text in such a line that are unknown; `say_unknown` warns if there were
+  // Counts the tokens of a text in this line that are unknown; `say_unknown` warns if there were
   // any.
-  void see(const Tokenizer& tokenizer, std::size_t index, std::string_view text,
+  void see(const Tokenizer& tokenizer, Index number, std::string_view text,
            const std::vector<TokenId>& tokens);
   void say_unknown() const;
-
-  const std::string& name() const { return name_; }
-  Index read() const { return before_ + last_; }  // lines so far
 
  private:
   std::vector<std::string> texts_;
@@ -41,8 +39,7 @@ class LineInput {
   std::optional<OpenFile> file_;
   std::string name_;
   TextReader reader_;
-  Index before_ = 0;  // lines returned before those of the last call
-  Index last_ = 0;    // returned by the last call
+  Index read_ = 0;
   UnknownText unknown_;
 };
 

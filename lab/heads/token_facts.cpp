@@ -61,7 +61,7 @@ ReadFacts token_facts(const Task& task) {
     count(*train.text.tokens, facts.input);
     return facts;
   }
-  const bool two_sides = train.source->lengths(0).context > 0;
+  const bool two_sides = train.size() > 0 && train.source->lengths(0).context > 0;
   ReadFacts facts{.context = facts_of(*task.source_tokenizer),
                   .input = facts_of(two_sides ? *task.target_tokenizer : *task.source_tokenizer)};
   for (Index i = 0; i < train.size(); ++i) {

@@ -78,11 +78,11 @@ TextBatch pair_of(const SavedRun& run, const EnsembleMember& model, const std::s
                       pair.source.size(), pair.target.size()));
     }
   }
-  const auto without_target = as_read(pair);
-  expect_positions(run, without_target->lengths(0).longer(), "text");
+  const auto first_read = as_read(pair);
+  expect_positions(run, first_read->lengths(0).longer(), "text");
   bool unfinished = false;
   if (!target) {
-    Hypothesis output = output_of(run, model, *without_target, workers);
+    Hypothesis output = output_of(run, model, *first_read, workers);
     pair.target = std::move(output.tokens);
     unfinished = !output.ended;
     // An output that fills all positions has a last token that no position reads.

@@ -6,7 +6,7 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
-// What each thread has to write, but no more than that.
+// What each thread has to write, but at most `most`.
 Index sequences_together(Index sequences, Index threads, Index most) {
   return std::clamp<Index>((sequences + threads - 1) / threads, 1, most);
 }

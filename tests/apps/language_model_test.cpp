@@ -269,7 +269,8 @@ TEST_F(LanguageModel, warns_of_what_it_cannot_read_of_a_prompt) {
   EXPECT_THAT(unknown.errors, HasSubstr("1 of 3 tokens is unknown to its vocabulary"));
   const ProgramResult longer =
       run({"generate", "a", "--prompt", std::string(30, 'a'), "--max-tokens", "3"});
-  EXPECT_THAT(longer.errors, HasSubstr("the command line:1: 30 tokens; the model reads 12 of them"));
+  EXPECT_THAT(longer.errors,
+              HasSubstr("the command line:1: 30 tokens; the model reads 12 of them"));
 }
 
 // A line is read after a line end, as a sample without a prompt is written.

@@ -106,7 +106,8 @@ TEST_F(Translate, a_line_too_long_is_translated_as_far_as_the_limit) {
   const std::string longest = "1 2 3 4 5 6 7 8 9 10 0";  // 11 symbols
   const ProgramResult result = translate({}, "3\n" + longest + " 1 2\n" + longest + "\n");
   EXPECT_EQ(result.exit_code, 0);
-  EXPECT_EQ(result.errors, "warning: standard input:2: 13 tokens; only the first 11 are translated\n");
+  EXPECT_EQ(result.errors,
+            "warning: standard input:2: 13 tokens; only the first 11 are translated\n");
   const std::vector<std::string> outputs = lines_of(result.output);
   ASSERT_THAT(outputs, SizeIs(3));
   EXPECT_EQ(outputs[1], outputs[2]);

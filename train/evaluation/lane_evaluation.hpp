@@ -15,7 +15,7 @@ struct EvaluationLanes : LaneWindows {
   Index context;  // rows of a window
   Index memory;   // that the model remembers
 
-  Index longest() const;  // rows of a lane, with those of a whole last window
+  Index longest() const;  // rows of a lane, whose last window counts as full
 };
 
 // The windows of a split in lanes, for a model that remembers `memory` rows. A lane's first rows

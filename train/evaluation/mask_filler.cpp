@@ -73,16 +73,11 @@ class MaskedLines : public Source {
             .number = number};
   }
   bool in_one_pass() const override { return true; }
-  void add_to(Hash& hash) const override {
-    for (const MaskedLine& line : lines_) {
-      hash.add(line.tokens);
-    }
-  }
 
  private:
   std::vector<MaskedLine> lines_;
   std::vector<std::vector<Index>> rows_;
-  std::vector<std::vector<TokenId>> labels_;  // nobody knows them
+  std::vector<std::vector<TokenId>> labels_;  // unknown marks: nobody knows them
 };
 
 }  // namespace

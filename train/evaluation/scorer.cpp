@@ -26,10 +26,14 @@ namespace {
 using Models = std::vector<EnsembleMember>;
 
 // The logarithm of the probability of each label of a batch, in order.
+// `packed`: with weights as they are used together with any number of rows.
 std::vector<double> log_probabilities(const EnsembleMember& model, const Batch& batch,
-                                      const Recorder& recorder) {
+                                      const Recorder& recorder, bool packed) {
   Tape tape(false);
   Pass pass(tape, model.store);
+  if (packed) {
+    pass.keep_weights_packed();
+  }
   pass.recorder = recorder;
   Var rows = model.transformer.hidden(pass, batch);
   if (!batch.labels.every_row) {
@@ -56,17 +60,31 @@ WindowList windows_over(const std::vector<TokenId>& tokens, Index context) {
   return windows;
 }
 
-void expect_kind(const SavedRun& run, bool of_text) {
+}  // namespace
+
+void Scorer::expect_scores(Scored what) const {
+  const SavedRun& run = runs_.first();
   expect_writes(run.config, run.directory.string());
-  if (run.config.task.kind().of_text() != of_text) {
+  const bool lines = what == Scored::lines;
+  if (run.config.task.kind().of_text() != lines) {
     throw ConfigError(fmt::format(
         "run {} is {}", run.directory.string(),
-        of_text ? "no language model: score targets for sources, with --source and --target"
-                : "a language model: score lines, with --input or from standard input"));
+        lines ? "no language model: score targets for sources, with --source and --target"
+              : "a language model: score lines, with --input or from standard input"));
   }
 }
 
-}  // namespace
+void Scorer::expect_positions(const Example& pair, std::string_view what) const {
+  for (const SavedRun* run : runs_.runs()) {
+    const ModelOptions& options = run->model.transformer.options();
+    const Index most = pair_source(Examples{pair}, layout_of(options))->lengths(0).longer();
+    if (most > options.max_positions) {
+      throw DataError(
+          fmt::format("{} has {} tokens with its mark; the model of {} has {} positions", what,
+                      most, run->directory.string(), options.max_positions));
+    }
+  }
+}
 
 double LineScore::log_probability() const {
   return std::accumulate(
@@ -74,8 +92,9 @@ double LineScore::log_probability() const {
       [](double sum, const TokenScore& token) { return sum + token.log_probability; });
 }
 
-// Sequences of similar lengths share a batch, which each model reads in its own layout. With heads,
-// of the first model, each has a pass of its own, which records their mean weights.
+// Sequences of similar lengths share a batch, which each model reads in its own layout; no bit of a
+// score depends on what else is in it. With heads, of the first model, each has a pass of its own,
+// which records their mean weights.
 std::vector<std::vector<TokenScore>> Scorer::scores_of(const Sources& sources,
                                                        const AlignmentHeads* heads,
                                                        std::vector<Tensor>& attentions) const {
@@ -92,7 +111,8 @@ std::vector<std::vector<TokenScore>> Scorer::scores_of(const Sources& sources,
       Tensor& attention = attentions[static_cast<std::size_t>(numbers.front())];
       by_model.push_back(
           log_probabilities(models[k], pack(*sources[k], numbers),
-                            heads != nullptr && k == 0 ? heads->mean_into(attention) : Recorder()));
+                            heads != nullptr && k == 0 ? heads->mean_into(attention) : Recorder(),
+                            batch_tokens_ > 1));
     }
     std::vector<double> logs(models.size());
     std::size_t row = 0;
@@ -109,7 +129,7 @@ std::vector<std::vector<TokenScore>> Scorer::scores_of(const Sources& sources,
 }
 
 std::vector<LineScore> Scorer::score(std::span<const std::string> lines) const {
-  expect_kind(runs_.first(), true);
+  expect_scores(Scored::lines);
   const std::vector<TokenId> front = Generator(runs_, workers_, {}).front_of_text();
   std::vector<std::vector<TokenId>> tokens(lines.size(), front);
   Sources windows;
@@ -134,23 +154,6 @@ std::vector<LineScore> Scorer::score(std::span<const std::string> lines) const {
   return scores;
 }
 
-// For each of the runs.
-Scorer::Sources Scorer::sources_of(const std::shared_ptr<const Examples>& pairs) const {
-  Sources sources;
-  for (const SavedRun* run : runs_.runs()) {
-    const ModelOptions& options = run->model.transformer.options();
-    const Source& source = *sources.emplace_back(pair_source(pairs, layout_of(options)));
-    for (Index i = 0; i < source.size(); ++i) {
-      if (const Index most = source.lengths(i).longer(); most > options.max_positions) {
-        throw DataError(
-            fmt::format("pair {} has {} tokens with its mark; the model of {} has {} positions",
-                        i + 1, most, run->directory.string(), options.max_positions));
-      }
-    }
-  }
-  return sources;
-}
-
 Alignment Scorer::alignment_of(const Example& pair, const Tensor& attention) const {
   const Tokenizers& tokenizers = runs_.first().tokenizers;
   const Alignment tokens =
@@ -163,7 +166,7 @@ Alignment Scorer::alignment_of(const Example& pair, const Tensor& attention) con
 std::vector<LineScore> Scorer::score(std::span<const std::string> sources,
                                      std::span<const std::string> targets,
                                      const AlignmentHeads* heads) const {
-  expect_kind(runs_.first(), false);
+  expect_scores(Scored::pairs);
   if (sources.size() != targets.size()) {
     throw DataError(
         fmt::format("there are {} sources and {} targets", sources.size(), targets.size()));
@@ -173,9 +176,14 @@ std::vector<LineScore> Scorer::score(std::span<const std::string> sources,
   for (std::size_t i = 0; i < sources.size(); ++i) {
     pairs->push_back({.source = tokenizers.source->encode(sources[i]),
                       .target = tokenizers.target->encode(targets[i])});
+    expect_positions(pairs->back(), fmt::format("pair {}", i + 1));
   }
   std::vector<Tensor> attentions;
-  auto by_pair = scores_of(sources_of(pairs), heads, attentions);
+  Sources as_read;
+  for (const SavedRun* run : runs_.runs()) {
+    as_read.push_back(pair_source(pairs, layout_of(run->model.transformer.options())));
+  }
+  auto by_pair = scores_of(as_read, heads, attentions);
   std::vector<LineScore> scores(sources.size());
   for (std::size_t i = 0; i < scores.size(); ++i) {
     scores[i].tokens = std::move(by_pair[i]);

@@ -5,12 +5,12 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/kernel/workers.hpp"
 #include "datasets/pairs.hpp"
 #include "train/evaluation/alignment.hpp"
-#include "train/evaluation/decoding_batches.hpp"
 #include "train/evaluation/run_ensemble.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
@@ -29,9 +29,18 @@ struct LineScore {
 
 class Scorer {
  public:
-  // Runs and workers must outlive it. `batch_tokens`: the tokens that are scored together.
-  Scorer(const RunEnsemble& runs, Workers& workers, Index batch_tokens = decoding_batch_tokens)
+  enum class Scored { lines, pairs };
+
+  // Runs and workers must outlive it. `batch_tokens`: the tokens that are scored together; with 1,
+  // each line or pair is scored by itself.
+  Scorer(const RunEnsemble& runs, Workers& workers, Index batch_tokens = 1)
       : runs_(runs), workers_(workers), batch_tokens_(batch_tokens) {}
+
+  // Throws ConfigError if the runs score something else.
+  void expect_scores(Scored what) const;
+  // Throws DataError, which begins with `what`, for a pair of more tokens than a model has
+  // positions.
+  void expect_positions(const Example& pair, std::string_view what) const;
 
   // By a language model: each line as if it began a document or, if the run's text is only one,
   // followed a line end (Generator::front_of_text). Without anything in front of it, its first
@@ -50,7 +59,6 @@ class Scorer {
 
  private:
   using Sources = std::vector<std::shared_ptr<const Source>>;  // for each run
-  Sources sources_of(const std::shared_ptr<const Examples>& pairs) const;
   std::vector<std::vector<TokenScore>> scores_of(const Sources& sources,
                                                  const AlignmentHeads* heads,
                                                  std::vector<Tensor>& attentions) const;

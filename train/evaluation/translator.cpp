@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "datasets/pairs.hpp"
-#include "train/options/application.hpp"
 #include "train/options/layout.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
@@ -21,7 +20,6 @@ std::vector<std::vector<Translation>> Translator::translate(
 
 std::vector<std::vector<Translation>> Translator::translate(
     std::vector<std::vector<TokenId>> lines) const {
-  expect_used_with(runs_.first().config, runs_.first().directory.string(), Application::translate);
   const auto pairs = std::make_shared<Examples>();
   for (std::vector<TokenId>& line : lines) {
     line.resize(std::min(line.size(), static_cast<std::size_t>(most_tokens())));

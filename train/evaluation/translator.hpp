@@ -10,6 +10,7 @@
 #include "train/evaluation/evaluation.hpp"
 #include "train/evaluation/example_decoding.hpp"
 #include "train/evaluation/run_ensemble.hpp"
+#include "train/options/application.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
@@ -25,7 +26,9 @@ class Translator {
   // together.
   Translator(const RunEnsemble& runs, Workers& workers, const DecodingOptions& options,
              Index batch_tokens = decoding_batch_tokens)
-      : runs_(runs), workers_(workers), options_(options), batch_tokens_(batch_tokens) {}
+      : runs_(runs), workers_(workers), options_(options), batch_tokens_(batch_tokens) {
+    expect_used_with(runs.first().config, runs.first().directory.string(), Application::translate);
+  }
 
   // With the options of the first run's config.
   Translator(const RunEnsemble& runs, Workers& workers)
