@@ -199,7 +199,8 @@ void show_attention(const AttentionArguments& arguments) {
 
 }  // namespace
 
-void add_attention_command(CLI::App& program, Outcome& /*outcome*/) {
+const Command attention_command(110, [](CLI::App& program, Outcome& /*outcome*/,
+                                        Launch& /*launch*/) {
   CLI::App* command = program.add_subcommand(
       "attention", "Show what every head of a trained model does with a text of yours");
   const auto arguments = std::make_shared<AttentionArguments>();
@@ -226,6 +227,6 @@ void add_attention_command(CLI::App& program, Outcome& /*outcome*/) {
   add_threads_option(*command, arguments->threads);
   command->add_flag("--json", arguments->json, "One JSON object on standard output");
   command->callback([arguments] { show_attention(*arguments); });
-}
+});
 
 }  // namespace tapehead

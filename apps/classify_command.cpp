@@ -71,7 +71,7 @@ class ClassOf : public Question {
 
 }  // namespace
 
-void add_classify_command(CLI::App& program, Outcome& /*outcome*/) {
+const Command classify_command(70, [](CLI::App& program, Outcome& /*outcome*/, Launch& /*launch*/) {
   CLI::App* command =
       program.add_subcommand("classify", "Give classes to lines of text with a trained model");
   const auto arguments = std::make_shared<ClassifyArguments>();
@@ -91,6 +91,6 @@ void add_classify_command(CLI::App& program, Outcome& /*outcome*/) {
       return std::make_unique<ClassOf>(*arguments, runs.first(), workers);
     });
   });
-}
+});
 
 }  // namespace tapehead

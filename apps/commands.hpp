@@ -1,4 +1,5 @@
-// The commands of the program. Each has its own file, which declares its options and its function.
+// The commands of the program. Each is a file of its own, which declares its options and its
+// function; no list names them.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -45,29 +46,14 @@ inline void add_other_data_option(CLI::App& command, DataChoice& data) {
                    "Use data that the run was not trained with; changed files need --data, too");
 }
 
+// A command: its file has one, which adds it to the program. `place`: in the order of the help.
+class Command {
+ public:
+  using Add = void (*)(CLI::App& program, Outcome& outcome, Launch& launch);
+  Command(int place, Add add);
+};
+
 // Adds all commands that are linked into the program.
 void add_commands(CLI::App& program, Outcome& outcome, Launch& launch);
-
-void add_train_command(CLI::App& program, Outcome& outcome, Launch& launch);
-void add_evaluate_command(CLI::App& program, Outcome& outcome);
-void add_translate_command(CLI::App& program, Outcome& outcome);
-void add_generate_command(CLI::App& program, Outcome& outcome);
-void add_classify_command(CLI::App& program, Outcome& outcome);
-void add_fill_command(CLI::App& program, Outcome& outcome);
-void add_tokenize_command(CLI::App& program, Outcome& outcome);
-void add_score_command(CLI::App& program, Outcome& outcome);
-void add_attention_command(CLI::App& program, Outcome& outcome);
-void add_heads_command(CLI::App& program, Outcome& outcome);
-void add_report_command(CLI::App& program, Outcome& outcome);
-void add_import_command(CLI::App& program, Outcome& outcome);
-void add_export_command(CLI::App& program, Outcome& outcome);
-void add_prune_command(CLI::App& program, Outcome& outcome);
-void add_config_command(CLI::App& program, Outcome& outcome);
-void add_gradcheck_command(CLI::App& program);
-void add_replay_command(CLI::App& program, Outcome& outcome);
-void add_sweep_command(CLI::App& program, Outcome& outcome, Launch& launch);
-void add_plan_command(CLI::App& program, Outcome& outcome);
-void add_score_run_command(CLI::App& program);
-void add_describe_command(CLI::App& program);
 
 }  // namespace tapehead

@@ -44,7 +44,7 @@ void show_config(const ConfigArguments& arguments) {
 
 }  // namespace
 
-void add_config_command(CLI::App& program, Outcome& /*outcome*/) {
+const Command config_command(170, [](CLI::App& program, Outcome& /*outcome*/, Launch& /*launch*/) {
   CLI::App* command = program.add_subcommand(
       "config", "Show a config with every option and where its value came from");
   const auto arguments = std::make_shared<ConfigArguments>();
@@ -65,6 +65,6 @@ void add_config_command(CLI::App& program, Outcome& /*outcome*/) {
       ->excludes(json)
       ->excludes(schema);
   command->callback([arguments] { show_config(*arguments); });
-}
+});
 
 }  // namespace tapehead

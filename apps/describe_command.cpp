@@ -53,7 +53,8 @@ std::string described(const CLI::App& program, const DescribeArguments& argument
 
 }  // namespace
 
-void add_describe_command(CLI::App& program) {
+const Command describe_command(210, [](CLI::App& program, Outcome& /*outcome*/,
+                                       Launch& /*launch*/) {
   CLI::App* command =
       program.add_subcommand("describe", "Print a page of the manual, or completion for a shell")
           ->group("");
@@ -63,6 +64,6 @@ void add_describe_command(CLI::App& program) {
       ->check(CLI::IsMember({"man", "bash", "zsh"}));
   command->add_option("command", arguments->command, "Of man: the page of this command");
   command->callback([&program, arguments] { write_output(described(program, *arguments)); });
-}
+});
 
 }  // namespace tapehead

@@ -151,7 +151,7 @@ void evaluate_run(const EvaluateArguments& arguments) {
 
 }  // namespace
 
-void add_evaluate_command(CLI::App& program, Outcome& /*outcome*/) {
+const Command evaluate_command(40, [](CLI::App& program, Outcome& /*outcome*/, Launch& /*launch*/) {
   CLI::App* command = program.add_subcommand("evaluate", "Measure a trained model on a split");
   const auto arguments = std::make_shared<EvaluateArguments>();
   command->add_option("run", arguments->run, "Run directory")->required();
@@ -199,6 +199,6 @@ void add_evaluate_command(CLI::App& program, Outcome& /*outcome*/) {
   add_threads_option(*command, arguments->threads);
   command->add_flag("--json", arguments->json, "One JSON object on standard output");
   command->callback([arguments] { evaluate_run(*arguments); });
-}
+});
 
 }  // namespace tapehead

@@ -242,7 +242,7 @@ void export_run(const ExportArguments& arguments) {
 
 }  // namespace
 
-void add_export_command(CLI::App& program, Outcome& /*outcome*/) {
+const Command export_command(150, [](CLI::App& program, Outcome& /*outcome*/, Launch& /*launch*/) {
   CLI::App* command = program.add_subcommand("export", "Write a trained model for another program");
   const auto arguments = std::make_shared<ExportArguments>();
   command->add_option("run", arguments->run, "Run directory")->required();
@@ -258,6 +258,6 @@ void add_export_command(CLI::App& program, Outcome& /*outcome*/) {
       "Write into a directory that is not empty, over the files of an earlier export");
   command->add_flag("--json", arguments->json, "One JSON object on standard output");
   command->callback([arguments] { export_run(*arguments); });
-}
+});
 
 }  // namespace tapehead

@@ -92,7 +92,7 @@ class MasksOf : public Question {
 
 }  // namespace
 
-void add_fill_command(CLI::App& program, Outcome& /*outcome*/) {
+const Command fill_command(80, [](CLI::App& program, Outcome& /*outcome*/, Launch& /*launch*/) {
   CLI::App* command =
       program.add_subcommand("fill", "Predict masked tokens with a masked language model");
   const auto arguments = std::make_shared<FillArguments>();
@@ -114,6 +114,6 @@ void add_fill_command(CLI::App& program, Outcome& /*outcome*/) {
       return std::make_unique<MasksOf>(*arguments, runs.first(), workers);
     });
   });
-}
+});
 
 }  // namespace tapehead

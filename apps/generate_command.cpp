@@ -216,7 +216,7 @@ void add_sampling_options(CLI::App& command, SamplingOptions& sampling) {
 
 }  // namespace
 
-void add_generate_command(CLI::App& program, Outcome& /*outcome*/) {
+const Command generate_command(60, [](CLI::App& program, Outcome& /*outcome*/, Launch& /*launch*/) {
   CLI::App* command =
       program.add_subcommand("generate", "Go on with a text, by sampling from a trained model");
   const auto arguments = std::make_shared<GenerateArguments>();
@@ -255,6 +255,6 @@ void add_generate_command(CLI::App& program, Outcome& /*outcome*/) {
   add_asking_options(*command, *arguments, "Samples that are written together, a token at a time",
                      "Print a line of JSON for each sample");
   command->callback([arguments] { generate(*arguments); });
-}
+});
 
 }  // namespace tapehead

@@ -38,12 +38,13 @@ void hand_over(const std::vector<std::string>& arguments) {
 
 }  // namespace
 
-void add_gradcheck_command(CLI::App& program) {
+const Command gradcheck_command(180, [](CLI::App& program, Outcome& /*outcome*/,
+                                        Launch& /*launch*/) {
   CLI::App* command =
       program.add_subcommand("gradcheck", "Check the gradients of a config's model");
   command->set_help_flag();  // the help is that of the other program
   command->prefix_command();
   command->callback([command] { hand_over(command->remaining()); });
-}
+});
 
 }  // namespace tapehead

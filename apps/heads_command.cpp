@@ -99,7 +99,7 @@ void expect_legend_alone(const CLI::App& command) {
 
 }  // namespace
 
-void add_heads_command(CLI::App& program, Outcome& /*outcome*/) {
+const Command heads_command(120, [](CLI::App& program, Outcome& /*outcome*/, Launch& /*launch*/) {
   CLI::App* command =
       program.add_subcommand("heads", "Tell what each attention head of a trained model does");
   const auto request = std::make_shared<HeadsRequest>();
@@ -134,6 +134,6 @@ void add_heads_command(CLI::App& program, Outcome& /*outcome*/) {
     }
     show_heads(*request);
   });
-}
+});
 
 }  // namespace tapehead

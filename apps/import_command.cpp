@@ -91,7 +91,7 @@ void import_run(ImportArguments& arguments) {
 
 }  // namespace
 
-void add_import_command(CLI::App& program, Outcome& /*outcome*/) {
+const Command import_command(140, [](CLI::App& program, Outcome& /*outcome*/, Launch& /*launch*/) {
   CLI::App* command = program.add_subcommand(
       "import",
       "Make a run of a model in Hugging Face's layout: GPT-2, Llama, BERT, ALBERT or Marian");
@@ -138,6 +138,6 @@ void add_import_command(CLI::App& program, Outcome& /*outcome*/) {
     }
     import_run(*arguments);
   });
-}
+});
 
 }  // namespace tapehead

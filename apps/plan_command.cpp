@@ -57,7 +57,7 @@ void plan(const PlanArguments& arguments) {
 
 }  // namespace
 
-void add_plan_command(CLI::App& program, Outcome& /*outcome*/) {
+const Command plan_command(20, [](CLI::App& program, Outcome& /*outcome*/, Launch& /*launch*/) {
   CLI::App* command = program.add_subcommand(
       "plan", "Estimate a training before it starts: parameters, arithmetic, memory and time");
   const auto arguments = std::make_shared<PlanArguments>();
@@ -66,6 +66,6 @@ void add_plan_command(CLI::App& program, Outcome& /*outcome*/) {
   add_threads_option(*command, arguments->threads);
   command->add_flag("--json", arguments->json, "One JSON object on standard output");
   command->callback([arguments] { plan(*arguments); });
-}
+});
 
 }  // namespace tapehead

@@ -121,7 +121,7 @@ void prune_run(const PruneArguments& arguments) {
 
 }  // namespace
 
-void add_prune_command(CLI::App& program, Outcome& /*outcome*/) {
+const Command prune_command(160, [](CLI::App& program, Outcome& /*outcome*/, Launch& /*launch*/) {
   CLI::App* command = program.add_subcommand(
       "prune", "Make a smaller run of a trained one, without the heads that matter least");
   const auto arguments = std::make_shared<PruneArguments>();
@@ -162,6 +162,6 @@ void add_prune_command(CLI::App& program, Outcome& /*outcome*/) {
   command->add_flag("--overwrite", arguments->overwrite, "Replace an earlier run");
   command->add_flag("--json", arguments->json, "One JSON object on standard output");
   command->callback([arguments] { prune_run(*arguments); });
-}
+});
 
 }  // namespace tapehead

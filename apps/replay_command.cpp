@@ -40,7 +40,7 @@ int replay(const ReplayArguments& arguments) {
 
 }  // namespace
 
-void add_replay_command(CLI::App& program, Outcome& outcome) {
+const Command replay_command(190, [](CLI::App& program, Outcome& outcome, Launch& /*launch*/) {
   CLI::App* command = program.add_subcommand(
       "replay",
       "Repeat a step that stopped a training, and say where the first bad number came from");
@@ -50,6 +50,6 @@ void add_replay_command(CLI::App& program, Outcome& outcome) {
   add_threads_option(*command, arguments->threads);
   command->add_flag("--json", arguments->json, "One JSON object on standard output");
   command->callback([arguments, &outcome] { outcome.exit_code = replay(*arguments); });
-}
+});
 
 }  // namespace tapehead

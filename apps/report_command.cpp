@@ -109,7 +109,7 @@ void write_report(const ReportArguments& arguments) {
 
 }  // namespace
 
-void add_report_command(CLI::App& program, Outcome& /*outcome*/) {
+const Command report_command(130, [](CLI::App& program, Outcome& /*outcome*/, Launch& /*launch*/) {
   CLI::App* command = program.add_subcommand(
       "report", "Write a page about a run, with its curves, samples and heads, or about a sweep");
   const auto arguments = std::make_shared<ReportArguments>();
@@ -151,6 +151,6 @@ void add_report_command(CLI::App& program, Outcome& /*outcome*/) {
     }
     write_report(*arguments);
   });
-}
+});
 
 }  // namespace tapehead

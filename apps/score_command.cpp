@@ -132,7 +132,7 @@ void score(ScoreArguments arguments) {
 
 }  // namespace
 
-void add_score_command(CLI::App& program, Outcome& /*outcome*/) {
+const Command score_command(100, [](CLI::App& program, Outcome& /*outcome*/, Launch& /*launch*/) {
   CLI::App* command = program.add_subcommand(
       "score", "Say how probable given texts are to a trained model: log-probability and tokens");
   const auto arguments = std::make_shared<ScoreArguments>();
@@ -155,6 +155,6 @@ void add_score_command(CLI::App& program, Outcome& /*outcome*/) {
   add_asking_options(*command, *arguments, "Tokens scored together; 1: each line alone",
                      "Print a line of JSON for each, with every token");
   command->callback([arguments] { score(*arguments); });
-}
+});
 
 }  // namespace tapehead

@@ -31,7 +31,8 @@ void score_run_file(const ScoreRunArguments& arguments) {
 
 }  // namespace
 
-void add_score_run_command(CLI::App& program) {
+const Command score_run_command(200, [](CLI::App& program, Outcome& /*outcome*/,
+                                        Launch& /*launch*/) {
   CLI::App* command = program.add_subcommand("score-run", "Score a run of a sweep")->group("");
   const auto arguments = std::make_shared<ScoreRunArguments>();
   RunStudy& study = arguments->study;
@@ -46,6 +47,6 @@ void add_score_run_command(CLI::App& program) {
   command->add_flag("--pruning", study.pruning, "Study the loss as heads are removed one by one");
   add_threads_option(*command, arguments->threads);
   command->callback([arguments] { score_run_file(*arguments); });
-}
+});
 
 }  // namespace tapehead

@@ -175,7 +175,7 @@ int sweep_launched(const SweepArguments& arguments, Launch& launch) {
 
 }  // namespace
 
-void add_sweep_command(CLI::App& program, Outcome& outcome, Launch& launch) {
+const Command sweep_command(30, [](CLI::App& program, Outcome& outcome, Launch& launch) {
   CLI::App* command = program.add_subcommand(
       "sweep", "Train a config with many settings and seeds, and say which settings differ");
   const auto arguments = std::make_shared<SweepArguments>();
@@ -202,6 +202,6 @@ void add_sweep_command(CLI::App& program, Outcome& outcome, Launch& launch) {
     launch.set_deadline(longest_solo);
     outcome.exit_code = sweep_launched(*arguments, launch);
   });
-}
+});
 
 }  // namespace tapehead

@@ -82,7 +82,7 @@ void tokenize(const TokenizeArguments& arguments) {
 
 }  // namespace
 
-void add_tokenize_command(CLI::App& program, Outcome& /*outcome*/) {
+const Command tokenize_command(90, [](CLI::App& program, Outcome& /*outcome*/, Launch& /*launch*/) {
   CLI::App* command =
       program.add_subcommand("tokenize", "Print the tokens of texts and their ids in a run");
   const auto arguments = std::make_shared<TokenizeArguments>();
@@ -94,6 +94,6 @@ void add_tokenize_command(CLI::App& program, Outcome& /*outcome*/) {
                     "As a target, where targets have a tokenizer of their own or fewer tokens");
   command->add_flag("--json", arguments->json, "One JSON object for each text");
   command->callback([arguments] { tokenize(*arguments); });
-}
+});
 
 }  // namespace tapehead

@@ -172,7 +172,7 @@ int train_run(TrainArguments& arguments, Launch& launch) {
 
 }  // namespace
 
-void add_train_command(CLI::App& program, Outcome& outcome, Launch& launch) {
+const Command train_command(10, [](CLI::App& program, Outcome& outcome, Launch& launch) {
   CLI::App* command = program.add_subcommand("train", "Train a model from a config file");
   const auto arguments = std::make_shared<TrainArguments>();
   CLI::Option* config =
@@ -214,6 +214,6 @@ void add_train_command(CLI::App& program, Outcome& outcome, Launch& launch) {
     launch.set_deadline(arguments->deadline);
     outcome.exit_code = train_run(*arguments, launch);
   });
-}
+});
 
 }  // namespace tapehead

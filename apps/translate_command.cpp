@@ -131,7 +131,8 @@ class TranslationOf : public Question {
 
 }  // namespace
 
-void add_translate_command(CLI::App& program, Outcome& /*outcome*/) {
+const Command translate_command(50, [](CLI::App& program, Outcome& /*outcome*/,
+                                       Launch& /*launch*/) {
   CLI::App* command =
       program.add_subcommand("translate", "Translate lines of text with a trained model");
   const auto arguments = std::make_shared<TranslateArguments>();
@@ -165,6 +166,6 @@ void add_translate_command(CLI::App& program, Outcome& /*outcome*/) {
       return std::make_unique<TranslationOf>(*arguments, runs, workers);
     });
   });
-}
+});
 
 }  // namespace tapehead

@@ -4,7 +4,6 @@
 #include <spdlog/spdlog.h>
 
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <utility>
 
 #include "core/errors.hpp"
@@ -80,20 +79,20 @@ void ask_lines(LineInput& lines, LineInput* targets, const Tokenizers& tokenizer
   for (auto asked = next_lines(lines, targets); !asked.empty();
        asked = next_lines(lines, targets)) {
     std::vector<LineRead> read;
-    std::optional<DataError> fault;  // what is in front of it is answered
-    for (auto line = asked.begin(); line != asked.end() && !fault; ++line) {
+    std::string fault;  // what is in front of it is answered
+    for (auto line = asked.begin(); line != asked.end() && fault.empty(); ++line) {
       const Index number = first + std::ssize(read) + 1;
       try {
         read.push_back(read_line(*line, number, lines, targets, tokenizers, question));
       } catch (const DataError& error) {
-        fault.emplace(fmt::format("{}: {}", lines.place(number), error.what()));
+        fault = fmt::format("{}: {}", lines.place(number), error.what());
       }
     }
     if (!read.empty()) {
       write(question.answers(read, first));
     }
-    if (fault) {
-      throw *fault;
+    if (!fault.empty()) {
+      throw DataError(fault);
     }
     first += std::ssize(asked);
   }
