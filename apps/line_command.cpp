@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <deque>
 #include <optional>
 #include <string_view>
 
@@ -20,18 +21,18 @@ namespace tapehead {
 
 namespace {
 
-std::deque<SavedRun> opened(const RunChoice& choice) {
+std::deque<SavedRun> opened_runs(const LineArguments& arguments) {
   constexpr std::array<std::string_view, 4> of_any_run{"", "best", "last", "average"};
-  if (choice.runs.size() > 1 &&
-      std::ranges::find(of_any_run, choice.checkpoint) == of_any_run.end()) {
+  if (arguments.runs.size() > 1 &&
+      std::ranges::find(of_any_run, arguments.checkpoint) == of_any_run.end()) {
     throw ConfigError(
         fmt::format("--checkpoint {}: a file is the checkpoint of one run; of several runs name "
                     "best, last or average",
-                    choice.checkpoint));
+                    arguments.checkpoint));
   }
   std::deque<SavedRun> runs;
-  for (const std::filesystem::path& run : choice.runs) {
-    runs.emplace_back(run, choice.checkpoint);
+  for (const std::filesystem::path& run : arguments.runs) {
+    runs.emplace_back(run, arguments.checkpoint);
   }
   return runs;
 }
@@ -44,29 +45,14 @@ std::vector<const SavedRun*> pointers_to(const std::deque<SavedRun>& runs) {
   return pointers;
 }
 
-}  // namespace
-
-void add_run_ensemble_options(CLI::App& command, RunChoice& choice) {
-  command
-      .add_option("run", choice.runs,
-                  "Run directory; several with the same tokenizers predict together, by the mean "
-                  "of their probabilities")
-      ->required();
-  add_checkpoint_option(command, choice.checkpoint);
-}
-
-InputFiles inputs_of_runs(const RunChoice& choice) {
+// The files that a command reads if it uses these runs.
+InputFiles inputs_of_runs(const LineArguments& arguments) {
   InputFiles inputs;
-  for (const std::filesystem::path& run : choice.runs) {
-    inputs.add(inputs_of_run(run, choice.checkpoint).paths());
+  for (const std::filesystem::path& run : arguments.runs) {
+    inputs.add(inputs_of_run(run, arguments.checkpoint).paths());
   }
   return inputs;
 }
-
-ChosenRuns::ChosenRuns(const RunChoice& choice)
-    : runs_(opened(choice)), ensemble_(pointers_to(runs_)) {}
-
-namespace {
 
 // None for standard output.
 std::optional<OpenFile> open_output_of(const LineArguments& arguments, const InputFiles& inputs) {
@@ -84,16 +70,16 @@ CLI::Option* add_input_option(CLI::App& command, std::string& input) {
 }
 
 void add_run_options(CLI::App& command, LineArguments& arguments, TakesRuns takes) {
-  if (takes == TakesRuns::several) {
-    add_run_ensemble_options(command, arguments.runs);
-    return;
-  }
-  command
-      .add_option_function<std::string>(
-          "run", [&arguments](const std::string& run) { arguments.runs.runs = {run}; },
-          "Run directory")
-      ->required();
-  add_checkpoint_option(command, arguments.runs.checkpoint);
+  CLI::Option* runs =
+      takes == TakesRuns::several
+          ? command.add_option("run", arguments.runs,
+                               "Run directory; several with the same tokenizers predict together, "
+                               "by the mean of their probabilities")
+          : command.add_option_function<std::string>(
+                "run", [&arguments](const std::string& run) { arguments.runs = {run}; },
+                "Run directory");
+  runs->required();
+  add_checkpoint_option(command, arguments.checkpoint);
 }
 
 void add_output_option(CLI::App& command, LineArguments& arguments, const std::string& answers) {
@@ -113,7 +99,8 @@ void add_asking_options(CLI::App& command, LineArguments& arguments,
 void ask(const LineArguments& arguments, const MakeQuestion& make_question) {
   start_logging(std::make_shared<Console>());
   prepare_blas(arguments.threads);
-  const ChosenRuns runs(arguments.runs);
+  const std::deque<SavedRun> opened = opened_runs(arguments);
+  const RunEnsemble runs(pointers_to(opened));
   Workers workers(arguments.threads);
   std::optional<OpenFile> output;
   const Write write = [&output](std::string_view text) {
@@ -124,15 +111,15 @@ void ask(const LineArguments& arguments, const MakeQuestion& make_question) {
     write_output(text);
     flush_output();
   };
-  const auto question = make_question(runs.ensemble(), workers, write);
-  InputFiles inputs = inputs_of_runs(arguments.runs);
+  const auto question = make_question(runs, workers, write);
+  InputFiles inputs = inputs_of_runs(arguments);
   LineInput lines(arguments.input, inputs, arguments.texts);
   std::optional<LineInput> targets;
   if (!arguments.targets.empty()) {
     targets.emplace(arguments.targets, inputs);
   }
   output = open_output_of(arguments, inputs);
-  runs.ensemble().use([&] {
+  runs.use([&] {
     ask_lines(lines, targets ? &*targets : nullptr, runs.first().tokenizers, *question, write);
   });
 }

@@ -2,16 +2,15 @@
 // need.
 #pragma once
 
-#include <deque>
 #include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <CLI/CLI.hpp>
 
-#include "core/files/input_files.hpp"
 #include "core/kernel/workers.hpp"
 #include "predict/ask_lines.hpp"
 #include "train/evaluation/decoding_batches.hpp"
@@ -19,33 +18,9 @@
 
 namespace tapehead {
 
-struct RunChoice {
-  std::vector<std::filesystem::path> runs;
-  std::string checkpoint;  // of each
-};
-
-// The runs, as positional arguments, and --checkpoint.
-void add_run_ensemble_options(CLI::App& command, RunChoice& choice);
-
-// The files that a command reads if it uses these runs.
-InputFiles inputs_of_runs(const RunChoice& choice);
-
-// The chosen runs, loaded. Throws what SavedRun and RunEnsemble throw, and ConfigError for one file
-// as the checkpoint of several runs.
-class ChosenRuns {
- public:
-  explicit ChosenRuns(const RunChoice& choice);
-
-  const RunEnsemble& ensemble() const { return ensemble_; }
-  const SavedRun& first() const { return runs_.front(); }
-
- private:
-  std::deque<SavedRun> runs_;
-  RunEnsemble ensemble_;
-};
-
 struct LineArguments {
-  RunChoice runs;
+  std::vector<std::filesystem::path> runs;
+  std::string checkpoint;            // of each run
   std::string input;                 // a file; empty: standard input
   std::vector<std::string> texts{};  // in the place of an input
   std::string targets{};             // a file with the target of each line; empty: none

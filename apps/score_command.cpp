@@ -119,7 +119,7 @@ void score(ScoreArguments arguments) {
   if (arguments.align && arguments.source.empty()) {
     throw ConfigError("--align aligns sources and targets: give --source and --target");
   }
-  if (arguments.align && arguments.runs.runs.size() > 1) {
+  if (arguments.align && arguments.runs.size() > 1) {
     throw ConfigError("--align is about the heads of one model: give one run");
   }
   if (!arguments.source.empty()) {
