@@ -88,6 +88,7 @@ TEST_F(Fill, says_what_is_wrong_with_a_line) {
   train("a");
   EXPECT_THAT(complaint({"fill", "a"}, "a <mask>\nnothing\n"),
               HasSubstr("standard input:2: there is no <mask> in the line"));
+  EXPECT_FALSE(run({"fill", "a"}, "a <mask>\nnothing\n").output.empty()) << "line 1 is answered";
   EXPECT_THAT(complaint({"fill", "a"}, std::string(40, 'a') + "<mask>\n"),
               HasSubstr("standard input:1: 41 tokens, but the model reads 24 at a time"));
   EXPECT_THAT(complaint({"generate", "a"}), HasSubstr("use `fill a`"));
