@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "datasets/loader.hpp"
+#include "datasets/pairs.hpp"
 #include "tests/support/attention_parameters.hpp"
 #include "train/config/config.hpp"
 #include "train/experiment.hpp"
