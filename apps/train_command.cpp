@@ -27,11 +27,6 @@
 
 namespace tapehead {
 
-// The config of this name, such as "copy": from the folder configs of the checkout that the program
-// was built in, or from share/tapehead/configs where it is installed. Throws ConfigError that lists
-// the names there are.
-std::filesystem::path example_config(const std::string& name);
-
 namespace {
 
 namespace fs = std::filesystem;
@@ -54,8 +49,9 @@ fs::path example_folder() {
       shown(own.string())));
 }
 
-}  // namespace
-
+// The config of this name, such as "copy": from the folder configs of the checkout that the program
+// was built in, or from share/tapehead/configs where it is installed. Throws ConfigError that lists
+// the names there are.
 fs::path example_config(const std::string& name) {
   const fs::path folder = example_folder();
   std::vector<std::string> names;
@@ -75,8 +71,6 @@ fs::path example_config(const std::string& name) {
       meant ? fmt::format("did you mean {}?", *meant)
             : fmt::format("there are {} in {}", fmt::join(names, ", "), shown(folder.string()))));
 }
-
-namespace {
 
 struct TrainArguments {
   TrainRequest request;

@@ -28,9 +28,7 @@
 
 namespace tapehead {
 
-// Classes are in the order of their bytes. Throws DataError with the file if all examples have one
-// class, or if a tokenizer cannot be made; IoError if `tokenizer_of` is no run.
-Tokenizers make_labelled_tokenizers(const LabelledSplit& train, const LabelledTextOptions& options);
+namespace fs = std::filesystem;
 
 namespace {
 
@@ -72,8 +70,8 @@ std::shared_ptr<const Tokenizer> tokenizer_of_texts(const LabelledSplit& train,
              : tokenizer_of_lines(options.tokenizer, texts, options.vocabulary, options.lower_case);
 }
 
-}  // namespace
-
+// Classes are in the order of their bytes. Throws DataError with the file if all examples have one
+// class, or if a tokenizer cannot be made; IoError if `tokenizer_of` is no run.
 Tokenizers make_labelled_tokenizers(const LabelledSplit& train,
                                     const LabelledTextOptions& options) {
   const auto classes = tokenizer_of_classes(train);
@@ -81,10 +79,6 @@ Tokenizers make_labelled_tokenizers(const LabelledSplit& train,
                                                  : tokenizer_of_run(options.tokenizer_of),
           .target = classes};
 }
-
-namespace fs = std::filesystem;
-
-namespace {
 
 constexpr std::array<std::string_view, 9> labelled_files{
     "train_tsv",       "validation_tsv",    "test_tsv",  "train_text", "train_labels",

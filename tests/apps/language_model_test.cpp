@@ -332,6 +332,15 @@ TEST_F(LanguageModel, scores_pairs_with_the_loss_of_an_evaluation) {
   std::ofstream(here / "one") << "ab\n";
   EXPECT_THAT(run({"score", "p", "--source", "c/test.en", "--target", "one"}).errors,
               HasSubstr("there are 60 sources and 1 targets"));
+  std::ofstream long_lines(here / "long");
+  long_lines << "ab\n";
+  for (int i = 0; i < 3000; ++i) {
+    long_lines << "ab ";
+  }
+  long_lines.close();
+  const ProgramResult partly = run({"score", "p", "--source", "long", "--target", "long"});
+  EXPECT_EQ(partly.exit_code, 1);
+  EXPECT_THAT(partly.errors, HasSubstr("long:2: the pair has 3001 tokens with its mark"));
 }
 
 TEST_F(LanguageModel, is_refused_where_it_cannot_be_trained) {

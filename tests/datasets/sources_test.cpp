@@ -91,6 +91,17 @@ TEST(Sources, of_parts_number_what_they_have_anew) {
   EXPECT_THAT(batch.examples, ElementsAre(0, 1, 3));
 }
 
+TEST(Sources, of_a_part_are_as_long_as_its_longest) {
+  TokenTextWriter writer(20);
+  writer.add(std::vector<TokenId>{10, 11, 12, 13, 14});
+  writer.end_document();
+  const auto text = std::make_shared<const TokenText>(writer.finish({}));
+  const auto whole = window_source(text, evaluation_windows(*text, {.context = 4}, 4));
+  EXPECT_EQ(whole->positions(), 4);
+  EXPECT_EQ(part_of(whole, {1})->positions(), 2);
+  EXPECT_EQ(part_of(pair_source(Examples(2), {}), {1})->positions(), 0);
+}
+
 // Two documents of four and six tokens, with their end marks, in windows of four.
 TEST(EncoderBatches, hide_some_tokens_of_a_window_and_ask_for_them) {
   TokenTextWriter writer(20);
