@@ -11,7 +11,7 @@
 
 namespace tapehead {
 
-// A text and how it is cut. Without tokens, there is none.
+// A text and how it is cut. `tokens` is null where examples are no windows of a text.
 struct RunningText {
   std::shared_ptr<const TokenText> tokens{};
   Windowing windowing{};

@@ -135,7 +135,7 @@ class Watcher {
   }
 
   const Transformer& model_;
-  StackName over_input_;  // rather than the context
+  StackName over_input_;  // the stack that reads the input; another one reads the context
   const Writes& writes_;
   const Batch& batch_;
   const ReadFacts& facts_;
