@@ -9,9 +9,7 @@
 
 #include "core/files/standard_streams.hpp"
 #include "lab/heads/head_report.hpp"
-#include "lab/heads/pair_report.hpp"
 #include "lab/heads/relation_report.hpp"
-#include "lab/removal/gated_heads.hpp"
 #include "lab/removal/removal_report.hpp"
 #include "train/output/figures.hpp"
 #include "train/output/program_path.hpp"
@@ -28,7 +26,7 @@ nlohmann::ordered_json findings_json(const HeadsRequest& request, const SavedRun
                                    {"examples", split.size()},
                                    {"attentions", heads_json(found.heads)}};
   if (!found.gates.empty()) {
-    object["gates"] = gates_json(found.gates);
+    object["gates"] = json_of(gate_rows(), found.gates);
   }
   if (found.importance) {
     object["importance"] = importance_json(*found.importance);
@@ -87,9 +85,9 @@ void print_conclusions(const HeadsRequest& request, const HeadFindings& found) {
 void print_tables(const HeadsRequest& request, const HeadFindings& found) {
   std::vector<std::string> tables;
   if (request.all) {
-    tables = {heads_table(found.heads), maps_table(found.heads), pairs_table(found.heads),
-              relations_table(found.heads)};
-    tables.push_back(found.gates.empty() ? "" : gates_table(found.gates));
+    tables = {heads_table(found.heads), heads_table(found.heads, HeadTable::matrices),
+              heads_table(found.heads, HeadTable::pairs), relations_table(found.heads)};
+    tables.push_back(found.gates.empty() ? "" : table_of(gate_rows(), found.gates));
   }
   tables.push_back(found.importance ? importance_table(*found.importance) : "");
   tables.push_back(found.pruning ? pruning_table(*found.pruning) : "");

@@ -9,31 +9,32 @@ std::optional<double> ratio(double sum, double count) {
 }
 
 Role role_of(const HeadFigures& head, const RoleThresholds& least) {
-  const auto lifted = [&](KeyPlace place, double share, double lift) {
-    const PlaceFigures& at = head.at(place);
-    return at.share >= share && at.share >= lift * *at.even;
+  const auto lifted = [&](std::string_view place, double share, double lift) {
+    const MeanFigure at = head.at(place);
+    return at.value >= share && at.value >= lift * *at.even;
   };
   if (head.offset_share >= least.positional) {
     return head.offset == -1 ? Role::previous : head.offset == 1 ? Role::next : Role::positional;
   }
-  if (lifted(KeyPlace::induction, least.induction, least.induction_lift)) {
+  if (lifted("weight_on.induction", least.induction, least.induction_lift)) {
     return Role::induction;
   }
-  if (lifted(KeyPlace::duplicate, least.duplicate, least.duplicate_lift)) {
+  if (lifted("weight_on.duplicate", least.duplicate, least.duplicate_lift)) {
     return Role::duplicate;
   }
-  if (lifted(KeyPlace::rarest, least.rare, least.rare_lift)) {
+  if (lifted("weight_on.rarest", least.rare, least.rare_lift)) {
     return Role::rare;
   }
-  if (lifted(KeyPlace::first, least.first, least.first_lift)) {
+  if (lifted("weight_on.first", least.first, least.first_lift)) {
     return Role::first;
   }
-  const auto weight_on = [&](KeyPlace place) { return head.at(place).share.value_or(0); };
-  if (weight_on(KeyPlace::first) + weight_on(KeyPlace::last) >= least.idle) {
+  const auto weight_on = [&](std::string_view end) { return head.at(end).value.value_or(0); };
+  if (weight_on("weight_on.first") + weight_on("weight_on.last") >= least.idle) {
     return Role::idle;
   }
-  const bool chooses = head.even_entropy > 0;
-  return chooses && head.entropy <= least.content * *head.even_entropy ? Role::content : Role::none;
+  const MeanFigure entropy = head.at("entropy");
+  return entropy.even > 0 && entropy.value <= least.content * *entropy.even ? Role::content
+                                                                            : Role::none;
 }
 
 // Considers only offsets that at least half of the queries have, and not the outermost ones, which
@@ -51,16 +52,15 @@ void find_offset(HeadFigures& head, const HeadSums& sums) {
 
 }  // namespace
 
-HeadFigures figures_of(const HeadSums& sums, const RoleThresholds& thresholds) {
+HeadFigures figures_of(const HeadSums& sums, const std::vector<HeadFigureRow>& rows,
+                       const RoleThresholds& thresholds) {
   HeadFigures head;
-  head.entropy = ratio(sums.entropy, sums.queries);
-  head.even_entropy = ratio(sums.even_entropy, sums.queries);
-  head.confidence = ratio(sums.largest, sums.queries);
-  for (std::size_t i = 0; i < head.places.size(); ++i) {
-    const PlaceSum& place = sums.places[i];
-    if (place.even > 0) {
-      head.places[i] = {.share = ratio(place.weight, place.queries),
-                        .even = ratio(place.even, place.queries)};
+  for (std::size_t i = 0; i < sums.means.size(); ++i) {
+    const MeanSum& mean = sums.means[i];
+    const bool nowhere = rows[i].format == as_percent && rows[i].even && mean.even == 0;
+    if (mean.queries > 0 && !nowhere) {
+      head.means[rows[i].key] = {.value = ratio(mean.value, mean.queries),
+                                 .even = ratio(mean.even, mean.queries)};
     }
   }
   for (std::size_t i = 0; i < head.distance_profile.size(); ++i) {

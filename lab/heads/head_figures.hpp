@@ -2,8 +2,12 @@
 #pragma once
 
 #include <array>
+#include <functional>
+#include <map>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "lab/heads/head_sums.hpp"
 
@@ -55,19 +59,15 @@ struct RoleThresholds {
   double content = 0.5;
 };
 
-// Absent where no query may attend to such a place.
-struct PlaceFigures {
-  std::optional<double> share;  // mean weight there, of the queries that have such a place
-  std::optional<double> even;   // that of an even spread
+// A mean over queries; absent where it cannot be.
+struct MeanFigure {
+  std::optional<double> value;
+  std::optional<double> even;  // for an even spread
 };
 
 // A figure is absent where it cannot be; 0 is a measurement.
 struct HeadFigures {
-  // These three are absent where no query may attend to anything.
-  std::optional<double> entropy;       // mean, nats
-  std::optional<double> even_entropy;  // that of an even spread to all keys
-  std::optional<double> confidence;    // mean of the largest weight (Voita et al. 2019, section 4)
-  std::array<PlaceFigures, place_names.size()> places{};
+  std::map<std::string, MeanFigure, std::less<>> means{};  // by the key of their row
   // The mean weight at each offset, -reach ... reach; absent where no query has a key there.
   std::array<std::optional<double>, static_cast<std::size_t>(offsets)> distance_profile{};
   std::optional<Index> offset;  // where the largest weight is most often; absent: at none of them
@@ -75,9 +75,14 @@ struct HeadFigures {
   std::optional<double> offset_share;
   Role role = Role::none;
 
-  const PlaceFigures& at(KeyPlace place) const { return places[static_cast<std::size_t>(place)]; }
+  MeanFigure at(std::string_view key) const {
+    const auto found = means.find(key);
+    return found == means.end() ? MeanFigure() : found->second;
+  }
 };
 
-HeadFigures figures_of(const HeadSums& sums, const RoleThresholds& thresholds = {});
+HeadFigures figures_of(const HeadSums& sums,
+                       const std::vector<HeadFigureRow>& rows = head_figure_rows(),
+                       const RoleThresholds& thresholds = {});
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -2,128 +2,62 @@
 
 #include <fmt/format.h>
 
-#include "train/output/text_table.hpp"
+#include "lab/heads/relation_report.hpp"
+#include "lab/removal/removal_report.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
-LegendPart weights_part() {
-  return {
-      .title = "weights: means over the queries, the positions from which a head looks",
-      .terms = {
-          {"attention", "", "the attention that the heads belong to"},
-          {"head", "", "the head's number in its attention, from 0"},
-          {"role", "role", "what the head is for, by the thresholds below; none: none is reached"},
-          {"entropy", "entropy",
-           "of the weights, in nats, and after \"of\" that of an even spread over all keys that "
-           "the head's pattern allows, the most there can be; 0: all weight is on one key"},
-          {"confidence", "confidence", "the largest weight, in percent"},
-          {"same position", "weight_on.same_position",
-           "percent of the weight on the key at the query's own position; in cross-attention a "
-           "token of the other sentence"},
-          {"previous", "weight_on.previous", "percent on the position before"},
-          {"next", "weight_on.next", "percent on the position after"},
-          {"first", "weight_on.first",
-           "percent on the sentence's first key, of the queries that may look elsewhere"},
-          {"last", "weight_on.last", "percent on its last key"},
-          {"punctuation", "weight_on.punctuation",
-           "percent on punctuation, of the queries that may attend to some"},
-          {"rarest", "weight_on.rarest",
-           "percent on the key that is rarest in the training data, marks apart"},
-          {"induction", "weight_on.induction",
-           "percent on keys behind an earlier occurrence of the query's own token"},
-          {"duplicate", "weight_on.duplicate",
-           "percent on earlier occurrences of the query's own token"},
-          {"", "distance_profile", "weight by key position minus query position, from -8 to +8",
-           "by distance"},
-          {"offset", "offset",
-           "key position minus query position at which the largest weight lies most often, and in "
-           "what percent of the queries"},
-          {"nearest", "divergence",
-           "how far the weights are from those of the nearest head of the same attention, which "
-           "stands in parentheses: mean Jensen-Shannon divergence in nats, 0 for the same weights, "
-           "0.69 where no key is in common"},
-          {"relation", "",
-           "the known relation that the head agrees with best, in what percent of the queries, and "
-           "in what percent the best fixed offset is right"},
-      }};
+// The columns of one table of heads.
+LegendPart part_of(std::string title, HeadTable table, const std::vector<HeadFigureRow>& rows) {
+  LegendPart part{.title = std::move(title), .terms = {}};
+  if (table == HeadTable::weights) {
+    part.terms = {{"attention", "", "the attention that the heads belong to"},
+                  {"head", "", "the head's number in its attention, from 0"}};
+  }
+  for (const HeadFigureRow& row : rows) {
+    if (row.table == table && !row.column.empty()) {
+      part.terms.push_back({row.printed ? row.column : "", row.key, row.help, row.column});
+    }
+  }
+  return part;
 }
 
-LegendPart matrices_part() {
-  return {.title = "weight matrices",
-          .terms = {
-              {"QK norm", "query_key.norm",
-               "Frobenius norm of W_Q W_Kᵀ, the map from pairs of inputs to scores"},
-              {"QK effective rank", "query_key.effective_rank",
-               "effective rank of W_Q W_Kᵀ, exp of the entropy of the singular values' shares, "
-               "and after \"of\" the head's width, the most there can be"},
-              {"asymmetry", "query_key.asymmetry",
-               "|M - Mᵀ| / (2 |M|) of it: 0 when it makes no difference who asks whom, 0.71 for "
-               "unrelated query and key matrices"},
-              {"VO norm", "value_output.norm",
-               "Frobenius norm of W_V W_O, the map from what is attended to to what is written"},
-              {"VO effective rank", "value_output.effective_rank",
-               "effective rank of W_V W_O, and after \"of\" the head's width"},
-          }};
-}
-
-LegendPart pairs_part() {
-  return {.title = "pairs of heads",
-          .terms = {
-              {"weights", "",
-               "mean divergence of the weights from the other heads of the same "
-               "attention, in nats"},
-              {"nearest", "", "the least divergence from a head of any attention of the kind"},
-              {"of all layers", "nearest",
-               "the head of any layer whose weights are most alike, and the divergence from it"},
-              {"outputs", "",
-               "mean distance from what the other heads of the same attention "
-               "write, 1 - cos: 0 for the same direction, 1 for unrelated ones"},
-              {"nearest", "", "behind outputs: the least such distance; the head in parentheses"},
-          }};
+template <class Of>
+void add_terms(LegendPart& part, const std::vector<FigureRow<Of>>& rows) {
+  for (const FigureRow<Of>& row : rows) {
+    if (!row.help.empty()) {
+      part.terms.push_back({row.column, "", row.help});
+    }
+  }
 }
 
 LegendPart relations_part() {
-  return {.title = "relations that the task knows",
-          .terms = {
-              {"relation", "", "which positions have to do with each other"},
-              {"of", "", "the kind of attention"},
-              {"queries", "", "how many have a related key"},
-              {"random", "",
-               "percent in which a key drawn evenly, of those that the best head may attend to, is "
-               "a related one"},
-              {"best fixed offset", "",
-               "the fixed offset that is right most often, and in what percent"},
-              {"best head", "", "the head whose largest weight is on a related key most often"},
-              {"agrees", "", "the percent of the queries in which it is"},
-          }};
+  LegendPart part{.title = "relations that the task knows", .terms = {}};
+  add_terms(part, relation_rows());
+  return part;
 }
 
 LegendPart importance_part() {
-  return {.title = "which heads matter (--importance, --prune, gates)",
-          .terms = {
-              {"", "loss_without",
-               "how much the mean loss of a target token grows with the head "
-               "gone",
-               "loss without"},
-              {"loss without", "", "mean loss of a target token with the head gone"},
-              {"loss alone", "", "with all other heads of its attention gone"},
-              {"more", "", "how much that is above the loss with all heads"},
-              {"importance", "importance",
-               "how fast a gate on the head's output would change the loss: |dL/dgate|"},
-              {"heads left", "", "how many are left when the least important have gone"},
-              {"removed", "", "the attention of the head that goes"},
-              {"loss", "", "without it and those before"},
-              {"gate", "", "what the head is multiplied by, where training closes gates"},
-              {"open", "", "the probability that a draw of it in training is not 0"},
-          }};
+  LegendPart part{.title = "which heads matter (--importance, --prune, gates)",
+                  .terms = {{"", "loss_without",
+                             "how much the mean loss of a target token grows with the head gone",
+                             "loss without"}}};
+  add_terms(part, importance_rows());
+  part.terms.back().key = "importance";
+  add_terms(part, pruning_rows());
+  add_terms(part, gate_rows());
+  return part;
 }
 
 }  // namespace
 
-std::vector<LegendPart> head_legend() {
-  return {weights_part(), matrices_part(), pairs_part(), relations_part(), importance_part()};
+std::vector<LegendPart> head_legend(const std::vector<HeadFigureRow>& rows) {
+  return {part_of("weights: means over the queries, the positions from which a head looks",
+                  HeadTable::weights, rows),
+          part_of("weight matrices", HeadTable::matrices, rows),
+          part_of("pairs of heads", HeadTable::pairs, rows), relations_part(), importance_part()};
 }
 
 std::vector<std::pair<std::string, std::string>> role_legend(const RoleThresholds& least) {
@@ -149,9 +83,9 @@ std::vector<std::pair<std::string, std::string>> role_legend(const RoleThreshold
   };
 }
 
-std::string legend_text() {
+std::string legend_text(const std::vector<HeadFigureRow>& rows) {
   std::string text;
-  for (const LegendPart& part : head_legend()) {
+  for (const LegendPart& part : head_legend(rows)) {
     Table table({Align::left, Align::left});
     for (const HeadTerm& term : part.terms) {
       if (!term.column.empty()) {
@@ -167,9 +101,9 @@ std::string legend_text() {
   return text + fmt::format("roles: the first whose threshold is reached\n{}", roles.text());
 }
 
-nlohmann::ordered_json legend_json() {
+nlohmann::ordered_json legend_json(const std::vector<HeadFigureRow>& rows) {
   nlohmann::ordered_json columns = nlohmann::ordered_json::array();
-  for (const LegendPart& part : head_legend()) {
+  for (const LegendPart& part : head_legend(rows)) {
     for (const HeadTerm& term : part.terms) {
       if (!term.key.empty()) {
         columns.push_back({{"key", term.key},

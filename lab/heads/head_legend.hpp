@@ -24,15 +24,15 @@ struct LegendPart {
   std::vector<HeadTerm> terms;
 };
 
-std::vector<LegendPart> head_legend();
+std::vector<LegendPart> head_legend(const std::vector<HeadFigureRow>& rows = head_figure_rows());
 
 // "previous token: ...", in the order in which they are tried.
 std::vector<std::pair<std::string, std::string>> role_legend(const RoleThresholds& thresholds = {});
 
 // All of it as text.
-std::string legend_text();
+std::string legend_text(const std::vector<HeadFigureRow>& rows = head_figure_rows());
 
 // {"columns": [{"key", "name", "meaning"}], "roles": [{"role", "meaning"}]}: what pages show.
-nlohmann::ordered_json legend_json();
+nlohmann::ordered_json legend_json(const std::vector<HeadFigureRow>& rows = head_figure_rows());
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "lab/heads/entropy_term.hpp"
-
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {

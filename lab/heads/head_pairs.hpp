@@ -1,11 +1,15 @@
 // The distance between two heads.
 #pragma once
 
+#include <cmath>
 #include <span>
 
 #include "core/tape/tensor.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
+
+// p ln p, in nats, which tends to 0 with p.
+inline double entropy_term(double p) { return p > 0 ? p * std::log(p) : 0; }
 
 // Between their weights, row after row: Σ_queries of the Jensen-Shannon divergence in nats, at most
 // log 2 for each query (Lin 1991; between heads as in Clark et al. 2019, section 6).

@@ -1,6 +1,7 @@
 // What is known of all heads of a run, as tables and as JSON.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,11 +13,26 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-std::vector<AttentionReport> report_heads(const std::vector<AttentionSums>& attentions,
-                                          const Model& model);
+// The nearest of the heads of an attention. Head `number` itself is left out if it is among them.
+std::optional<NearestHead> nearest_of(AttentionSite site, const std::vector<double>& distances,
+                                      std::optional<std::size_t> number = {});
 
-std::string heads_table(const std::vector<AttentionReport>& attentions);
-std::string maps_table(const std::vector<AttentionReport>& attentions);
-nlohmann::ordered_json heads_json(const std::vector<AttentionReport>& attentions);
+// Writes an attention's divergences from earlier ones into the reports of both. Each report belongs
+// to the attention of its site.
+void compare_with_earlier(std::vector<AttentionReport>& reports, const AttentionSums& attention);
+
+// Finds every head's `nearest`. A head has none if no other head has the same queries and keys.
+void find_nearest(std::vector<AttentionReport>& reports);
+
+// The sums must be of the same rows.
+std::vector<AttentionReport> report_heads(
+    const std::vector<AttentionSums>& attentions, const Model& model,
+    const std::vector<HeadFigureRow>& rows = head_figure_rows());
+
+std::string heads_table(const std::vector<AttentionReport>& attentions,
+                        HeadTable which = HeadTable::weights,
+                        const std::vector<HeadFigureRow>& rows = head_figure_rows());
+nlohmann::ordered_json heads_json(const std::vector<AttentionReport>& attentions,
+                                  const std::vector<HeadFigureRow>& rows = head_figure_rows());
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

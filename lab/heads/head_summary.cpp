@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <utility>
 
 #include "lab/spread.hpp"
 
@@ -19,47 +17,36 @@ std::string without_spaces(std::string name) {
   return name;
 }
 
-// Of the weights, in positions; what is farther than the profile counts with its outermost.
-double mean_distance(const HeadFigures& head) {
-  double sum = 0;
-  for (std::size_t i = 0; i < head.distance_profile.size(); ++i) {
-    sum += head.distance_profile[i].value_or(0) * std::abs(static_cast<double>(i) - reach);
+// The figures of a row that the heads of a kind have, each pair of heads once.
+std::vector<double> values_of(const HeadFigureRow& row,
+                              const std::vector<AttentionReport>& attentions, AttentionKind kind) {
+  std::vector<double> values;
+  for (const AttentionReport& attention : attentions) {
+    for (std::size_t i = 0; attention.site.kind == kind && i < attention.heads.size(); ++i) {
+      const auto value = value_of(row, {attention, i});
+      if (value.is_number()) {
+        values.push_back(value.get<double>());
+      } else if (value.is_array()) {
+        for (std::size_t j = 0; j < i; ++j) {
+          values.push_back(value[j].get<double>());
+        }
+      }
+    }
   }
-  return sum;
+  return values;
 }
 
-// The names `largest` and `self` stay, whatever tables say: files of sweeps have them.
-void add_head(Values& values, const std::string& kind, const HeadReport& head) {
-  const HeadFigures& figures = head.figures;
-  const auto add = [&](std::string_view name, std::optional<double> value) {
-    if (value) {
-      values[fmt::format("{}.{}", kind, name)].push_back(*value);
-    }
-  };
-  add("entropy", figures.entropy);
-  add("largest", figures.confidence);
-  if (figures.entropy) {
-    add("distance", mean_distance(figures));
+void add_row(NamedFigures& summary, const HeadFigureRow& row,
+             const std::vector<AttentionReport>& attentions, AttentionKind kind) {
+  const std::vector<double> values = values_of(row, attentions, kind);
+  if (values.empty()) {
+    return;
   }
-  for (const auto& [name, place] :
-       {std::pair("self", KeyPlace::same), std::pair("previous", KeyPlace::previous),
-        std::pair("next", KeyPlace::next), std::pair("first", KeyPlace::first)}) {
-    add(name, figures.at(place).share);
-  }
-  if (figures.even_entropy > 0) {
-    add("evenness", *figures.entropy / *figures.even_entropy);
-  }
-  if (head.maps) {
-    add("asymmetry", head.maps->asymmetry);
-  }
-}
-
-void add_pairs(Values& values, const std::string& kind, const AttentionReport& attention) {
-  for (std::size_t i = 0; i < attention.heads.size(); ++i) {
-    for (std::size_t j = 0; j < i; ++j) {
-      values[kind + ".divergence"].push_back(attention.heads[i].divergence[j]);
-      values[kind + ".output_distance"].push_back(attention.heads[i].output_distance[j]);
-    }
+  const std::string name = fmt::format("{}.{}", name_of(kind), row.sweep);
+  const Spread spread = spread_of(values);
+  summary[name] = spread.mean;
+  if (row.spread && spread.has_deviation()) {
+    summary[name + "_spread"] = spread.deviation;
   }
 }
 
@@ -99,24 +86,20 @@ double share_within(const PruningCurve& curve, double tolerance) {
 
 }  // namespace
 
-NamedFigures summary_of(const std::vector<AttentionReport>& attentions) {
-  Values values;
+NamedFigures summary_of(const std::vector<AttentionReport>& attentions,
+                        const std::vector<HeadFigureRow>& rows) {
   NamedFigures summary;
-  for (const AttentionReport& attention : attentions) {
-    const std::string kind(name_of(attention.site.kind));
-    for (const HeadReport& head : attention.heads) {
-      add_head(values, kind, head);
-    }
-    add_pairs(values, kind, attention);
-    if (!attention.heads.empty()) {
-      add_relations(summary, kind, attention.relations);
+  for (const HeadFigureRow& row : rows) {
+    for (const AttentionKind kind :
+         {AttentionKind::encoder_self, AttentionKind::decoder_self, AttentionKind::cross}) {
+      if (!row.sweep.empty()) {
+        add_row(summary, row, attentions, kind);
+      }
     }
   }
-  for (const auto& [name, of_heads] : values) {
-    const Spread spread = spread_of(of_heads);
-    summary[name] = spread.mean;
-    if (spread.has_deviation() && (name.ends_with(".entropy") || name.ends_with(".distance"))) {
-      summary[name + "_spread"] = spread.deviation;
+  for (const AttentionReport& attention : attentions) {
+    if (!attention.heads.empty()) {
+      add_relations(summary, std::string(name_of(attention.site.kind)), attention.relations);
     }
   }
   add_roles(summary, attentions);

@@ -17,7 +17,8 @@ using NamedFigures = std::map<std::string, double>;
 // all layers that have the figure, spreads as sample deviations over them, and the best head for
 // each relation. What no head has, and the spread of a single head, is not among them. And how many
 // heads of the whole model have which role.
-NamedFigures summary_of(const std::vector<AttentionReport>& attentions);
+NamedFigures summary_of(const std::vector<AttentionReport>& attentions,
+                        const std::vector<HeadFigureRow>& rows = head_figure_rows());
 
 // How many heads are closed.
 NamedFigures summary_of(const std::vector<GatedHead>& gates);

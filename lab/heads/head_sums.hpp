@@ -1,5 +1,5 @@
-// What an attention head does, summed over any number of sentences; memory does not grow with them.
-// All figures about a single head come from these sums.
+// What the heads of an attention do, alone and compared with each other, summed over any number of
+// sentences; memory does not grow with them. All figures come from these sums.
 #pragma once
 
 #include <array>
@@ -8,35 +8,23 @@
 #include <vector>
 
 #include "core/scalar.hpp"
+#include "core/tape/tensor.hpp"
 #include "core/types.hpp"
 #include "lab/heads/attended_sequence.hpp"
+#include "lab/heads/head_agreement.hpp"
+#include "lab/heads/head_figure_rows.hpp"
+#include "nn/init.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-// The places in a sentence to which a head may attend.
-enum class KeyPlace {
-  same,         // the query's own position; of the other sentence in cross-attention
-  previous,     // the position before it
-  next,         // the position after it
-  first,        // the sentence's first key; for all queries that may attend to several keys
-  last,         // the sentence's last key; for all queries, but not in causal attention
-  punctuation,  // keys that consist only of punctuation
-  rarest,       // the key that is rarest in the training data, without marks
-  induction,    // in self-attention: keys after an earlier occurrence of the query's token
-  duplicate,    // in self-attention: earlier occurrences of the query's token
-};
-constexpr std::array<std::string_view, 9> place_names{"same_position", "previous",  "next",
-                                                      "first",         "last",      "punctuation",
-                                                      "rarest",        "induction", "duplicate"};
-
-// Weight on a place, over the queries for which there is such a place; and the weight that an even
-// spread over all keys that the query may attend to would put there.
-struct PlaceSum {
+// A figure over the queries that have it; and what an even spread over all keys that a query may
+// attend to would give.
+struct MeanSum {
   double queries = 0;
-  double weight = 0;
+  double value = 0;
   double even = 0;
 
-  PlaceSum& operator+=(const PlaceSum& other);
+  MeanSum& operator+=(const MeanSum& other);
 };
 
 constexpr Index reach = 8;  // farther offsets count as the outermost ones
@@ -44,21 +32,52 @@ constexpr Index offsets = 2 * reach + 1;
 using OffsetSums = std::array<double, static_cast<std::size_t>(offsets)>;
 
 struct HeadSums {
-  double queries = 0;       // that may attend to any key
-  double entropy = 0;       // Σ_queries -Σ_j w_j log w_j, nats
-  double even_entropy = 0;  // Σ_queries log of the number of keys that the query may attend to
-  double largest = 0;       // Σ_queries max_j w_j
-  std::array<PlaceSum, place_names.size()> places{};
+  double queries = 0;          // that may attend to any key
+  std::vector<MeanSum> means;  // by row; those without `of_query` stay 0
   // Over key position - query position, -reach ... reach:
   OffsetSums offset_queries{};  // queries that have a key there
   OffsetSums offset_weight{};   // weight there
   OffsetSums offset_chosen{};   // queries whose largest weight is there
 
-  const PlaceSum& at(KeyPlace place) const { return places[static_cast<std::size_t>(place)]; }
-
   // Adds the weights that a head has in one sentence: (queries, keys), row after row.
-  void add(const AttendedSequence& sequence, std::size_t head, std::span<const Scalar> weights);
+  void add(const AttendedSequence& sequence, std::size_t head, std::span<const Scalar> weights,
+           const std::vector<HeadFigureRow>& rows = head_figure_rows());
   HeadSums& operator+=(const HeadSums& other);
+};
+
+// "encoder self", "decoder self" or "decoder cross". The heads of attentions of one kind have the
+// same queries and keys.
+std::string_view words_of(AttentionKind kind);
+
+// The heads of one attention compared with those of an earlier attention of the model.
+struct EarlierSums {
+  AttentionSite site;
+  std::vector<double> divergence;  // (heads, earlier heads), as in AttentionSums
+};
+
+// All heads of one attention.
+struct AttentionSums {
+  AttentionSite site;
+  std::vector<HeadSums> heads;
+  double queries = 0;
+  // (heads, heads), 0 between a head and itself: the distance between the weights, and between the
+  // outputs, of two heads, summed over the queries (lab/heads/head_pairs.hpp).
+  std::vector<double> divergence;
+  std::vector<double> output_distance;
+  std::vector<EarlierSums> earlier;     // of the same kind, in the model's order
+  std::vector<RelationSums> relations;  // those about this attention
+
+  // Adds one sentence, with the attention weights of each head.
+  void add(const AttendedSequence& sequence, const std::vector<std::vector<Scalar>>& weights,
+           const std::vector<HeadFigureRow>& rows = head_figure_rows());
+  // Adds for the same sentence the outputs of each head for the queries, as unit rows: (queries,
+  // D).
+  void add_written(const std::vector<Tensor>& written);
+  // Adds for the same sentence the weights of this attention and of an earlier one of the same
+  // kind.
+  void add_earlier(AttentionSite earlier_site, const std::vector<std::vector<Scalar>>& weights,
+                   const std::vector<std::vector<Scalar>>& earlier_weights);
+  AttentionSums& operator+=(const AttentionSums& other);
 };
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

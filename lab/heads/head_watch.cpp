@@ -46,12 +46,13 @@ const PoolVector<Pattern>& patterns_at(const Transformer& model, AttentionSite s
 class Watcher {
  public:
   Watcher(const Transformer& model, const Writes& writes, const Source& source, const Batch& batch,
-          const ReadFacts& facts)
+          const ReadFacts& facts, const std::vector<HeadFigureRow>& rows)
       : model_(model),
         over_input_(model.main().name),
         writes_(writes),
         batch_(batch),
         facts_(facts),
+        rows_(rows),
         relations_(static_cast<std::size_t>(batch.sequences())) {
     for (std::size_t i = 0; i < relations_.size(); ++i) {
       relations_[i] = source.relations(batch.examples[i]);
@@ -86,7 +87,7 @@ class Watcher {
       return;
     }
     AttentionSums& sums = sums_of(site_);
-    sums.add(sequence(), weights_);
+    sums.add(sequence(), weights_, rows_);
     sums.add_written(written_);
     for (const Kept& other : kept_) {
       if (other.site != site_ && other.site.kind == site_.kind) {
@@ -139,6 +140,7 @@ class Watcher {
   const Writes& writes_;
   const Batch& batch_;
   const ReadFacts& facts_;
+  const std::vector<HeadFigureRow>& rows_;
   std::vector<Relations> relations_;  // by sequence
   std::vector<AttentionSums> attentions_;
   AttentionSite site_;
@@ -160,9 +162,10 @@ void expect_finite(const RecordedAttention& seen) {
 
 std::vector<AttentionSums> watch_batch(const Transformer& model, const ParameterStore& store,
                                        const Writes& writes, const Source& source,
-                                       const std::vector<Index>& examples, const ReadFacts& facts) {
+                                       const std::vector<Index>& examples, const ReadFacts& facts,
+                                       const std::vector<HeadFigureRow>& rows) {
   const Batch batch = pack(source, examples);
-  Watcher watcher(model, writes, source, batch, facts);
+  Watcher watcher(model, writes, source, batch, facts, rows);
   Tape tape(false);
   Pass pass(tape, store);
   pass.recorder = [&watcher](const RecordedAttention& seen) {
@@ -188,7 +191,8 @@ void add(std::vector<AttentionSums>& to, const std::vector<AttentionSums>& from)
 std::vector<AttentionSums> watch_heads(const Transformer& model, const ParameterStore& store,
                                        const Source& source, const ReadFacts& facts,
                                        Index batch_tokens, Workers& workers,
-                                       const std::function<void(Index, Index)>& progress) {
+                                       const std::function<void(Index, Index)>& progress,
+                                       const std::vector<HeadFigureRow>& rows) {
   const auto batches = ordered_batches(source, std::min(batch_tokens, most_tokens));
   const Writes writes = writes_of(model, store);
   const auto count = static_cast<Index>(batches.size());
@@ -198,7 +202,7 @@ std::vector<AttentionSums> watch_heads(const Transformer& model, const Parameter
         static_cast<std::size_t>(std::min(workers.threads(), count - first)));
     workers.run(static_cast<Index>(parts.size()), [&](Index i) {
       parts[static_cast<std::size_t>(i)] = watch_batch(
-          model, store, writes, source, batches[static_cast<std::size_t>(first + i)], facts);
+          model, store, writes, source, batches[static_cast<std::size_t>(first + i)], facts, rows);
     });
     for (const std::vector<AttentionSums>& part : parts) {
       add(total, part);

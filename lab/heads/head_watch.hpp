@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/kernel/workers.hpp"
-#include "lab/heads/attention_sums.hpp"
+#include "lab/heads/head_sums.hpp"
 #include "nn/transformer/transformer.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
@@ -16,6 +16,7 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 std::vector<AttentionSums> watch_heads(
     const Transformer& model, const ParameterStore& store, const Source& source,
     const ReadFacts& facts, Index batch_tokens, Workers& workers,
-    const std::function<void(Index done, Index of)>& progress = {});
+    const std::function<void(Index done, Index of)>& progress = {},
+    const std::vector<HeadFigureRow>& rows = head_figure_rows());
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -4,8 +4,7 @@
 
 #include <algorithm>
 
-#include "lab/heads/attention_sums.hpp"
-#include "train/output/text_table.hpp"
+#include "lab/heads/head_sums.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
@@ -52,26 +51,40 @@ std::string relation_text(const AttentionReport& attention, std::size_t head) {
                      format_share(*relation.agreement[head]), format_share(relation.offset_share));
 }
 
+std::vector<FigureRow<BestHead>> relation_rows() {
+  // Where no head agrees, none is the best.
+  const auto of_best = [](auto part) {
+    return [part](const BestHead& best) -> nlohmann::ordered_json {
+      return best.agreement() > 0 ? part(best) : "";
+    };
+  };
+  return {
+      {"", "relation", "which positions have to do with each other",
+       [](const BestHead& best) { return best.relation.name; }, as_words},
+      {"", "of", "the kind of attention",
+       [](const BestHead& best) { return words_of(best.site.kind); }, as_words},
+      {"", "queries", "how many have a related key",
+       [](const BestHead& best) { return best.relation.queries; }, "{:.0f}"},
+      {"", "random",
+       "percent in which a key drawn evenly, of those that the best head may attend to, is a "
+       "related one",
+       of_best([](const BestHead& best) { return format_share(best.random()); })},
+      {"", "best fixed offset", "the fixed offset that is right most often, and in what percent",
+       [](const BestHead& best) {
+         return fmt::format("{:+d}: {}", best.relation.offset,
+                            format_share(best.relation.offset_share));
+       }},
+      {"", "best head", "the head whose largest weight is on a related key most often",
+       of_best([](const BestHead& best) { return best.site.text(); }), as_words},
+      {"", "", "", of_best([](const BestHead& best) { return std::to_string(best.head); })},
+      {"", "agrees", "the percent of the queries in which it is", [](const BestHead& best) {
+         return best.agreement() ? format_share(*best.agreement()) : "";
+       }}};
+}
+
 std::string relations_table(const std::vector<AttentionReport>& attentions) {
   const std::vector<BestHead> best = best_heads(attentions);
-  if (best.empty()) {
-    return "";
-  }
-  Table table({Align::left, Align::left, Align::right, Align::right, Align::right, Align::left,
-               Align::right, Align::right});
-  table.row(
-      {"relation", "of", "queries", "random", "best fixed offset", "best head", "", "agrees"});
-  table.rule();
-  for (const BestHead& one : best) {
-    const RelationFigures& relation = one.relation;
-    const bool any = one.agreement() > 0;  // else no head is the best
-    table.row({relation.name, std::string(words_of(one.site.kind)),
-               fmt::format("{:.0f}", relation.queries), any ? format_share(one.random()) : "",
-               fmt::format("{:+d}: {}", relation.offset, format_share(relation.offset_share)),
-               any ? one.site.text() : "", any ? std::to_string(one.head) : "",
-               one.agreement() ? format_share(*one.agreement()) : ""});
-  }
-  return table.text();
+  return best.empty() ? "" : table_of(relation_rows(), best);
 }
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "lab/figure_table.hpp"
 #include "lab/heads/attention_report.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
@@ -27,7 +28,8 @@ std::vector<BestHead> best_heads(const std::vector<AttentionReport>& attentions)
 // best fixed offset would: "answer 93 %, best fixed offset 53 %". Empty where there is none.
 std::string relation_text(const AttentionReport& attention, std::size_t head);
 
-// The best heads. Empty where the task knows of no relations.
+// What is said of a best head, and the table of them. Empty where the task knows of no relations.
+std::vector<FigureRow<BestHead>> relation_rows();
 std::string relations_table(const std::vector<AttentionReport>& attentions);
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

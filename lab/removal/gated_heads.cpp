@@ -1,11 +1,8 @@
 #include "lab/removal/gated_heads.hpp"
 
-#include <fmt/format.h>
-
 #include <optional>
 
 #include "core/ops/heads/head_scaling.hpp"
-#include "train/output/text_table.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
@@ -32,31 +29,6 @@ std::vector<HeadName> closed_heads(const Model& model) {
     }
   }
   return closed;
-}
-
-std::string gates_table(const std::vector<GatedHead>& heads) {
-  Table table({Align::left, Align::right, Align::right, Align::right});
-  table.row({"attention", "head", "gate", "open"});
-  table.rule();
-  std::optional<AttentionSite> before;
-  for (const GatedHead& head : heads) {
-    table.row({head.head.site == before ? "" : head.head.site.text(),
-               std::to_string(head.head.head), fmt::format("{:.3f}", head.gate),
-               fmt::format("{:.3f}", head.open)});
-    before = head.head.site;
-  }
-  return table.text();
-}
-
-nlohmann::ordered_json gates_json(const std::vector<GatedHead>& heads) {
-  auto list = nlohmann::ordered_json::array();
-  for (const GatedHead& head : heads) {
-    list.push_back({{"attention", head.head.site.text()},
-                    {"head", head.head.head},
-                    {"gate", head.gate},
-                    {"open", head.open}});
-  }
-  return list;
 }
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

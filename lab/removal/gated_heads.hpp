@@ -1,10 +1,7 @@
 // The trained gates of heads: which ones are closed, and how far the others are open.
 #pragma once
 
-#include <string>
 #include <vector>
-
-#include <nlohmann/json.hpp>
 
 #include "lab/removal/head_importance.hpp"
 
@@ -21,8 +18,5 @@ std::vector<GatedHead> gated_heads(const Model& model);
 
 // The heads whose gates are closed. They contribute nothing, and can be removed without a change.
 std::vector<HeadName> closed_heads(const Model& model);
-
-std::string gates_table(const std::vector<GatedHead>& heads);
-nlohmann::ordered_json gates_json(const std::vector<GatedHead>& heads);
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -2,21 +2,22 @@
 
 #include <fmt/format.h>
 
-#include <optional>
-#include <vector>
-
-#include "train/output/text_table.hpp"
+#include <utility>
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
+using Json = nlohmann::ordered_json;
+
+constexpr const char* digits = "{:.4f}";
+
 std::string ungated_text(const std::vector<FixedAttention>& attentions) {
   return attentions.empty() ? "" : "\n  left out: " + fixed_text(attentions);
 }
 
-nlohmann::ordered_json ungated_json(const std::vector<FixedAttention>& attentions) {
-  auto list = nlohmann::ordered_json::array();
+Json ungated_json(const std::vector<FixedAttention>& attentions) {
+  auto list = Json::array();
   for (const FixedAttention& attention : attentions) {
     list.push_back(
         {{"attention", attention.site.text()}, {"heads", attention.heads}, {"why", attention.why}});
@@ -24,67 +25,92 @@ nlohmann::ordered_json ungated_json(const std::vector<FixedAttention>& attention
   return list;
 }
 
+// The attention stands in the table where its heads begin.
+template <class Of>
+std::vector<FigureRow<Of>> with_names(std::vector<FigureRow<Of>> rows) {
+  const FigureRow<Of> attention{
+      "attention", "attention",
+      "",          [](const Of& one) { return one.head.site.text(); },
+      "",          [](const Of& one) { return one.head.head == 0 ? one.head.site.text() : ""; }};
+  rows.insert(rows.begin(),
+              {attention, {"head", "head", "", [](const Of& one) { return one.head.head; }, "{}"}});
+  return rows;
+}
+
+std::vector<PruningState> states_of(const PruningCurve& curve) {
+  std::vector<PruningState> states{{.left = curve.steps.size(), .loss = curve.loss}};
+  for (const PruningStep& step : curve.steps) {
+    states.push_back({.left = states.back().left - 1, .step = &step, .loss = step.loss});
+  }
+  return states;
+}
+
+template <class Part>
+auto of_step(Part part) {
+  return
+      [part](const PruningState& state) { return state.step ? Json(part(*state.step)) : Json(); };
+}
+
 }  // namespace
 
+std::vector<FigureRow<HeadImportance>> importance_rows(double loss) {
+  using Head = HeadImportance;
+  return with_names<Head>(
+      {{"loss_without", "loss without", "mean loss of a target token with the head gone",
+        [](const Head& head) { return head.loss_without; }, digits},
+       {"", "more", "", [loss](const Head& head) { return head.loss_without - loss; }, "{:+.4f}"},
+       {"loss_alone", "loss alone", "with all other heads of its attention gone",
+        [](const Head& head) { return head.loss_alone; }, digits},
+       {"", "more", "how much that is above the loss with all heads",
+        [loss](const Head& head) { return head.loss_alone - loss; }, "{:+.4f}"},
+       {"importance", "importance",
+        "how fast a gate on the head's output would change the loss: |dL/dgate|",
+        [](const Head& head) { return head.slope; }, digits}});
+}
+
+std::vector<FigureRow<PruningState>> pruning_rows() {
+  return {{"", "heads left", "how many are left when the least important have gone",
+           [](const PruningState& state) { return state.left; }, "{}"},
+          {"attention", "removed", "the attention of the head that goes",
+           of_step([](const PruningStep& step) { return step.removed.site.text(); }), as_words},
+          {"head", "head", "", of_step([](const PruningStep& step) { return step.removed.head; }),
+           "{}"},
+          {"importance", "importance", "",
+           of_step([](const PruningStep& step) { return step.importance; }), digits},
+          {"loss", "loss", "without it and those before",
+           [](const PruningState& state) { return state.loss; }, digits}};
+}
+
+std::vector<FigureRow<GatedHead>> gate_rows() {
+  return with_names<GatedHead>(
+      {{"gate", "gate", "what the head is multiplied by, where training closes gates",
+        [](const GatedHead& head) { return head.gate; }, "{:.3f}"},
+       {"open", "open", "the probability that a draw of it in training is not 0",
+        [](const GatedHead& head) { return head.open; }, "{:.3f}"}});
+}
+
 std::string importance_table(const Importance& importance) {
-  std::vector<Align> columns(7, Align::right);
-  columns[0] = Align::left;
-  Table table(columns);
-  table.row({"attention", "head", "loss without", "more", "loss alone", "more", "importance"});
-  table.rule();
-  std::optional<AttentionSite> before;
-  for (const HeadImportance& head : importance.heads) {
-    table.row({head.head.site == before ? "" : head.head.site.text(),
-               std::to_string(head.head.head), fmt::format("{:.4f}", head.loss_without),
-               fmt::format("{:+.4f}", head.loss_without - importance.loss),
-               fmt::format("{:.4f}", head.loss_alone),
-               fmt::format("{:+.4f}", head.loss_alone - importance.loss),
-               fmt::format("{:.4f}", head.slope)});
-    before = head.head.site;
-  }
-  return table.text() + fmt::format("\n  loss with all heads {:.4f}", importance.loss) +
+  return table_of(importance_rows(importance.loss), importance.heads) +
+         fmt::format("\n  loss with all heads {:.4f}", importance.loss) +
          ungated_text(importance.ungated);
 }
 
-nlohmann::ordered_json importance_json(const Importance& importance) {
-  nlohmann::ordered_json json = {{"loss", importance.loss},
-                                 {"heads", nlohmann::ordered_json::array()},
-                                 {"without_gates", ungated_json(importance.ungated)}};
-  for (const HeadImportance& head : importance.heads) {
-    json["heads"].push_back({{"attention", head.head.site.text()},
-                             {"head", head.head.head},
-                             {"loss_without", head.loss_without},
-                             {"loss_alone", head.loss_alone},
-                             {"importance", head.slope}});
-  }
-  return json;
+Json importance_json(const Importance& importance) {
+  return {{"loss", importance.loss},
+          {"heads", json_of(importance_rows(), importance.heads)},
+          {"without_gates", ungated_json(importance.ungated)}};
 }
 
 std::string pruning_table(const PruningCurve& curve) {
-  Table table({Align::right, Align::left, Align::right, Align::right, Align::right});
-  table.row({"heads left", "removed", "head", "importance", "loss"});
-  table.rule();
-  table.row({std::to_string(curve.steps.size()), "", "", "", fmt::format("{:.4f}", curve.loss)});
-  for (std::size_t i = 0; i < curve.steps.size(); ++i) {
-    const PruningStep& step = curve.steps[i];
-    table.row({std::to_string(curve.steps.size() - i - 1), step.removed.site.text(),
-               std::to_string(step.removed.head), fmt::format("{:.4f}", step.importance),
-               fmt::format("{:.4f}", step.loss)});
-  }
-  return table.text() + ungated_text(curve.ungated);
+  return table_of(pruning_rows(), states_of(curve)) + ungated_text(curve.ungated);
 }
 
-nlohmann::ordered_json pruning_json(const PruningCurve& curve) {
-  nlohmann::ordered_json json = {{"loss", curve.loss},
-                                 {"steps", nlohmann::ordered_json::array()},
-                                 {"without_gates", ungated_json(curve.ungated)}};
-  for (const PruningStep& step : curve.steps) {
-    json["steps"].push_back({{"attention", step.removed.site.text()},
-                             {"head", step.removed.head},
-                             {"importance", step.importance},
-                             {"loss", step.loss}});
-  }
-  return json;
+Json pruning_json(const PruningCurve& curve) {
+  Json steps = json_of(pruning_rows(), states_of(curve));
+  steps.erase(0);
+  return {{"loss", curve.loss},
+          {"steps", std::move(steps)},
+          {"without_gates", ungated_json(curve.ungated)}};
 }
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

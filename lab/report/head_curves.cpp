@@ -1,46 +1,43 @@
 #include "lab/report/head_curves.hpp"
 
 #include <functional>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "lab/heads/head_figure_rows.hpp"
+
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
 using Json = nlohmann::ordered_json;
-using FigureOfHead = std::function<std::optional<double>(const AttentionReport&, std::size_t head)>;
+using FigureOfHead = std::function<Json(const ReportedHead&)>;
 struct NamedFigure {
   std::string name;
   FigureOfHead of;
 };
 
-// The agreement with the relations of an attention first, then what every head has.
+// The agreement with the relations of an attention first, then what every head has: first figures,
+// then those of a group.
 std::vector<NamedFigure> figures_of_heads(const AttentionReport& attention) {
   std::vector<NamedFigure> figures;
   for (std::size_t r = 0; r < attention.relations.size(); ++r) {
-    figures.push_back({fmt::format("follows {}", attention.relations[r].name),
-                       [r](const AttentionReport& at, std::size_t head) {
-                         return r < at.relations.size() ? at.relations[r].agreement[head]
-                                                        : std::nullopt;
-                       }});
+    figures.push_back(
+        {fmt::format("follows {}", attention.relations[r].name), [r](const ReportedHead& head) {
+           const auto& relations = head.attention.relations;
+           return r < relations.size() ? or_null(relations[r].agreement[head.number]) : Json();
+         }});
   }
-  figures.push_back({"largest weight", [](const AttentionReport& at, std::size_t head) {
-                       return at.heads[head].figures.confidence;
-                     }});
-  figures.push_back(
-      {"largest weight at one offset", [](const AttentionReport& at, std::size_t head) {
-         return at.heads[head].figures.offset_share;
-       }});
-  for (std::size_t p = 0; p < place_names.size(); ++p) {
-    figures.push_back({fmt::format("weight on {}", place_names[p]),
-                       [p](const AttentionReport& at, std::size_t head) {
-                         return at.heads[head].figures.places[p].share;
-                       }});
+  for (const bool grouped : {false, true}) {
+    for (const HeadFigureRow& row : head_figure_rows()) {
+      if (!row.curve.empty() && (row.key.find('.') != std::string::npos) == grouped) {
+        figures.push_back(
+            {row.curve, [&row](const ReportedHead& head) { return value_of(row, head); }});
+      }
+    }
   }
   return figures;
 }
@@ -53,9 +50,8 @@ Json curves_of(const HeadHistory& history, std::size_t attention, const FigureOf
     const AttentionReport& at = moment.attentions[attention];
     Json heads = Json::array();
     for (std::size_t head = 0; head < at.heads.size(); ++head) {
-      const std::optional<double> figure = of(at, head);
-      heads.push_back(figure ? Json(*figure) : Json());
-      any = any || figure;
+      heads.push_back(of({at, head}));
+      any = any || !heads.back().is_null();
     }
     steps.push_back(std::move(heads));
   }

@@ -12,23 +12,22 @@
 #include <vector>
 
 #include "lab/heads/head_report.hpp"
-#include "lab/heads/pair_report.hpp"
+#include "lab/heads/head_summary.hpp"
 #include "lab/heads/relation_report.hpp"
-#include "lab/removal/gated_heads.hpp"
 #include "lab/removal/removal_report.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 
 // One head for which everything is known.
 std::vector<AttentionReport> one_head() {
   const MapFigures map{.norm = 1, .rank = 1, .width = 1};
-  HeadReport head{.figures = {},
-                  .maps = HeadMaps{.query_key = map, .value_output = map, .asymmetry = 0.1},
-                  .divergence = {0},
-                  .output_distance = {0},
-                  .nearest = NearestHead{.site = {AttentionKind::cross, 1}}};
+  HeadReport head;
+  head.maps = HeadMaps{.query_key = map, .value_output = map, .asymmetry = 0.1};
+  head.divergence = head.output_distance = {0};
+  head.nearest = NearestHead{.site = {AttentionKind::cross, 1}};
   RelationFigures answer;
   answer.name = "answer";
   answer.queries = 1;
@@ -99,9 +98,10 @@ TEST(HeadLegend, has_every_column_of_the_terminal) {
   const PruningCurve curve{.steps = {{.removed = {}}}};
   const std::string text = legend_text();
   std::size_t count = 0;
-  for (const std::string& table :
-       {heads_table(heads), maps_table(heads), pairs_table(heads), relations_table(heads),
-        gates_table({{.head = {}}}), importance_table(importance), pruning_table(curve)}) {
+  for (const std::string& table : {heads_table(heads), heads_table(heads, HeadTable::matrices),
+                                   heads_table(heads, HeadTable::pairs), relations_table(heads),
+                                   table_of(gate_rows(), std::vector<GatedHead>(1)),
+                                   importance_table(importance), pruning_table(curve)}) {
     for (const std::string& name : columns_of(table)) {
       EXPECT_THAT(text, HasSubstr("\n  " + name + " "));
       ++count;
@@ -123,8 +123,11 @@ TEST(HeadLegend, has_every_role_with_its_threshold) {
 // One head of which nothing is known, and one whose figures are 0.
 std::vector<AttentionReport> two_heads() {
   HeadReport zero;
-  zero.figures.entropy = zero.figures.even_entropy = zero.figures.confidence = 0;
-  zero.figures.places.fill({.share = 0, .even = 0});
+  for (const HeadFigureRow& row : head_figure_rows()) {
+    if (row.of_query) {
+      zero.figures.means[row.key] = {.value = 0, .even = 0};
+    }
+  }
   zero.figures.distance_profile.fill(0);
   zero.figures.offset = 0;
   zero.figures.offset_share = 0;
@@ -155,7 +158,7 @@ TEST(HeadReport, has_blanks_for_what_cannot_be) {
   EXPECT_TRUE(weights[0].ends_with("  0  none")) << weights[0];
   EXPECT_NE(weights[1].find("0.00 of 0.00"), std::string::npos) << weights[1];
   EXPECT_TRUE(weights[1].ends_with("+0: 0 %")) << weights[1];
-  const std::vector<std::string> maps = rows_of(maps_table(two_heads()));
+  const std::vector<std::string> maps = rows_of(heads_table(two_heads(), HeadTable::matrices));
   EXPECT_TRUE(maps[0].ends_with("  0")) << maps[0];
   EXPECT_TRUE(maps[1].ends_with("  0.00")) << "no rank behind the norm: " << maps[1];
 }
@@ -181,6 +184,58 @@ TEST(HeadReport, has_null_for_what_cannot_be) {
   EXPECT_EQ(zero["query_key"]["norm"], 0);
   EXPECT_TRUE(zero["query_key"]["effective_rank"].is_null());
   EXPECT_TRUE(zero["query_key"]["asymmetry"].is_null());
+}
+
+TEST(HeadFigureRows, have_names_of_their_own_and_one_origin) {
+  std::set<std::string> names;
+  for (const HeadFigureRow& row : head_figure_rows()) {
+    SCOPED_TRACE(row.key + " " + row.column);
+    for (const std::string& name : {row.key, row.curve, row.sweep.empty() ? "" : "." + row.sweep}) {
+      EXPECT_TRUE(name.empty() || names.insert(name).second) << name;
+    }
+    EXPECT_EQ(row.column.empty(), row.help.empty());
+    EXPECT_FALSE(row.of_query && row.of);
+    EXPECT_TRUE(row.of_query || row.of || row.cell);
+    EXPECT_TRUE(!row.of_query || !row.key.empty()) << "means are known by their keys";
+  }
+}
+
+// Two positions back, of the queries that have such a key.
+TEST(HeadFigureRows, of_somebodys_own_are_everywhere) {
+  std::vector<HeadFigureRow> rows = head_figure_rows();
+  rows.push_back({.key = "weight_on.two_back",
+                  .column = "two back",
+                  .help = "percent two positions before",
+                  .format = as_percent,
+                  .of_query =
+                      [](const AttendedQuery& at) {
+                        return at.weight_on([&](Index key) { return key == at.query - 2; });
+                      },
+                  .even = true,
+                  .sweep = "two_back"});
+  const std::vector<TokenId> tokens{3, 4, 5};
+  const std::vector<Pattern> patterns{Pattern::full()};
+  const TokenFacts facts{.occurrences = {0, 0, 0, 1, 1, 1}, .punctuation = std::vector<bool>(6)};
+  HeadSums sums;
+  sums.add({.keys = tokens,
+            .queries = tokens,
+            .self = true,
+            .causal = false,
+            .patterns = patterns,
+            .key_facts = facts},
+           0, std::vector<Scalar>{1, 0, 0, 0, 1, 0, 0.75, 0.25, 0}, rows);
+  AttentionReport report;
+  report.site = {AttentionKind::encoder_self, 0};
+  report.heads.emplace_back();
+  report.heads[0].figures = figures_of(sums, rows);
+  const auto json = heads_json({report}, rows)[0]["heads"][0];
+  EXPECT_EQ(json["weight_on"]["two_back"], 0.75);
+  EXPECT_DOUBLE_EQ(json["even_weight_on"]["two_back"].get<double>(), 1.0 / 3);
+  const std::string table = heads_table({report}, HeadTable::weights, rows);
+  EXPECT_EQ(columns_of(table).back(), "two back");
+  EXPECT_THAT(table, EndsWith(" 75"));
+  EXPECT_THAT(legend_text(rows), HasSubstr("\n  two back       percent two positions before\n"));
+  EXPECT_EQ(summary_of({report}, rows).at("encoder_self.two_back"), 0.75);
 }
 
 }}}  // namespace tapehead::TAPEHEAD_PRECISION

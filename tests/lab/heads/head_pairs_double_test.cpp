@@ -7,8 +7,8 @@
 #include <cmath>
 #include <vector>
 
+#include "lab/heads/head_report.hpp"
 #include "lab/heads/head_writes.hpp"
-#include "lab/heads/pair_report.hpp"
 #include "tests/support/lone_attention.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
@@ -128,8 +128,9 @@ TEST(PairReport, finds_the_nearest_head_of_all_layers) {
       ElementsAre(Pair(AttentionSite{AttentionKind::encoder_self, 0}, ElementsAre(0.6, 0.1))));
   EXPECT_EQ(reports[1].heads[0].nearest->head, 1U);
   EXPECT_FALSE(reports[2].heads[0].nearest.has_value());
-  EXPECT_THAT(pairs_table(reports), AllOf(HasSubstr("0.10  encoder.layers.1.self 0"),
-                                          HasSubstr("0.80 (1)"), HasSubstr("cross")));
+  EXPECT_THAT(
+      heads_table(reports, HeadTable::pairs),
+      AllOf(HasSubstr("0.10  encoder.layers.1.self 0"), HasSubstr("0.80 (1)"), HasSubstr("cross")));
 }
 
 }}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -12,9 +12,8 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 HeadReport head(double entropy, Role role) {
   HeadReport report;
-  report.figures.entropy = entropy;
-  report.figures.even_entropy = 2;
-  report.figures.confidence = 0.5;
+  report.figures.means["entropy"] = {.value = entropy, .even = 2};
+  report.figures.means["confidence"] = {.value = 0.5, .even = 0};
   report.figures.role = role;
   return report;
 }
@@ -31,7 +30,7 @@ double at(const NamedFigures& figures, const std::string& name) {
 TEST(HeadSummary, has_means_over_the_heads_of_all_layers_of_a_kind) {
   HeadReport near = head(1, Role::previous);
   near.figures.distance_profile[static_cast<std::size_t>(reach - 1)] = 1;  // one back
-  near.figures.places[static_cast<std::size_t>(KeyPlace::previous)] = {.share = 0.8, .even = 0.1};
+  near.figures.means["weight_on.previous"] = {.value = 0.8, .even = 0.1};
   near.maps = HeadMaps{.query_key = {}, .value_output = {}, .asymmetry = 0.6};
   HeadReport far = head(2, Role::none);
   far.figures.distance_profile.front() = 0.5;  // eight back and farther

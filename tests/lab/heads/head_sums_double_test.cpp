@@ -8,15 +8,16 @@
 #include <cmath>
 #include <optional>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "core/ops/attention/attention.hpp"
 #include "core/sequence/segments.hpp"
 #include "datasets/corpus/masking.hpp"
-#include "lab/heads/attention_sums.hpp"
 #include "lab/heads/head_figures.hpp"
 #include "support/random_tensor.hpp"
+#include "tests/support/head_means.hpp"
 #include "tests/support/small_copy.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
@@ -75,9 +76,10 @@ HeadFigures figures_for(const AttendedSequence& sequence, const std::vector<Scal
 }
 
 void expect_even_places(const HeadFigures& head) {
-  for (const PlaceFigures& place : head.places) {
-    ASSERT_EQ(place.share.has_value(), place.even.has_value());
-    EXPECT_NEAR(place.share.value_or(0), place.even.value_or(0), sums_rounding);
+  for (const auto& [key, figure] : head.means) {
+    if (key.starts_with("weight_on.")) {
+      EXPECT_NEAR(*figure.value, *figure.even, sums_rounding) << key;
+    }
   }
 }
 
@@ -110,11 +112,11 @@ TEST(HeadFigures, of_a_head_that_looks_at_the_previous_token) {
   EXPECT_EQ(head.role, Role::previous);
   EXPECT_EQ(head.offset, -1);
   EXPECT_EQ(head.offset_share, 1);  // of the queries that have a previous token
-  EXPECT_EQ(head.at(KeyPlace::previous).share, 1);
-  EXPECT_NEAR(*head.at(KeyPlace::previous).even, 1.0 / 7, sums_rounding);
-  EXPECT_EQ(head.entropy, 0);
-  EXPECT_EQ(head.confidence, 1);
-  EXPECT_NEAR(*head.even_entropy, std::log(7), sums_rounding);
+  EXPECT_EQ(head.at("weight_on.previous").value, 1);
+  EXPECT_NEAR(*head.at("weight_on.previous").even, 1.0 / 7, sums_rounding);
+  EXPECT_EQ(head.at("entropy").value, 0);
+  EXPECT_EQ(head.at("confidence").value, 1);
+  EXPECT_NEAR(*head.at("entropy").even, std::log(7), sums_rounding);
   // Six of seven queries; the first looks five positions ahead.
   EXPECT_NEAR(*head.distance_profile[reach - 1], 6.0 / 7, sums_rounding);
   EXPECT_NEAR(*head.distance_profile[reach + 5], 1.0 / 7, sums_rounding);
@@ -137,7 +139,7 @@ TEST(HeadFigures, of_even_attention_are_the_even_ones) {
     const HeadFigures head =
         figures_for(in_self_attention(sentence, causal), even_weights(sentence.size(), causal));
     EXPECT_EQ(head.role, Role::none);
-    EXPECT_NEAR(*head.entropy, *head.even_entropy, sums_rounding);
+    EXPECT_NEAR(*head.at("entropy").value, *head.at("entropy").even, sums_rounding);
     expect_even_places(head);
   }
 }
@@ -165,8 +167,8 @@ TEST(HeadFigures, of_a_heads_even_spread_over_its_pattern_are_the_even_ones) {
     HeadSums sums;
     sums.add(sequence, head, weights);
     const HeadFigures figures = figures_of(sums);
-    EXPECT_NEAR(*figures.even_entropy, even_entropies[head], sums_rounding);
-    EXPECT_NEAR(*figures.entropy, *figures.even_entropy, sums_rounding);
+    EXPECT_NEAR(*figures.at("entropy").even, even_entropies[head], sums_rounding);
+    EXPECT_NEAR(*figures.at("entropy").value, *figures.at("entropy").even, sums_rounding);
     expect_even_places(figures);
     EXPECT_NE(figures.role, Role::content);
     EXPECT_NE(figures.role, Role::idle);
@@ -181,12 +183,12 @@ TEST(HeadFigures, count_only_queries_that_may_attend_to_a_place) {
   const HeadFigures head =
       figures_for(sequence, {0, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 1, 0});  // the other of two
   // Queries 1 and 3 have a previous key, 0 and 2 a next one.
-  EXPECT_EQ(head.at(KeyPlace::previous).share, 1);
-  EXPECT_EQ(head.at(KeyPlace::previous).even, 0.5);
-  EXPECT_EQ(head.at(KeyPlace::next).share, 1);
+  EXPECT_EQ(head.at("weight_on.previous").value, 1);
+  EXPECT_EQ(head.at("weight_on.previous").even, 0.5);
+  EXPECT_EQ(head.at("weight_on.next").value, 1);
   // All four may choose, one of them the first key.
-  EXPECT_EQ(head.at(KeyPlace::first).share, 0.25);
-  EXPECT_EQ(head.at(KeyPlace::first).even, 0.25);
+  EXPECT_EQ(head.at("weight_on.first").value, 0.25);
+  EXPECT_EQ(head.at("weight_on.first").even, 0.25);
 }
 
 TEST(HeadFigures, of_queries_that_may_attend_to_nothing_are_left_out) {
@@ -197,7 +199,7 @@ TEST(HeadFigures, of_queries_that_may_attend_to_nothing_are_left_out) {
   HeadSums sums;
   sums.add(sequence, 0, std::vector<Scalar>{0, 0, 0.5, 0.5});
   EXPECT_EQ(sums.queries, 1);
-  EXPECT_NEAR(sums.even_entropy, std::log(2), sums_rounding);
+  EXPECT_NEAR(mean_in(sums, "entropy").even, std::log(2), sums_rounding);
 }
 
 TEST(TokenFacts, tell_marks_and_the_mask_from_words) {
@@ -227,25 +229,25 @@ TEST(HeadFigures, never_take_a_mark_for_the_rarest_token) {
                                   .patterns = patterns,
                                   .key_facts = with_mask};
   const auto on_word = all_on(tokens.size(), [](std::size_t) { return 4; });
-  EXPECT_EQ(figures_for(sequence, on_word).at(KeyPlace::rarest).share, 1);
+  EXPECT_EQ(figures_for(sequence, on_word).at("weight_on.rarest").value, 1);
 }
 
 TEST(HeadFigures, tell_the_rarest_token) {
   // 7 is the rarest word; the end mark, which the training text does not count, is no word.
   const HeadFigures head = figures_for(in_self_attention(sentence),
                                        all_on(sentence.size(), [](std::size_t) { return 4; }));
-  EXPECT_EQ(head.at(KeyPlace::rarest).share, 1);
+  EXPECT_EQ(head.at("weight_on.rarest").value, 1);
   EXPECT_EQ(head.role, Role::rare);
 }
 
 TEST(HeadFigures, tell_punctuation_and_marks) {
   const HeadFigures stop = figures_for(in_self_attention(sentence),
                                        all_on(sentence.size(), [](std::size_t) { return 5; }));
-  EXPECT_EQ(stop.at(KeyPlace::punctuation).share, 1);
+  EXPECT_EQ(stop.at("weight_on.punctuation").value, 1);
   EXPECT_EQ(stop.role, Role::content);
   const HeadFigures end = figures_for(in_self_attention(sentence),
                                       all_on(sentence.size(), [](std::size_t) { return 6; }));
-  EXPECT_EQ(end.at(KeyPlace::last).share, 1);
+  EXPECT_EQ(end.at("weight_on.last").value, 1);
   EXPECT_EQ(end.role, Role::idle);
 }
 
@@ -256,7 +258,7 @@ TEST(HeadFigures, tell_induction) {
   const HeadFigures head =
       figures_for(in_self_attention(repeated, true),
                   all_on(repeated.size(), [&](std::size_t i) { return keys[i]; }));
-  EXPECT_EQ(head.at(KeyPlace::induction).share, 1);
+  EXPECT_EQ(head.at("weight_on.induction").value, 1);
   EXPECT_EQ(head.role, Role::induction);
 }
 
@@ -267,17 +269,17 @@ TEST(HeadFigures, tell_duplicate_tokens) {
   const HeadFigures head =
       figures_for(in_self_attention(repeated, true),
                   all_on(repeated.size(), [&](std::size_t i) { return keys[i]; }));
-  EXPECT_EQ(head.at(KeyPlace::duplicate).share, 1);
+  EXPECT_EQ(head.at("weight_on.duplicate").value, 1);
   // One of 4 keys, one of 5, two of 6 and two of 8.
-  EXPECT_NEAR(*head.at(KeyPlace::duplicate).even, (1.0 / 4 + 1.0 / 5 + 2.0 / 6 + 2.0 / 8) / 4,
+  EXPECT_NEAR(*head.at("weight_on.duplicate").even, (1.0 / 4 + 1.0 / 5 + 2.0 / 6 + 2.0 / 8) / 4,
               sums_rounding);
   EXPECT_EQ(head.role, Role::duplicate);
   // Its own position is no earlier one, and another sentence has no earlier selves.
   AttendedSequence sequence = in_self_attention(repeated, true);
   const auto own = all_on(repeated.size(), [](std::size_t i) { return i; });
-  EXPECT_EQ(figures_for(sequence, own).at(KeyPlace::duplicate).share, 0);
+  EXPECT_EQ(figures_for(sequence, own).at("weight_on.duplicate").value, 0);
   sequence.self = false;
-  EXPECT_EQ(figures_for(sequence, own).at(KeyPlace::duplicate).share, std::nullopt);
+  EXPECT_EQ(figures_for(sequence, own).at("weight_on.duplicate").value, std::nullopt);
 }
 
 TEST(HeadFigures, tell_duplicate_tokens_from_an_even_spread) {
@@ -295,7 +297,7 @@ TEST(HeadFigures, tell_duplicate_tokens_from_an_even_spread) {
     }
   }
   const HeadFigures head = figures_for(in_self_attention(turns, true), weights);
-  EXPECT_NEAR(*head.at(KeyPlace::duplicate).share, 0.6, sums_rounding);
+  EXPECT_NEAR(*head.at("weight_on.duplicate").value, 0.6, sums_rounding);
   EXPECT_NE(head.role, Role::duplicate);
 }
 
@@ -304,7 +306,7 @@ TEST(HeadFigures, tell_the_first_token) {
   const auto first = all_on(n, [](std::size_t) { return 0; });
   for (const bool causal : {false, true}) {
     const HeadFigures head = figures_for(in_self_attention(sentence, causal), first);
-    EXPECT_EQ(head.at(KeyPlace::first).share, 1);
+    EXPECT_EQ(head.at("weight_on.first").value, 1);
     EXPECT_EQ(head.role, Role::first);
   }
 }
@@ -319,8 +321,8 @@ TEST(HeadFigures, count_the_first_token_where_there_is_a_choice) {
     weights[i * 4 + i] = 0.75;
   }
   const HeadFigures head = figures_for(in_self_attention(tokens, true), weights);
-  EXPECT_NEAR(*head.at(KeyPlace::first).share, 0.25, sums_rounding);
-  EXPECT_NEAR(*head.at(KeyPlace::first).even, 13.0 / 36, sums_rounding);
+  EXPECT_NEAR(*head.at("weight_on.first").value, 0.25, sums_rounding);
+  EXPECT_NEAR(*head.at("weight_on.first").even, 13.0 / 36, sums_rounding);
 }
 
 TEST(HeadFigures, tell_the_first_token_from_an_even_spread) {
@@ -328,16 +330,17 @@ TEST(HeadFigures, tell_the_first_token_from_an_even_spread) {
   // key: 3/4 is less than twice as much.
   const std::vector<Scalar> weights{1, 0, 0, 0.75, 0.25, 0, 0.75, 0, 0.25};
   const HeadFigures head = figures_for(in_self_attention({3, 4, 5}, true), weights);
-  EXPECT_NEAR(*head.at(KeyPlace::first).share, 0.75, sums_rounding);
+  EXPECT_NEAR(*head.at("weight_on.first").value, 0.75, sums_rounding);
   EXPECT_NE(head.role, Role::first);
 }
 
-std::vector<KeyPlace> absent_places(const HeadFigures& head) {
-  std::vector<KeyPlace> absent;
-  for (std::size_t i = 0; i < place_names.size(); ++i) {
-    EXPECT_EQ(head.places[i].share.has_value(), head.places[i].even.has_value());
-    if (!head.places[i].share) {
-      absent.push_back(static_cast<KeyPlace>(i));
+// The rows of shares of the weight that the head does not have, without "weight_on.".
+std::vector<std::string> absent_places(const HeadFigures& head) {
+  std::vector<std::string> absent;
+  for (const HeadFigureRow& row : head_figure_rows()) {
+    if (row.key.starts_with("weight_on.") && !head.at(row.key).value) {
+      EXPECT_FALSE(head.at(row.key).even);
+      absent.push_back(row.key.substr(row.key.find('.') + 1));
     }
   }
   return absent;
@@ -345,19 +348,18 @@ std::vector<KeyPlace> absent_places(const HeadFigures& head) {
 
 TEST(HeadFigures, of_nothing_are_absent) {
   const HeadFigures head = figures_of(HeadSums{});
-  EXPECT_EQ(head.entropy, std::nullopt);
-  EXPECT_EQ(head.even_entropy, std::nullopt);
-  EXPECT_EQ(head.confidence, std::nullopt);
+  EXPECT_EQ(head.at("entropy").value, std::nullopt);
+  EXPECT_EQ(head.at("entropy").even, std::nullopt);
+  EXPECT_EQ(head.at("confidence").value, std::nullopt);
   EXPECT_EQ(head.offset, std::nullopt);
   EXPECT_EQ(head.offset_share, std::nullopt);
   EXPECT_THAT(head.distance_profile, Each(Eq(std::nullopt)));
-  EXPECT_EQ(absent_places(head).size(), place_names.size());
+  EXPECT_EQ(absent_places(head).size(), 9U);
   EXPECT_EQ(head.role, Role::none);
 }
 
 // Three words, all different, without punctuation.
 TEST(HeadFigures, of_places_are_absent_where_no_query_may_attend_to_them) {
-  using enum KeyPlace;
   const std::vector<TokenId> words{3, 4, 5};
   const std::vector<TokenId> twice{3, 3, 4};
   const std::vector<TokenId> alone{end_id};
@@ -366,13 +368,14 @@ TEST(HeadFigures, of_places_are_absent_where_no_query_may_attend_to_them) {
     sequence.self = self;
     return absent_places(figures_for(sequence, even_weights(tokens.size(), causal)));
   };
-  EXPECT_THAT(absent(words, true, false), ElementsAre(punctuation, induction, duplicate));
+  EXPECT_THAT(absent(words, true, false), ElementsAre("punctuation", "induction", "duplicate"));
   EXPECT_THAT(absent(words, true, true),
-              ElementsAre(next, last, punctuation, induction, duplicate));
-  EXPECT_THAT(absent(twice, true, true), ElementsAre(next, last, punctuation));
-  EXPECT_THAT(absent(twice, false, false), ElementsAre(punctuation, induction, duplicate));
+              ElementsAre("next", "last", "punctuation", "induction", "duplicate"));
+  EXPECT_THAT(absent(twice, true, true), ElementsAre("next", "last", "punctuation"));
+  EXPECT_THAT(absent(twice, false, false), ElementsAre("punctuation", "induction", "duplicate"));
   EXPECT_THAT(absent(alone, true, true),
-              ElementsAre(previous, next, first, last, punctuation, rarest, induction, duplicate));
+              ElementsAre("previous", "next", "first", "last", "punctuation", "rarest", "induction",
+                          "duplicate"));
 }
 
 // The last key may be seen by every query but is shown to none.
@@ -382,8 +385,8 @@ TEST(HeadFigures, of_an_end_that_the_pattern_shows_to_no_query_are_absent) {
   AttendedSequence sequence = in_self_attention(tokens);
   sequence.patterns = patterns;
   const HeadFigures head = figures_for(sequence, {1, 0, 0, 1, 0, 0, 1, 0, 0});
-  EXPECT_EQ(head.at(KeyPlace::last).share, std::nullopt);
-  EXPECT_EQ(head.at(KeyPlace::first).share, 1);
+  EXPECT_EQ(head.at("weight_on.last").value, std::nullopt);
+  EXPECT_EQ(head.at("weight_on.first").value, 1);
   EXPECT_EQ(head.role, Role::first);
 }
 
@@ -391,8 +394,8 @@ TEST(HeadFigures, that_are_zero_are_there) {
   const std::vector<TokenId> tokens{3, 9, 3, 9};
   const HeadFigures head =
       figures_for(in_self_attention(tokens, true), all_on(4, [](std::size_t i) { return i; }));
-  EXPECT_EQ(head.at(KeyPlace::previous).share, 0);
-  EXPECT_EQ(head.entropy, 0);
+  EXPECT_EQ(head.at("weight_on.previous").value, 0);
+  EXPECT_EQ(head.at("entropy").value, 0);
   EXPECT_EQ(head.distance_profile[reach - 1], 0);
   EXPECT_EQ(head.distance_profile[reach + 1], std::nullopt) << "there is no such key";
 }
@@ -408,7 +411,7 @@ TEST(HeadFigures, of_offsets_are_absent_where_too_few_queries_have_one) {
   EXPECT_EQ(head.offset, std::nullopt);
   EXPECT_EQ(head.offset_share, std::nullopt);
   // Each query has one key: nothing is chosen.
-  EXPECT_EQ(head.entropy, 0);
+  EXPECT_EQ(head.at("entropy").value, 0);
   EXPECT_EQ(head.role, Role::none);
 }
 
@@ -486,11 +489,12 @@ TEST(AttentionSums, of_parts_add_up) {
   EXPECT_EQ(sum.queries, 10);
   EXPECT_THAT(sum.divergence, Pointwise(DoubleNear(sums_rounding), both.divergence));
   ASSERT_EQ(sum.heads.size(), 2U);
-  EXPECT_NEAR(sum.heads[1].entropy, both.heads[1].entropy, sums_rounding);
+  for (std::size_t i = 0; i < head_figure_rows().size(); ++i) {
+    EXPECT_NEAR(sum.heads[1].means[i].value, both.heads[1].means[i].value, sums_rounding);
+    EXPECT_EQ(sum.heads[1].means[i].queries, both.heads[1].means[i].queries);
+  }
   EXPECT_THAT(sum.heads[1].offset_weight,
               Pointwise(DoubleNear(sums_rounding), both.heads[1].offset_weight));
-  EXPECT_NEAR(sum.heads[1].at(KeyPlace::same).weight, both.heads[1].at(KeyPlace::same).weight,
-              sums_rounding);
 }
 
 }}}  // namespace tapehead::TAPEHEAD_PRECISION

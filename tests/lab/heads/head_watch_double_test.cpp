@@ -91,9 +91,9 @@ TEST_F(HeadWatch, knows_which_keys_there_are) {
     SCOPED_TRACE(attention.site.text());
     const HeadSums& head = attention.heads[0];
     const bool causal = attention.site.kind == AttentionKind::decoder_self;
-    EXPECT_EQ(head.at(KeyPlace::next).queries == 0, causal);
-    EXPECT_EQ(head.at(KeyPlace::last).queries == 0, causal);
-    EXPECT_EQ(head.at(KeyPlace::induction).queries == 0, !attention.site.is_self());
+    EXPECT_EQ(mean_in(head, "weight_on.next").queries == 0, causal);
+    EXPECT_EQ(mean_in(head, "weight_on.last").queries == 0, causal);
+    EXPECT_EQ(mean_in(head, "weight_on.induction").queries == 0, !attention.site.is_self());
   }
 }
 

@@ -1,0 +1,89 @@
+// Figures of which each is described once, by a row, for tables, JSON and the legend.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "train/output/text_table.hpp"
+
+namespace tapehead {
+
+// A figure of an `Of`.
+template <class Of>
+struct FigureRow {
+  std::string key;       // in JSON, "weight_on.previous"; empty: not there
+  std::string column{};  // the table's; empty: in no table
+  std::string help{};    // in the legend; empty: not there
+  // The figure; null if it cannot be.
+  std::function<nlohmann::ordered_json(const Of&)> of{};
+  std::string format = "{:.2f}";                 // of a number; `as_percent`, or `as_words`
+  std::function<std::string(const Of&)> cell{};  // the text in the table, if it is another
+};
+constexpr const char* as_percent = "%";  // of a share
+constexpr const char* as_words = "";     // on the left
+
+template <class Of>
+nlohmann::ordered_json value_of(const FigureRow<Of>& row, const Of& one) {
+  return row.of ? row.of(one) : nlohmann::ordered_json();
+}
+
+template <class Row, class Of>
+std::string text_of(const Row& row, const Of& one) {
+  const auto value = row.cell ? nlohmann::ordered_json(row.cell(one)) : value_of(row, one);
+  if (!value.is_number()) {
+    return value.is_string() ? value.template get<std::string>() : "";
+  }
+  const double number = value;
+  return row.format == as_percent ? fmt::format("{:.0f}", 100 * number)
+                                  : fmt::format(fmt::runtime(row.format), number);
+}
+
+template <class Row, class Of>
+std::string table_of(const std::vector<Row>& rows, const std::vector<Of>& all) {
+  std::vector<Align> columns;
+  std::vector<std::string> cells;
+  for (const Row& row : rows) {
+    columns.push_back(row.format == as_words ? Align::left : Align::right);
+    cells.push_back(row.column);
+  }
+  Table table(columns);
+  table.row(cells);
+  table.rule();
+  for (const Of& one : all) {
+    std::ranges::transform(rows, cells.begin(), [&](const Row& row) { return text_of(row, one); });
+    table.row(cells);
+  }
+  return table.text();
+}
+
+// Puts a figure at its key; nothing goes into a group that is null.
+inline void put(nlohmann::ordered_json& json, const std::string& key,
+                nlohmann::ordered_json value) {
+  const std::size_t dot = key.find('.');
+  const std::string name = key.substr(0, dot);
+  if (dot == std::string::npos && !key.empty()) {
+    json[name] = std::move(value);
+  } else if (!key.empty() && (!json.contains(name) || !json[name].is_null())) {
+    json[name][key.substr(dot + 1)] = std::move(value);
+  }
+}
+
+template <class Row, class Of>
+nlohmann::ordered_json json_of(const std::vector<Row>& rows, const std::vector<Of>& all) {
+  auto list = nlohmann::ordered_json::array();
+  for (const Of& one : all) {
+    list.emplace_back();
+    for (const Row& row : rows) {
+      put(list.back(), row.key, value_of(row, one));
+    }
+  }
+  return list;
+}
+
+}  // namespace tapehead

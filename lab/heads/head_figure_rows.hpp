@@ -1,0 +1,101 @@
+// The figures of a head, each described once, by a row: its names, what it means and how it comes
+// about. Sums, tables, JSON, legend, pages, sweeps and docs/heads.md are made of these rows.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "core/scalar.hpp"
+#include "core/types.hpp"
+#include "lab/figure_table.hpp"
+#include "lab/heads/attended_sequence.hpp"
+
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
+
+struct AttentionReport;
+struct HeadReport;
+
+// What one query has of a figure, and what it would have if its weight were spread evenly over all
+// keys that it may attend to.
+struct QueryFigure {
+  double value = 0;
+  double even = 0;
+};
+
+// A query of a head that may attend to something.
+struct AttendedQuery {
+  const AttendedSequence& sequence;
+  Index query;                      // its position
+  std::span<const Index> keys;      // that it may attend to, in their order; at least one
+  std::span<const Scalar> weights;  // on each key of the sequence
+
+  double weight(Index key) const {
+    return static_cast<double>(weights[static_cast<std::size_t>(key)]);
+  }
+  TokenId key_token(Index key) const { return sequence.keys[static_cast<std::size_t>(key)]; }
+
+  // The weight on the keys for which `chosen(key)` holds. Absent where there are none.
+  template <class Chosen>
+  std::optional<QueryFigure> weight_on(const Chosen& chosen) const {
+    QueryFigure sum;
+    for (const Index key : keys) {
+      if (chosen(key)) {
+        sum.value += weight(key);
+        sum.even += 1;
+      }
+    }
+    const bool any = sum.even > 0;
+    sum.even /= static_cast<double>(keys.size());
+    return any ? std::optional(sum) : std::nullopt;
+  }
+};
+
+// A head of a report, with the attention that it belongs to.
+struct ReportedHead {
+  const AttentionReport& attention;
+  std::size_t number;
+
+  const HeadReport& operator*() const;
+  const HeadReport* operator->() const { return &**this; }
+};
+
+enum class HeadTable { weights, matrices, pairs };
+
+// A figure of a head, with the members of a FigureRow and more. Either it follows from what is
+// known of the head (`of`; a list has a number for each head of the attention), or it is a mean
+// over the queries that have it (`of_query`, which several threads call).
+struct HeadFigureRow {
+  std::string key;
+  std::string column{};
+  std::string help{};
+  std::function<nlohmann::ordered_json(const ReportedHead&)> of{};
+  std::string format = "{:.2f}";
+  std::function<std::string(const ReportedHead&)> cell{};
+  std::function<std::optional<QueryFigure>(const AttendedQuery&)> of_query{};
+  // The mean for an even spread is in JSON too, with "even_" before the key. A share is absent if
+  // an even spread has nothing there.
+  bool even = false;
+  std::string sweep{};  // name of the mean over the heads of a kind, or over their pairs, in sweeps
+  bool spread = false;  // with its sample deviation
+  std::string curve{};  // name of the page's curve over the steps
+  HeadTable table = HeadTable::weights;
+  bool printed = true;  // false: a column of pages only
+};
+
+// Those that tapehead knows, in the order of JSON and tables.
+const std::vector<HeadFigureRow>& head_figure_rows();
+
+nlohmann::ordered_json value_of(const HeadFigureRow& row, const ReportedHead& head);
+
+// What cannot be is null in JSON.
+template <class Number>
+nlohmann::ordered_json or_null(const std::optional<Number>& figure) {
+  return figure ? nlohmann::ordered_json(*figure) : nlohmann::ordered_json();
+}
+
+}}  // namespace tapehead::TAPEHEAD_PRECISION

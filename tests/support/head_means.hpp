@@ -1,0 +1,17 @@
+// The sums of the figures of a head, by the keys of their rows.
+#pragma once
+
+#include <algorithm>
+#include <string_view>
+
+#include "lab/heads/head_sums.hpp"
+
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
+
+inline const MeanSum& mean_in(const HeadSums& sums, std::string_view key) {
+  const auto& rows = head_figure_rows();
+  const auto row = std::ranges::find(rows, key, &HeadFigureRow::key);
+  return sums.means.at(static_cast<std::size_t>(row - rows.begin()));
+}
+
+}}  // namespace tapehead::TAPEHEAD_PRECISION
