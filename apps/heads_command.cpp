@@ -63,8 +63,8 @@ void show_history(const HeadsRequest& request, const Task& task, const Split& sp
 }
 
 void show_heads(const HeadsRequest& request) {
-  if (request.legend) {
-    write_output(fmt::format("{}\n", legend_text()));
+  if (request.legend || request.reference) {
+    write_output(request.reference ? legend_reference() : legend_text() + "\n");
     return;
   }
   if (request.run.empty()) {
@@ -87,12 +87,12 @@ void show_heads(const HeadsRequest& request) {
   write_findings(request, saved, split, found);
 }
 
-// The legend is the same for every run.
-void expect_legend_alone(const CLI::App& command) {
+// The legend and the reference are the same for every run.
+void expect_alone(const CLI::App& command, const std::string& name) {
   for (const CLI::Option* option : command.get_options()) {
-    if (option->count() > 0 && option->get_name() != "--legend") {
+    if (option->count() > 0 && option->get_name() != name) {
       throw ConfigError(
-          fmt::format("{} has no effect with --legend; leave it out", option->get_name()));
+          fmt::format("{} has no effect with {}; leave it out", option->get_name(), name));
     }
   }
 }
@@ -127,10 +127,12 @@ const Command heads_command(120, [](CLI::App& program, Outcome& /*outcome*/, Lau
                     "relations");
   command->add_flag("--legend", request->legend,
                     "Instead: what the columns and the roles mean, in words; needs no run");
+  command->add_flag("--reference", request->reference,
+                    "Instead: print the reference of all figures, as docs/head-figures.md");
   command->add_flag("--json", request->json, "One JSON object on standard output");
   command->callback([request, command] {
-    if (request->legend) {
-      expect_legend_alone(*command);
+    if (request->legend || request->reference) {
+      expect_alone(*command, request->legend ? "--legend" : "--reference");
     }
     show_heads(*request);
   });

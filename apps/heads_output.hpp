@@ -25,6 +25,7 @@ struct HeadsRequest {
   bool all = false;
   bool json = false;
   bool legend = false;
+  bool reference = false;
 };
 
 // What the heads do, and the command that shows what to look at next. Throws NumericError, before

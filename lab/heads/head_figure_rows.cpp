@@ -224,8 +224,15 @@ Rows weight_rows() {
        .help = "weight by key position minus query position, from -8 to +8",
        .of = distance_profile,
        .printed = false},
-      {.key = "", .of = mean_distance, .sweep = "distance", .spread = true},
-      {.key = "", .of = evenness, .sweep = "evenness"},
+      {.key = "",
+       .help = "how far the weights lie from the query, in positions; farther than 8 counts as 8",
+       .of = mean_distance,
+       .sweep = "distance",
+       .spread = true},
+      {.key = "",
+       .help = "the entropy over that of an even spread",
+       .of = evenness,
+       .sweep = "evenness"},
       {.key = "offset",
        .column = "offset",
        .help = "key position minus query position at which the largest weight lies most often, and "
@@ -233,6 +240,7 @@ Rows weight_rows() {
        .of = [](const Head& head) { return or_null(head->figures.offset); },
        .cell = offset_text},
       {.key = "offset_share",
+       .help = "in what share of the queries that have a key there the largest weight lies at it",
        .of = [](const Head& head) { return or_null(head->figures.offset_share); },
        .curve = "largest weight at one offset"},
       {.key = "divergence",
@@ -252,9 +260,12 @@ Rows weight_rows() {
 Rows pair_rows() {
   return {
       {.key = "output_distance",
+       .help = "from what each head of the same attention writes",
        .of = [](const Head& head) { return head->output_distance; },
        .sweep = "output_distance"},
-      {.key = "divergence_across", .of = divergence_across},
+      {.key = "divergence_across",
+       .help = "of the weights from those of each head of the other attentions of the kind",
+       .of = divergence_across},
       {"", "weights",
        "mean divergence of the weights from the other heads of the same attention, in nats",
        mean_from(&HeadReport::divergence)},
@@ -288,7 +299,9 @@ Rows map_rows(const std::string& key, const std::string& name, MapFigures HeadMa
       {key + ".norm", name + " norm", norm, of_map([](const MapFigures& of) { return of.norm; })},
       {key + ".effective_rank", name + " effective rank", rank,
        of_map([](const MapFigures& of) { return or_null(of.rank); }), "{}", rank_text},
-      {.key = key + ".width", .of = of_map([](const MapFigures& of) { return of.width; })}};
+      {.key = key + ".width", .help = "the head's width", .of = of_map([](const MapFigures& of) {
+                                                            return of.width;
+                                                          })}};
 }
 
 Rows matrix_rows() {

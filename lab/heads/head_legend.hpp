@@ -16,6 +16,8 @@ struct HeadTerm {
   std::string key;     // a figure in the JSON of a head, "weight_on.previous"; empty: in no page
   std::string meaning;
   std::string page_name{};  // where the page has another name for the column
+  std::string json{};       // where the figure is in JSON
+  std::string sweep{};      // in sweeps
 };
 
 // The columns of one table.
@@ -31,6 +33,9 @@ std::vector<std::pair<std::string, std::string>> role_legend(const RoleThreshold
 
 // All of it as text.
 std::string legend_text(const std::vector<HeadFigureRow>& rows = head_figure_rows());
+
+// All of it as a page, docs/head-figures.md.
+std::string legend_reference();
 
 // {"columns": [{"key", "name", "meaning"}], "roles": [{"role", "meaning"}]}: what pages show.
 nlohmann::ordered_json legend_json(const std::vector<HeadFigureRow>& rows = head_figure_rows());

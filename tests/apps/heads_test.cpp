@@ -197,6 +197,8 @@ TEST_F(Heads, legend_takes_no_other_option) {
     EXPECT_EQ(result.exit_code, 2) << ::testing::PrintToString(arguments);
     EXPECT_THAT(result.errors, HasSubstr(" has no effect with --legend"));
   }
+  EXPECT_THAT(run_program({"heads", "--reference", "--all"}, here->path()).errors,
+              HasSubstr("--all has no effect with --reference"));
 }
 
 TEST_F(Heads, threads_change_nothing) {
