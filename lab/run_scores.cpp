@@ -79,7 +79,7 @@ std::map<std::string, double> figures_of(const JsonObject& head) {
     if (!value.is_null() && !value.is_number()) {
       head.fail("figures", "a table of numbers");
     }
-    figures[name] = value.is_null() ? std::nan("") : value.get<double>();
+    figures[present_name(name)] = value.is_null() ? std::nan("") : value.get<double>();
   }
   return figures;
 }
@@ -105,6 +105,16 @@ RunScores head_of(const JsonObject& head, const std::string& where) {
 }
 
 }  // namespace
+
+std::string present_name(const std::string& figure) {
+  const std::size_t dot = figure.find('.');
+  const std::string kind = figure.substr(0, dot);
+  if (dot == std::string::npos || !(kind == "cross" || kind.ends_with("_self"))) {
+    return figure;
+  }
+  const std::string name = figure.substr(dot);
+  return kind + (name == ".largest" ? ".confidence" : name == ".self" ? ".same_position" : name);
+}
 
 std::filesystem::path scores_file(const std::filesystem::path& run) {
   return RunFiles{run}.scores();

@@ -50,6 +50,11 @@ struct RunScores {
   std::vector<ExampleScore> examples;
 };
 
+// The name of a figure, for a name that it may have had before: `cross.confidence` for
+// `cross.largest`, `encoder_self.same_position` for `encoder_self.self`. Deprecated: the old names
+// go in the version after the next.
+std::string present_name(const std::string& figure);
+
 // The file of scores has a line of JSON for the run, and one for each example.
 std::filesystem::path scores_file(const std::filesystem::path& run);
 void write_scores(const std::filesystem::path& run, const RunScores& scores);

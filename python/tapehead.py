@@ -58,12 +58,22 @@ def train(config, set: dict | None = None, run=None, **options) -> Run:
     return Run(run)
 
 
+class _Figures(dict):
+    """Also answers to the names that figures had before. They go in the version after the next."""
+
+    def __missing__(self, name):
+        for old, new in ((".largest", ".confidence"), (".self", ".same_position")):
+            if name.endswith(old):
+                return self[name.removesuffix(old) + new]
+        raise KeyError(name)
+
+
 def sweep(file, set: dict | None = None, run=None, **options) -> dict:
     """Trains the settings of a sweep file and returns its results.json. Runs that finished before are not repeated.
     `set`, `run`, what is printed and KeyboardInterrupt are as in `train`."""
     run = run or Path("runs") / Path(file).stem
     _watch(_line("sweep", file, run=run, set=set, **options))
-    return json.loads((Path(run) / "results.json").read_text("utf-8"))
+    return json.loads((Path(run) / "results.json").read_text("utf-8"), object_hook=_Figures)
 
 
 def read_tensors(file) -> tuple[dict[str, np.ndarray], dict[str, str]]:

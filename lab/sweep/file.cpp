@@ -99,7 +99,7 @@ class SweepReader {
     } else if (entry.key == "heads") {
       read_heads(entry);
     } else if (entry.key == "show") {
-      sweep_.show = names_in(entry, "names of figures, such as [cross.entropy]");
+      sweep_.show = names_in(entry, "names of figures, such as [cross.entropy]", present_name);
     } else {
       const auto near = nearest(entry.key, entry_names);
       fail(entry.mark, entry.key,
@@ -131,14 +131,19 @@ class SweepReader {
             .place = fmt::format("{}:{}:{}: {}", shown(file_), mark.line, mark.column, entry.key)};
   }
 
-  std::vector<PlacedName> names_in(const ConfigEntry& entry, std::string_view what) const {
+  // `name` is the name that a text stands for.
+  std::vector<PlacedName> names_in(
+      const ConfigEntry& entry, std::string_view what,
+      std::string (*name)(const std::string&) = [](const std::string& text) {
+        return text;
+      }) const {
     std::vector<PlacedName> placed_names;
     for (const ConfigNode& item : entry.value.items) {
-      if (item.kind != Kind::scalar ||
-          std::ranges::find(placed_names, item.text, &PlacedName::name) != placed_names.end()) {
+      if (item.kind != Kind::scalar || std::ranges::find(placed_names, name(item.text),
+                                                         &PlacedName::name) != placed_names.end()) {
         fail(item.mark, entry.key, fmt::format("expected {}, none of them twice", what));
       }
-      placed_names.push_back(placed_name(entry, item.mark, item.text));
+      placed_names.push_back(placed_name(entry, item.mark, name(item.text)));
     }
     if (placed_names.empty()) {
       fail(entry.value.mark, entry.key, fmt::format("expected a list of {}", what));

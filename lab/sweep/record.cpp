@@ -86,6 +86,7 @@ SweepPlan plan_of(const Json& json, const fs::path& directory) {
                  .metric = metric_of(object),
                  .split = object.text("split"),
                  .show = texts_in(object, "show")};
+  std::ranges::transform(plan.show, plan.show.begin(), present_name);
   for (const Json& labels : object.list("cells")) {
     plan.cells.push_back(cell_of(labels, plan.axes.size(), where));
   }

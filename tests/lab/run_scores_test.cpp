@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <fstream>
+#include <map>
 #include <string>
 
 #include "core/errors.hpp"
@@ -39,6 +40,22 @@ RunScores two_examples() {
                         .output = "",
                         .reference = "c",
                         .right = false}}};
+}
+
+TEST(RunScores, have_present_names_for_earlier_ones) {
+  const TemporaryDirectory here;
+  RunScores scores = two_examples();
+  scores.figures = {{"cross.largest", 0.25},
+                    {"encoder_self.self", 0.5},
+                    {"decoder_self.entropy", 1},
+                    {"encoder.layers.0.self.more_alone", 2}};
+  write_scores(here.path(), scores);
+  EXPECT_EQ(read_scores(here.path()).figures,
+            (std::map<std::string, double>{{"cross.confidence", 0.25},
+                                           {"encoder_self.same_position", 0.5},
+                                           {"decoder_self.entropy", 1},
+                                           {"encoder.layers.0.self.more_alone", 2}}));
+  EXPECT_EQ(present_name("gen.largest"), "gen.largest") << "of a type of examples";
 }
 
 TEST(RunScores, come_back_to_the_bit) {

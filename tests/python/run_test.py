@@ -54,6 +54,9 @@ class Training(unittest.TestCase):
         self.assertEqual([one["steps"] for one in results["runs"]], [4, 4])
         self.assertEqual(results.keys(), words(rows()["results.json"][1]))
         self.assertIn("2 cells, 2 runs", said.getvalue())
+        results["runs"][0]["cross.confidence"] = 0.5
+        self.assertEqual(results["runs"][0]["cross.largest"], 0.5)
+        self.assertRaisesRegex(KeyError, "^'cross.entropy'$", lambda: results["runs"][0]["cross.entropy"])
         self.assertEqual(tapehead.load("runs/dropouts/" + results["runs"][0]["name"]).metrics["step"][-1], 4)
 
 

@@ -45,7 +45,7 @@ TEST(HeadSummary, has_means_over_the_heads_of_all_layers_of_a_kind) {
   EXPECT_EQ(at(figures, "encoder_self.evenness"), 0.75);
   EXPECT_EQ(at(figures, "encoder_self.distance"), 4.5);  // of 1 and 8
   EXPECT_EQ(at(figures, "encoder_self.previous"), 0.8);  // of the one that has such a place
-  EXPECT_EQ(at(figures, "encoder_self.largest"), 0.5);
+  EXPECT_EQ(at(figures, "encoder_self.confidence"), 0.5);
   EXPECT_EQ(at(figures, "encoder_self.asymmetry"), 0.6);  // of the one that has it
   EXPECT_EQ(at(figures, "decoder_self.entropy"), 0);
   EXPECT_EQ(at(figures, "heads"), 3);

@@ -74,6 +74,10 @@ TEST(SweepPlan, says_what_is_studied_and_shown) {
   EXPECT_FALSE(plan.study.importance);
   EXPECT_TRUE(plan.study.pruning);
   EXPECT_THAT(plan.show, ElementsAre("train.loss", "cross.entropy"));
+  EXPECT_THAT(plan_of(config + "show: [cross.largest, encoder_self.self]\n").show,
+              ElementsAre("cross.confidence", "encoder_self.same_position"));
+  EXPECT_THAT(error_of(config + "show: [cross.confidence, cross.largest]\n"),
+              StartsWith("a.yaml:2:26: show: expected names of figures"));
   EXPECT_EQ(plan_of(config).study, RunStudy{});
   EXPECT_THAT(error_of(config + "heads: [figures, roles]\n"),
               StartsWith("a.yaml:2:18: heads: expected figures, importance or pruning, not roles"));

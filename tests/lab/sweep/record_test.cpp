@@ -38,8 +38,11 @@ SweepPlan plan() {
 
 TEST(SweepRecord, comes_back_as_it_was_written) {
   const TemporaryDirectory here;
-  write_sweep_plan(here.path(), plan());
+  SweepPlan written = plan();
+  written.show.push_back("cross.largest");
+  write_sweep_plan(here.path(), written);
   const SweepPlan back = read_sweep_plan(here.path());
+  EXPECT_EQ(back.show, (std::vector<std::string>{"parameters", "cross.confidence"}));
   EXPECT_EQ(back.axes, plan().axes);
   EXPECT_EQ(back.metric, Metric::bleu);
   ASSERT_EQ(back.runs.size(), 2U);
