@@ -44,6 +44,7 @@ class ByteBpe : public Tokenizer {
   // character by itself.
   std::string entry(TokenId token) const override;
   void save(const std::filesystem::path& stem) const override;
+  WordFronts word_fronts() const override { return {.begins = space_shown}; }
 
   const BytePairs& pairs() const { return pairs_; }
 

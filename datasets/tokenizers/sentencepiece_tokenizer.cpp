@@ -296,11 +296,6 @@ std::string SentencePieceTokenizer::entry(TokenId token) const {
              : processor_.IdToPiece(token >= 0 && token < pieces_ ? token : unknown_id);
 }
 
-bool SentencePieceTokenizer::shares_file_with(const Tokenizer& other) const {
-  const auto* const same_kind = dynamic_cast<const SentencePieceTokenizer*>(&other);
-  return same_kind != nullptr && same_kind->model_ == model_;
-}
-
 // With `identity` the library does not show what it loses, so the text itself is normalised here.
 // With the other types only the library knows the normalisation; the text is what its pieces spell.
 std::string normalised_text(const SentencePieceTokenizer& tokenizer, std::string_view text,

@@ -44,9 +44,8 @@ class SentencePieceTokenizer : public Tokenizer {
   std::vector<std::string> unknown_parts(std::string_view text) const override;
   std::string entry(TokenId token) const override;
   void save(const std::filesystem::path& stem) const override;
-  bool shares_file_with(const Tokenizer& other) const override;
-
-  const std::string& model() const { return model_; }
+  WordFronts word_fronts() const override { return {.begins = space_shown}; }
+  const std::string* model() const override { return &model_; }
   // The same, with a mark at the pieces alone that this tokenizer may not use.
   std::string model_in_use() const { return processor_.serialized_model_proto(); }
 

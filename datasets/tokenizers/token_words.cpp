@@ -1,17 +1,8 @@
 #include "datasets/tokenizers/token_words.hpp"
 
-#include "datasets/tokenizers/byte_bpe.hpp"
-#include "datasets/tokenizers/sentencepiece_tokenizer.hpp"
-#include "datasets/tokenizers/tokenizer.hpp"
-#include "datasets/tokenizers/word_piece.hpp"
-
 namespace tapehead {
 
 namespace {
-
-bool is_word_piece(const Tokenizer& tokenizer) {
-  return dynamic_cast<const WordPiece*>(&tokenizer) != nullptr;
-}
 
 bool is_all_spaces(std::string_view entry) {
   while (entry.starts_with(space_shown)) {
@@ -23,21 +14,21 @@ bool is_all_spaces(std::string_view entry) {
 }  // namespace
 
 bool has_entries_with_spaces(const Tokenizer& tokenizer) {
-  return dynamic_cast<const SentencePieceTokenizer*>(&tokenizer) != nullptr ||
-         dynamic_cast<const ByteBpe*>(&tokenizer) != nullptr;
+  return !tokenizer.word_fronts().begins.empty();
 }
 
 bool begins_word(const Tokenizer& tokenizer, TokenId token) {
   const std::string entry = tokenizer.entry(token);
-  return is_word_piece(tokenizer) ? !entry.starts_with(WordPiece::goes_on)
-                                  : entry.starts_with(space_shown);
+  const std::string_view goes_on = tokenizer.word_fronts().goes_on;
+  return goes_on.empty() ? entry.starts_with(space_shown) : !entry.starts_with(goes_on);
 }
 
 // The first token begins a word in any case. After a token of spaces only, which has begun one, the
 // word goes on.
 std::optional<std::vector<Index>> words_of_tokens(const Tokenizer& tokenizer,
                                                   const std::vector<TokenId>& tokens) {
-  if (!has_entries_with_spaces(tokenizer) && !is_word_piece(tokenizer)) {
+  const WordFronts fronts = tokenizer.word_fronts();
+  if (fronts.begins.empty() && fronts.goes_on.empty()) {
     return std::nullopt;
   }
   std::vector<Index> words;

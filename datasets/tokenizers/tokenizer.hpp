@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,8 +18,35 @@ constexpr TokenId begin_id = 1;
 constexpr TokenId end_id = 2;
 constexpr TokenId mark_count = 3;
 
+// The marks around a text. begin_after: it is followed by the begin mark, where a decoder begins to
+// write. end_before: it follows the end mark, of another document.
+struct AddedMarks {
+  std::optional<TokenId> before, behind;
+
+  bool operator==(const AddedMarks&) const = default;
+  static const AddedMarks none, begin, end, begin_and_end, begin_after, end_before;
+};
+
+inline constexpr AddedMarks AddedMarks::none{{}, {}};
+inline constexpr AddedMarks AddedMarks::begin{begin_id, {}};
+inline constexpr AddedMarks AddedMarks::end{{}, end_id};
+inline constexpr AddedMarks AddedMarks::begin_and_end{begin_id, end_id};
+inline constexpr AddedMarks AddedMarks::begin_after{{}, begin_id};
+inline constexpr AddedMarks AddedMarks::end_before{end_id, {}};
+
+// Characters that stand for something else in the texts of tokens.
+
+inline constexpr std::string_view unknown_mark_text = "\u2047";  // as SentencePiece writes it
+inline constexpr std::string_view space_shown = "\u2581";        // in an entry
+
 // Between the lines of a text; a text of a pair has only one.
 inline constexpr std::string_view line_end = "\n";
+
+// What shows in entries that are parts of words where a word begins: the front of those that begin
+// one, or of those that go on with one. Both empty: entries are no parts of words.
+struct WordFronts {
+  std::string_view begins{}, goes_on{};
+};
 
 class Tokenizer {
  public:
@@ -37,8 +65,13 @@ class Tokenizer {
   virtual std::string entry(TokenId token) const = 0;  // how one entry is shown
   virtual void save(
       const std::filesystem::path& stem) const = 0;  // writes stem + ".vocabulary" or ".model"
+  virtual WordFronts word_fronts() const { return {}; }
+  // The bytes of a model of SentencePiece; null: it is none.
+  virtual const std::string* model() const { return nullptr; }
   // Whether `save` would write the same file for both.
-  virtual bool shares_file_with(const Tokenizer& other) const { return this == &other; }
+  bool shares_file_with(const Tokenizer& other) const {
+    return this == &other || (model() && other.model() && *model() == *other.model());
+  }
 };
 
 // The tokenizers of a task, one for each side. A joint tokenizer gives both sides the same ids; the
@@ -51,10 +84,5 @@ struct Tokenizers {
 // The digest of a tokenizer: of its entries in order, which determine the meaning of the rows of
 // embeddings. 16 hexadecimal digits.
 std::string tokenizer_digest(const Tokenizer& tokenizer);
-
-// Characters that stand for something else in the texts of tokens.
-
-inline constexpr std::string_view unknown_mark_text = "\u2047";  // as SentencePiece writes it
-inline constexpr std::string_view space_shown = "\u2581";        // in an entry
 
 }  // namespace tapehead

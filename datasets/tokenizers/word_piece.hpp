@@ -41,6 +41,7 @@ class WordPiece : public Tokenizer {
   std::vector<std::string> unknown_parts(std::string_view text) const override;
   std::string entry(TokenId token) const override { return vocabulary_.entry(token); }
   void save(const std::filesystem::path& stem) const override;
+  WordFronts word_fronts() const override { return {.goes_on = goes_on}; }
 
   const Vocabulary& vocabulary() const { return vocabulary_; }
   const WordPieceOptions& options() const { return options_; }

@@ -15,22 +15,6 @@ namespace tapehead {
 // Of files whose tables keep their order.
 using Json = nlohmann::ordered_json;
 
-// The marks that encoding adds to a text. begin_after: it is followed by the begin mark, where a
-// decoder begins to write. end_before: it follows the end mark, of another document.
-struct AddedMarks {
-  std::optional<TokenId> before, behind;
-
-  bool operator==(const AddedMarks&) const = default;
-  static const AddedMarks none, begin, end, begin_and_end, begin_after, end_before;
-};
-
-inline constexpr AddedMarks AddedMarks::none{{}, {}};
-inline constexpr AddedMarks AddedMarks::begin{begin_id, {}};
-inline constexpr AddedMarks AddedMarks::end{{}, end_id};
-inline constexpr AddedMarks AddedMarks::begin_and_end{begin_id, end_id};
-inline constexpr AddedMarks AddedMarks::begin_after{{}, begin_id};
-inline constexpr AddedMarks AddedMarks::end_before{end_id, {}};
-
 // What a model expects around the tokens of a text.
 struct PretrainedMarks {
   AddedMarks added{};

@@ -66,9 +66,9 @@ Json added_tokens(const Tokenizer& tokenizer, const MarkTexts& texts,
   Json tokens = Json::array({added_token(unknown_id, texts.unknown),
                              added_token(begin_id, texts.begin), added_token(end_id, texts.end)});
   if (marks.mask) {
-    tokens.push_back(added_token(static_cast<TokenId>(tokenizer.size()), texts.mask,
-                                 {.before = has_entries_with_spaces(tokenizer),
-                                  .after = as<SentencePieceTokenizer>(tokenizer) != nullptr}));
+    tokens.push_back(added_token(
+        static_cast<TokenId>(tokenizer.size()), texts.mask,
+        {.before = has_entries_with_spaces(tokenizer), .after = tokenizer.model() != nullptr}));
   }
   return tokens;
 }
@@ -191,8 +191,8 @@ void write_pretrained_tokenizer(const Tokenizer& tokenizer, const PretrainedMark
   if (const auto* bytes = as<ByteBpe>(tokenizer)) {
     write_merges(*bytes, parts.model.at("vocab"), directory);
   }
-  if (const auto* pieces = as<SentencePieceTokenizer>(tokenizer)) {
-    write_file_atomically(directory / pieces_file, pieces->model());
+  if (tokenizer.model() != nullptr) {
+    write_file_atomically(directory / pieces_file, *tokenizer.model());
   }
 }
 

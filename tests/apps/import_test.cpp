@@ -248,7 +248,7 @@ TEST_F(Import, reads_the_tokenizers_of_marian) {
   const auto train = [&](const char* file, const std::string& line) {
     const SentencePieceTokenizer pieces(
         train_sentencepiece(std::vector<std::string>(50, line), {.vocabulary = 10}));
-    write_file_atomically(directory / file, pieces.model());
+    write_file_atomically(directory / file, *pieces.model());
     for (TokenId i = mark_count; i < pieces.size(); ++i) {
       const Index next = std::ssize(ids) - 1;
       ids.emplace(pieces.entry(i), next);
