@@ -65,11 +65,12 @@ RunChange change_of(const EvaluateArguments& arguments) {
 
 // Windows of another length, also in the config, since other options depend on it.
 void set_context(Config& config, Index context) {
-  if (!config.task.kind().of_text()) {
+  const Use& use = use_of(config);
+  if (!use.windows) {
     throw ConfigError("--context: only running text is cut into windows (task.name: text)");
   }
-  const Index mark = config.model.family == Family::encoder ? 1 : 0;
-  const Index most = config.model.max_positions - mark - config.evaluation.memory.value_or(0);
+  const Index most =
+      config.model.max_positions - use.marks_beside - config.evaluation.memory.value_or(0);
   if (context > most) {
     throw ConfigError(
         fmt::format("--context: more tokens than the model has positions for ({}; allowed: 1 to "
@@ -85,7 +86,7 @@ void expect_stride(const Config& config, Index stride) {
   if (text == nullptr) {
     throw ConfigError("--stride: only running text is cut into windows (task.name: text)");
   }
-  if (config.model.family == Family::encoder) {
+  if (use_of(config).mask) {
     throw ConfigError("--stride: an encoder predicts masked tokens of windows that do not overlap");
   }
   if (config.evaluation.memory.value_or(0) > 0) {
@@ -135,10 +136,10 @@ void evaluate_run(const EvaluateArguments& arguments) {
   }
   EvaluationOptions options = config.evaluation;
   if (arguments.beam > 0) {
-    if (saved.config.task.kind().of_text()) {
+    if (use_of(config).windows) {
       throw ConfigError("--beam: running text has no outputs that are searched for");
     }
-    if (labels_in_one_pass(saved.config)) {
+    if (!use_of(config).writes) {
       throw ConfigError("--beam: the model gives its labels in one pass, without a search");
     }
     options.beam = arguments.beam;

@@ -62,8 +62,8 @@ void say(const ImportArguments& arguments, const Imported& imported) {
   if (imported.purpose == Purpose::classes && arguments.request.texts == 1) {
     write_output("a class is of one text; if it is of a pair, import with --texts 2\n");
   }
-  write_output(fmt::format("next: {} {} {}\n", program_path(),
-                           command_of(application_of(imported.config)), shell_word(run)));
+  write_output(fmt::format("next: {} {} {}\n", program_path(), command_of(imported.config),
+                           shell_word(run)));
 }
 
 void import_run(ImportArguments& arguments) {

@@ -21,6 +21,7 @@ struct Layout {
   bool full_prefix = false;  // with source_and_target: the rows of the source see each other
 
   bool in_one_sequence() const { return input == InputRows::source_and_target; }
+  bool source_alone() const { return input == InputRows::source; }
 };
 
 }  // namespace tapehead

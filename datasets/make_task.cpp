@@ -39,6 +39,9 @@ Task make_task(const TaskOptions& options, const TaskMaking& making) {
     }
   }
   Task task = kind.make(options, making);
+  for (Split& split : task.splits) {
+    split.kind = kind.examples;
+  }
   task.fingerprint = fingerprint_of(task.splits, options);
   return task;
 }

@@ -19,23 +19,14 @@ class PairSource : public Source {
   Index size() const override { return std::ssize(*pairs_); }
 
   SequenceLengths lengths(Index number) const override {
-    const auto& [source, target] = pair(number);
-    const Index read = std::ssize(source);
-    const Index labels = std::ssize(target) + 1;
-    switch (layout_.input) {
-      case InputRows::source:
-        return {.input = read};
-      case InputRows::source_and_target:
-        return {.input = read + labels};
-      default:
-        return {.context = read + 1, .input = labels};
-    }
+    const Sequence sequence = at(number);
+    return {.context = sequence.context.size(), .input = sequence.input.size()};
   }
 
   Sequence at(Index number) const override {
     const auto& [source, target] = pair(number);
     Sequence sequence{.source = {source}, .number = number};
-    if (layout_.input == InputRows::source) {
+    if (layout_.source_alone()) {
       sequence.input = {source};
       sequence.labels = {target};
       sequence.predicted = std::ssize(source);
@@ -54,7 +45,7 @@ class PairSource : public Source {
     return sequence;
   }
 
-  bool in_one_pass() const override { return layout_.input == InputRows::source; }
+  bool in_one_pass() const override { return layout_.source_alone(); }
 
   Relations relations(Index number) const override {
     if (!find_relations_) {
@@ -102,7 +93,7 @@ void expect_labels_for_tokens(const Examples& pairs, std::string_view split) {
 std::shared_ptr<const Source> pair_source(std::shared_ptr<const Examples> pairs,
                                           const Layout& layout, FindRelations relations,
                                           std::string_view split) {
-  if (layout.input == InputRows::source && !split.empty()) {
+  if (layout.source_alone() && !split.empty()) {
     expect_labels_for_tokens(*pairs, split);
   }
   return std::make_shared<PairSource>(std::move(pairs), layout, std::move(relations));

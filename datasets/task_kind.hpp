@@ -67,13 +67,14 @@ struct TaskKind {
   // The options that name a file to read.
   std::span<const std::string_view> files{};
   ExampleKind examples = ExampleKind::pairs;
+  // Whether its files are patterns of names, and a run keeps what they hold as tokens.
+  bool kept_as_tokens = false;
   // Adds the options that decide how epochs use the training split.
   void (*add_draws)(const TaskOptions&, Hash&) = [](const TaskOptions&, Hash&) {};
-  // Makes everything except the fingerprint.
+  // Makes everything except the fingerprint and the splits' kind.
   Task (*make)(const TaskOptions&, const TaskMaking&);
 
   bool of_text() const { return examples == ExampleKind::text; }
-  bool of_classes() const { return examples == ExampleKind::labels; }
 };
 
 // All kinds. The first one is used if a config names none.

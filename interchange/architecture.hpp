@@ -8,12 +8,9 @@
 #include <vector>
 
 #include "interchange/pretrained_files.hpp"
-#include "train/options/options.hpp"
+#include "train/options/application.hpp"
 
 namespace tapehead {
-
-// What a model gives for the rows that it reads.
-enum class Purpose { tokens, classes, token_labels };
 
 // The vocabulary that a tensor has a row, or number, for each entry of.
 enum class Entries { none, source, target };
@@ -47,6 +44,10 @@ struct Architecture {
   std::vector<std::string> optional_prefixes;  // that their names may begin with
   // Their class for each purpose; empty: there is none.
   std::array<std::string_view, 3> classes;
+  // The mark that fills batches up. In a decoder it is the end mark, as is usual for GPT-2: a
+  // prompt has begin marks, and one without an attention mask must not look filled up. Elsewhere it
+  // is the begin mark, with which a decoder of Marian begins.
+  TokenId padding = begin_id;
   // Overrides, such as "model.d_model=768". Throws ConfigError that names a setting which cannot be
   // done here.
   std::vector<std::string> (*options)(const TheirConfig& config);

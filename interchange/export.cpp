@@ -10,7 +10,6 @@
 #include "core/files/files.hpp"
 #include "core/text.hpp"
 #include "datasets/text/text_options.hpp"
-#include "datasets/tokenizers/sentencepiece_tokenizer.hpp"
 #include "interchange/tokenizers/marian_tokenizers.hpp"
 #include "interchange/tokenizers/write_pretrained.hpp"
 #include "train/config/config.hpp"
@@ -22,25 +21,9 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
-Purpose purpose_of(const Config& config) {
-  switch (application_of(config)) {
-    case Application::classify:
-      return Purpose::classes;
-    case Application::translate:
-      return config.model.family == Family::encoder ? Purpose::token_labels : Purpose::tokens;
-    default:
-      return Purpose::tokens;
-  }
-}
-
 std::string_view class_of(const Config& config, const Architecture& architecture) {
-  return architecture.classes[static_cast<std::size_t>(purpose_of(config))];
+  return architecture.classes[static_cast<std::size_t>(use_of(config).gives)];
 }
-
-// The mark that fills batches up there. In a decoder it is the end mark, as is usual for GPT-2: a
-// prompt has begin marks, and one without an attention mask must not look filled up. Elsewhere it
-// is the begin mark, with which a decoder of Marian begins.
-TokenId padding_of(Family family) { return family == Family::decoder ? end_id : begin_id; }
 
 Json labels_of(const Tokenizer& classes) {
   Json names = Json::object();
@@ -59,29 +42,29 @@ constexpr std::array may_be_zeros{"model.bias_attention", "model.bias_feed_forwa
 
 // Throws ConfigError if the architecture has no class for what the run's model gives.
 Json exported_config(const SavedRun& run, const Architecture& architecture) {
-  const Purpose purpose = purpose_of(run.config);
   const std::string_view name = class_of(run.config, architecture);
   if (name.empty()) {
     throw ConfigError(fmt::format("a {} that is used by `{}` cannot be exported",
-                                  architecture.model_type, command_of(application_of(run.config))));
+                                  architecture.model_type, command_of(run.config)));
   }
   Json config = {{"architectures", {name}},
                  {"model_type", architecture.model_type},
                  {"torch_dtype", sizeof(Scalar) == sizeof(float) ? "float32" : "float64"}};
   config.update(architecture.settings(run.config.model));
-  const Family family = run.config.model.family;
+  const bool two = run.config.model.traits().context;
   const Vocabularies& entries = run.model.transformer.vocabularies();
   const Index rows = std::max(entries.context, entries.input);
   config["vocab_size"] = rows;
-  if (family == Family::encoder_decoder) {  // two tables have the rows of the larger one there
+  if (two) {  // both tables have the rows of the larger one there
     config["decoder_vocab_size"] = rows;
   }
-  config.update(
-      {{"bos_token_id", begin_id}, {"eos_token_id", end_id}, {"pad_token_id", padding_of(family)}});
-  if (family == Family::encoder_decoder) {
+  config.update({{"bos_token_id", begin_id},
+                 {"eos_token_id", end_id},
+                 {"pad_token_id", architecture.padding}});
+  if (two) {
     config.update({{"decoder_start_token_id", begin_id}, {"forced_eos_token_id", end_id}});
   }
-  if (purpose != Purpose::tokens) {
+  if (use_of(run.config).gives != Purpose::tokens) {
     config.update(labels_of(*run.tokenizers.target));
   }
   return config;
@@ -138,28 +121,16 @@ AddedMarks mark_before_prompt(const TextOptions& options, bool one_document) {
                                              : AddedMarks::begin;
 }
 
-bool is_pieces(const Tokenizer& tokenizer) {
-  return dynamic_cast<const SentencePieceTokenizer*>(&tokenizer) != nullptr;
-}
-
 }  // namespace
 
 // As the layout of a batch has them (datasets/text/classified_text.cpp), and masked_source
 // (train/evaluation/mask_filler.cpp).
 AddedMarks marks_read(const Config& config, bool one_document) {
-  const TaskKind& task = config.task.kind();
-  const TextOptions* text = task.of_text() ? &config.task.as<TextOptions>() : nullptr;
-  switch (config.model.family) {
-    case Family::encoder_decoder:
-      return AddedMarks::end;
-    case Family::decoder:
-      return text != nullptr ? mark_before_prompt(*text, one_document) : AddedMarks::begin_after;
-    default:
-      return task.of_classes() || (text != nullptr && text->documents != DocumentEnd::file)
-                 ? AddedMarks::begin_and_end
-             : text != nullptr ? AddedMarks::begin
-                               : AddedMarks::none;
-  }
+  const auto* text = config.task.find<TextOptions>();
+  const Use& use = use_of(config);
+  return use.continues() ? mark_before_prompt(*text, one_document)
+         : text != nullptr && text->documents != DocumentEnd::file ? AddedMarks::begin_and_end
+                                                                   : use.marks;
 }
 
 namespace {
@@ -170,19 +141,18 @@ namespace {
 void write_exported_tokenizers(const Config& config, const Tokenizers& tokenizers,
                                bool one_document, const std::filesystem::path& directory) {
   const Index longest = config.model.max_positions;
-  const bool two = config.model.family == Family::encoder_decoder;
-  if (two && is_pieces(*tokenizers.source) && is_pieces(*tokenizers.target)) {
+  const bool both_are_pieces = tokenizers.source->model() && tokenizers.target->model();
+  if (config.model.traits().context && both_are_pieces) {
     write_marian_tokenizers(tokenizers, longest, directory);
     return;
   }
   const PretrainedMarks marks{.added = marks_read(config, one_document),
-                              .mask = application_of(config) == Application::fill,
+                              .mask = use_of(config).mask,
                               .token_types = config.model.token_types > 1,
-                              .padding = padding_of(config.model.family),
+                              .padding = nearest_architecture(config.model).padding,
                               .longest = longest};
   write_pretrained_tokenizer(*tokenizers.source, marks, directory);
-  if (application_of(config) == Application::translate &&
-      !tokenizers.source->shares_file_with(*tokenizers.target)) {
+  if (use_of(config).gives_entries() && !tokenizers.source->shares_file_with(*tokenizers.target)) {
     make_directories(directory / "target");
     write_pretrained_tokenizer(*tokenizers.target, marks, directory / "target");
   }
@@ -208,7 +178,7 @@ void expect_covered(const SavedRun& run, const std::vector<TensorRow>& rows,
 
 // A language model reads no mark in front of such a text (train/evaluation/generator.cpp).
 bool writes_one_document(const SavedRun& run) {
-  return application_of(run.config) == Application::generate && has_one_document(run);
+  return use_of(run.config).continues() && has_one_document(run);
 }
 
 // What the output of ours does not have, or never predicts.
@@ -237,7 +207,7 @@ Exported export_model(const SavedRun& run) {
   const std::vector<TensorRow> rows = architecture.rows(theirs);
   expect_covered(run, rows, exported.class_name);
   exported.tensors = export_weights(run, theirs, rows);
-  if (!labels_in_one_pass(run.config)) {
+  if (use_of(run.config).writes) {
     exported.generation =
         exported_generation(exported.config, never_written(writes_one_document(run)),
                             never_predicted(run, theirs.count("vocab_size")));

@@ -67,10 +67,6 @@ Index parameters_of(const Config& config, const Tokenizers& tokenizers) {
   return store.count();
 }
 
-bool is_encoder(const std::vector<std::string>& options) {
-  return std::ranges::find(options, "model.family=encoder") != options.end();
-}
-
 void expect_texts_used(const ImportRequest& request, const Architecture& architecture,
                        const Config& config) {
   if (config.task.find<LabelledTextOptions>() == nullptr &&
@@ -166,10 +162,10 @@ std::vector<std::string> options_of(const Architecture& architecture, const Thei
 
 std::vector<TensorRow> rows_of(const Architecture& architecture, const TheirConfig& theirs,
                                const ModelOptions& ours) {
-  const bool two = ours.family == Family::encoder_decoder && !ties_source(ours.tie_embeddings);
   std::vector<TensorRow> rows = architecture.rows(theirs);
   std::erase_if(rows, [](const TensorRow& row) { return row.only_written; });
-  if (two && std::ranges::find(rows, "source.embedding", &TensorRow::ours) == rows.end()) {
+  if (ours.two_embeddings() &&
+      std::ranges::find(rows, "source.embedding", &TensorRow::ours) == rows.end()) {
     rows.front().entries = Entries::target;
     rows.push_back(rows.front());
     rows.back().ours = "source.embedding";
@@ -207,7 +203,7 @@ Imported import_model(const ImportRequest& request) {
       their_tokenizers(files, theirs, request.begin, request.token_texts);
   const Tokenizers both{tokenizers.source.tokenizer, tokenizers.target.tokenizer};
   const std::vector<std::string> options = options_of(architecture, theirs, both);
-  const bool masked = purpose == Purpose::tokens && is_encoder(options);
+  const bool masked = purpose == Purpose::tokens && family_of(options).sees_ahead();
   Imported imported{.model_type = std::string(architecture.model_type),
                     .purpose = purpose,
                     .tokenizers = both,
@@ -221,7 +217,7 @@ Imported import_model(const ImportRequest& request) {
   imported.rows_left_out = expect_entries(imported.rows, their_size, files);
   const auto added = added_marks(request.from, tokenizers.source.file_ids);
   if (purpose == Purpose::classes) {
-    if (!is_encoder(options)) {
+    if (!family_of(options).sees_ahead()) {
       expect_mark_behind(request, theirs, added);
     }
     imported.tokenizers.target = std::make_shared<ClassTokenizer>(classes_of(theirs));

@@ -42,11 +42,11 @@ std::vector<std::string> text_options(const ImportedTask& task, const Tokenizer&
 }
 
 std::vector<std::string> task_options(const ImportedTask& task, const Tokenizers& tokenizers,
-                                      Family family, Index positions) {
+                                      const FamilyTraits& family, Index positions) {
   // A decoder that reads the begin mark behind a text goes on with the target of this source.
-  const bool in_one = family == Family::decoder && task.added == AddedMarks::begin_after;
+  const bool in_one = family.one_sequence && task.added == AddedMarks::begin_after;
   const bool labels = task.purpose == Purpose::token_labels;
-  const bool pairs = in_one || labels || family == Family::encoder_decoder;
+  const bool pairs = in_one || labels || family.context;
   const Index most =
       in_one ? (positions - 1) / 2 : positions - 1 - task.request.texts;  // without the marks
   const std::string longest = fmt::format("task.max_length={}", std::max<Index>(1, most));
@@ -71,7 +71,7 @@ std::vector<std::string> task_options(const ImportedTask& task, const Tokenizers
                         tokenizers.source->shares_file_with(*tokenizers.target)),
             "model.bias_output=true"};
   }
-  return text_options(task, *tokenizers.source, family == Family::encoder, positions);
+  return text_options(task, *tokenizers.source, family.sees_ahead(), positions);
 }
 
 // A line of a vocabulary, a column of a TSV and of what `classify` prints.
@@ -135,16 +135,20 @@ std::string in_their_terms(std::string message, const ImportedOptions& model,
 
 Config imported_config(const ImportedTask& task, const Tokenizers& tokenizers,
                        const ImportedOptions& model, Index positions) {
-  const Family family = contains(model.options, "model.family=encoder")   ? Family::encoder
-                        : contains(model.options, "model.family=decoder") ? Family::decoder
-                                                                          : Family::encoder_decoder;
-  std::vector<std::string> overrides = task_options(task, tokenizers, family, positions);
+  std::vector<std::string> overrides =
+      task_options(task, tokenizers, family_of(model.options), positions);
   overrides.insert(overrides.end(), model.options.begin(), model.options.end());
   try {
     return parse_config("{}", model.theirs.file().string(), overrides).config;
   } catch (const ConfigError& error) {
     throw ConfigError(in_their_terms(error.what(), model, overrides));
   }
+}
+
+const FamilyTraits& family_of(const std::vector<std::string>& options) {
+  return *std::ranges::find_if(families, [&](const FamilyTraits& family) {
+    return contains(options, fmt::format("model.family={}", family.name));
+  });
 }
 
 std::vector<std::string> label_names(const TheirConfig& config) {

@@ -42,6 +42,9 @@ struct ImportedOptions {
 Config imported_config(const ImportedTask& task, const Tokenizers& tokenizers,
                        const ImportedOptions& model, Index positions);
 
+// The family that these overrides set.
+const FamilyTraits& family_of(const std::vector<std::string>& options);
+
 // The labels of theirs in the order of their numbers, and those of a model of classes, which are
 // checked. Both throw ConfigError.
 std::vector<std::string> label_names(const TheirConfig& config);

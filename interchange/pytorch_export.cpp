@@ -31,14 +31,16 @@ std::vector<std::string> entries_of(const Tokenizer& tokenizer, Index count) {
   return entries;
 }
 
+Index rows_of(const Stack& stack) { return stack.embedding.table.shape[0]; }
+
 std::string vocabulary_json(const SavedRun& run) {
   const Transformer& model = run.model.transformer;
-  const Vocabularies& entries = model.vocabularies();
-  const bool pairs = model.family() == Family::encoder_decoder;
+  const bool pairs = model.family().context;
   const nlohmann::ordered_json json = {
       {pairs ? "source" : "input",
-       entries_of(*run.tokenizers.source, pairs ? entries.context : entries.input)},
-      {pairs ? "target" : "output", entries_of(*run.tokenizers.target, entries.labels)}};
+       entries_of(*run.tokenizers.source, rows_of(*model.stacks().front()))},
+      {pairs ? "target" : "output",
+       entries_of(*run.tokenizers.target, model.vocabularies().labels)}};
   return json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
 }
 
@@ -64,24 +66,21 @@ std::string pytorch_settings(const std::string& name, const Config& config,
                              const Transformer& model, bool one_document) {
   expect_known(changed_options(config));
   const nlohmann::ordered_json all = nlohmann::ordered_json::parse(config_json(config));
-  const Vocabularies& entries = model.vocabularies();
-  const bool pairs = model.family() == Family::encoder_decoder;
   const AddedMarks marks = marks_read(config, one_document);
-  const bool one_table = pairs && ties_source(config.model.tie_embeddings);
   nlohmann::ordered_json settings = {
       {"run", name},
       {"entries",
-       {{"source", pairs ? entries.context : entries.input},
-        {"target", one_table ? entries.context : entries.input},
-        {"labels", entries.labels}}},
+       {{"source", rows_of(*model.stacks().front())},
+        {"target", rows_of(model.main())},
+        {"labels", model.vocabularies().labels}}},
       {"reads", {{"front", id_or_null(marks.before)}, {"behind", id_or_null(marks.behind)}}},
       {"writes", nullptr}};
   for (const char* section : {"model", "encoder_self", "decoder_self", "cross"}) {
     settings[section] = all[section];
   }
   settings["model"].erase("init_from");  // a path
-  if (!labels_in_one_pass(config)) {
-    settings["writes"] = {{"text", config.task.kind().of_text()},
+  if (use_of(config).writes) {
+    settings["writes"] = {{"text", use_of(config).continues()},
                           {"begin", begin_id},
                           {"end", one_document ? nullptr : nlohmann::ordered_json(end_id)},
                           {"never", never_written(one_document)}};

@@ -1,14 +1,11 @@
 #include "nn/init.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
 
 namespace tapehead {
-
-std::string_view name_of(StackName stack) {
-  return stack == StackName::encoder ? "encoder" : "decoder";
-}
 
 std::string AttentionSite::text() const {
   return fmt::format("{}.layers.{}.{}", name_of(stack()), layer, is_self() ? "self" : "cross");
@@ -18,11 +15,11 @@ namespace {
 
 // How many blocks add their output to the rows of a stack: up to three in each layer.
 Index residual_sums(const ModelOptions& options, StackName stack) {
-  const bool decoder = stack == StackName::decoder;
-  const bool cross = decoder && options.family == Family::encoder_decoder;
+  const auto attentions = std::ranges::count_if(attention_kinds, [&](AttentionKind kind) {
+    return stack_of(kind) == stack && options.traits().has(kind);
+  });
   const bool feed_forward = options.feed_forward != FeedForwardKind::none;
-  const auto& layers = decoder ? options.decoder_layers : options.encoder_layers;
-  return layers.value_or(options.layers) * (1 + (cross ? 1 : 0) + (feed_forward ? 1 : 0));
+  return options.layers_of(stack) * (attentions + (feed_forward ? 1 : 0));
 }
 
 }  // namespace

@@ -14,16 +14,11 @@ namespace tapehead {
 
 // Sites: where an attention is in a model, whatever its parameters are called.
 
-enum class StackName { encoder, decoder };
-std::string_view name_of(StackName stack);  // "encoder"
-
 struct AttentionSite {
   AttentionKind kind = AttentionKind::encoder_self;
   Index layer = 0;
 
-  StackName stack() const {
-    return kind == AttentionKind::encoder_self ? StackName::encoder : StackName::decoder;
-  }
+  StackName stack() const { return stack_of(kind); }
   bool is_self() const { return kind != AttentionKind::cross; }
   std::string text() const;  // "decoder.layers.1.cross"
 

@@ -120,11 +120,9 @@ std::filesystem::path find_checkpoint(const RunFiles& files, const std::string& 
 
 Vocabularies vocabularies_of(const Config& config, Index source_vocabulary,
                              Index target_vocabulary) {
-  if (config.model.family == Family::encoder_decoder) {
-    return {.context = source_vocabulary, .input = target_vocabulary, .labels = target_vocabulary};
-  }
-  const bool masked = application_of(config) == Application::fill;
-  return {.input = source_vocabulary + (masked ? 1 : 0), .labels = target_vocabulary};
+  Vocabularies entries = vocabularies_of(config.model, source_vocabulary, target_vocabulary);
+  entries.input += use_of(config).mask ? 1 : 0;
+  return entries;
 }
 
 Model::Model(const Config& config, Index source_vocabulary, Index target_vocabulary,

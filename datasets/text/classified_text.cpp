@@ -50,7 +50,7 @@ class ClassSource : public Source {
   const ClassifiedText& text(Index number) const {
     return texts_[static_cast<std::size_t>(number)];
   }
-  bool between_marks() const { return layout_.input == InputRows::source; }
+  bool between_marks() const { return layout_.source_alone(); }
 
   std::vector<ClassifiedText> texts_;
   Layout layout_;

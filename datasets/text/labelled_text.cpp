@@ -115,7 +115,7 @@ std::vector<ClassifiedText> encoded(const LabelledSplit& from, const Tokenizers&
 
 Split held_out(LabelledSplit from, const Tokenizers& tokenizers, const LabelledTextOptions& options,
                const Layout& layout) {
-  Split split{.name = from.files.split, .kind = ExampleKind::labels};
+  Split split{.name = from.files.split};
   split.source = class_source(encoded(from, tokenizers, options, split.unknown_source), layout);
   split.source_texts = std::move(from.lines.texts);
   split.references = std::move(from.lines.labels);
@@ -152,7 +152,6 @@ Task make_labelled_text(const TaskOptions& task_options, const TaskMaking& makin
   task.target_tokenizer = kept.target;
   Split& train = task.splits.emplace_back();
   train.name = splits.front().files.split;
-  train.kind = ExampleKind::labels;
   std::vector<ClassifiedText> texts = encoded(splits.front(), kept, options, train.unknown_source);
   if (options.token_dropout > 0) {
     task.draw_training = [texts, making, probability = options.token_dropout](Index epoch) {

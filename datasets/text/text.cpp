@@ -98,7 +98,7 @@ Task make_text(const TaskOptions& task_options, const TaskMaking& making) {
   // The windows of a split, for the model that reads them.
   const auto sequences = [=](const std::string& split, const RunningText& text,
                              const WindowList& windows, Index epoch) {
-    return making.layout.input == InputRows::source
+    return making.layout.source_alone()
                ? masked_source(text.tokens, windows,
                                masking_of(options, *kept.source, split, making.seed, epoch))
                : window_source(text.tokens, windows);
@@ -114,7 +114,6 @@ Task make_text(const TaskOptions& task_options, const TaskMaking& making) {
         evaluation_windows(*tokens, text.windowing, making.stride > 0 ? making.stride : context);
     task.splits.push_back({.name = name,
                            .source = sequences(name, text, windows, 0),
-                           .kind = ExampleKind::text,
                            .text = text,
                            .unknown_source = tokens->counts().unknown});
   }
@@ -186,6 +185,7 @@ extern constinit const TaskKind text_task{.name = "text",
                                           .shrink = shrink_text,
                                           .files = text_files,
                                           .examples = ExampleKind::text,
+                                          .kept_as_tokens = true,
                                           .add_draws = add_text_options,
                                           .make = make_text};
 

@@ -102,9 +102,9 @@ Json environment_json(const std::optional<RunRecord>& record, const Config& conf
 std::string task_name(const Config& config) { return std::string(config.task.kind().name); }
 
 std::string width_text(const ModelOptions& model) {
-  const Index encoder = model.encoder_layers.value_or(model.layers);
-  const Index decoder = model.decoder_layers.value_or(model.layers);
-  const std::string layers = model.family == Family::encoder_decoder
+  const Index encoder = model.layers_of(StackName::encoder);
+  const Index decoder = model.layers_of(StackName::decoder);
+  const std::string layers = model.traits().context
                                  ? fmt::format("{} + {} layers", encoder, decoder)
                                  : counted(encoder + decoder, "layer");
   return fmt::format("{}, width {}", layers, model.d_model);

@@ -87,7 +87,7 @@ Found prefix_fits(const ModelOptions& model) {
   if (model.prefix == SourceRows::causal) {
     return {};
   }
-  if (model.family != Family::decoder) {
+  if (!model.traits().one_sequence) {
     return Violation{{"model.prefix", "model.family"},
                      "only a decoder that reads the source itself has a prefix"};
   }
@@ -106,7 +106,7 @@ Found prefix_fits(const ModelOptions& model) {
 }
 
 Found tied_source_exists(const ModelOptions& model) {
-  if (!ties_source(model.tie_embeddings) || model.family == Family::encoder_decoder) {
+  if (!ties_source(model.tie_embeddings) || model.traits().context) {
     return {};
   }
   return Violation{{"model.tie_embeddings", "model.family"},

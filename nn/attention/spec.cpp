@@ -86,15 +86,7 @@ void set_widths(const ModelOptions& options, const AttentionSettings& said, Inde
 }  // namespace
 
 Index attention_layers(const ModelOptions& options, AttentionKind kind) {
-  const bool there = kind == AttentionKind::encoder_self ? options.family != Family::decoder
-                     : kind == AttentionKind::decoder_self
-                         ? options.family != Family::encoder
-                         : options.family == Family::encoder_decoder;
-  if (!there) {
-    return 0;
-  }
-  return kind == AttentionKind::encoder_self ? options.encoder_layers.value_or(options.layers)
-                                             : options.decoder_layers.value_or(options.layers);
+  return options.traits().has(kind) ? options.layers_of(stack_of(kind)) : 0;
 }
 
 Index most_layers(const ModelOptions& options) {

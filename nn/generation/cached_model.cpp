@@ -15,7 +15,7 @@ CachedModel::CachedModel(const EnsembleMember& model, const Prompts& prompts, In
       cache_(transformer_.main().make_cache(prompts.sequences() * slots, longest)) {
   pass_.substitute = model.substitute;
   pass_.keep_weights_packed();
-  if (transformer_.family() == Family::encoder_decoder) {
+  if (transformer_.family().context) {
     context_.emplace(transformer_.encode(pass_, prompts.context), sources_);
   }
 }

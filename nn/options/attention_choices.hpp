@@ -18,6 +18,15 @@ constexpr std::string_view name_of(AttentionKind kind) {
   return attention_kind_names[static_cast<std::size_t>(kind)];
 }
 
+enum class StackName { encoder, decoder };
+inline constexpr std::array stack_names{StackName::encoder, StackName::decoder};
+constexpr std::string_view name_of(StackName stack) {
+  return stack == StackName::encoder ? "encoder" : "decoder";
+}
+constexpr StackName stack_of(AttentionKind kind) {
+  return kind == AttentionKind::encoder_self ? StackName::encoder : StackName::decoder;
+}
+
 enum class HeadBudget { fixed_width, fixed_head_dim, iso_params };
 enum class Sharing { none, query_key, key_value, query_value, all, identity, identity_query };
 enum class HeadWeights { own, tied };

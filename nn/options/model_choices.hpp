@@ -5,11 +5,35 @@
 #include <string_view>
 
 #include "core/fields.hpp"
+#include "nn/options/attention_choices.hpp"
 
 namespace tapehead {
 
 // Which stacks there are. In a decoder, no row attends to later rows.
 enum class Family { encoder_decoder, decoder, encoder };
+
+// What follows from a family. To add one, add its name to Family and a row to `families`, and say
+// in train/options/application.hpp what it is used for.
+struct FamilyTraits {
+  std::string_view name;
+  StackName main;             // the stack that reads the input
+  bool context = false;       // an encoder reads the source, and the main stack attends to it
+  bool one_sequence = false;  // the input of a pair is its source and its target
+  std::string_view alone{};   // what a model is that has no other stack
+
+  constexpr bool has(StackName stack) const { return stack == main || context; }
+  constexpr bool has(AttentionKind kind) const {
+    return kind == AttentionKind::cross ? context : has(stack_of(kind));
+  }
+  // Whether rows see what follows them: of a text it predicts tokens that are masked.
+  constexpr bool sees_ahead() const { return main == StackName::encoder; }
+};
+
+inline constexpr std::array families{
+    FamilyTraits{.name = "encoder_decoder", .main = StackName::decoder, .context = true},
+    FamilyTraits{
+        .name = "decoder", .main = StackName::decoder, .one_sequence = true, .alone = "a decoder"},
+    FamilyTraits{.name = "encoder", .main = StackName::encoder, .alone = "an encoder"}};
 
 // What the rows of a source see of each other in a model that is only a decoder.
 enum class SourceRows { causal, full };
@@ -42,7 +66,7 @@ enum class PositionScale { none, inverse_sqrt_d_model };
 
 template <>
 struct EnumNames<Family> {
-  static constexpr std::array<std::string_view, 3> names{"encoder_decoder", "decoder", "encoder"};
+  static constexpr std::array names{families[0].name, families[1].name, families[2].name};
 };
 template <>
 struct EnumNames<SourceRows> {

@@ -62,6 +62,19 @@ struct ModelOptions {
   AttentionSettings decoder_self{};
   AttentionSettings cross{};
 
+  const FamilyTraits& traits() const { return families[static_cast<std::size_t>(family)]; }
+
+  const std::optional<Index>& own_layers(StackName stack) const {
+    return stack == StackName::encoder ? encoder_layers : decoder_layers;
+  }
+  // The layers of a stack; none if the family has no such stack.
+  Index layers_of(StackName stack) const {
+    return traits().has(stack) ? own_layers(stack).value_or(layers) : 0;
+  }
+
+  // Whether the context has an embedding of its own.
+  bool two_embeddings() const { return traits().context && !ties_source(tie_embeddings); }
+
   AttentionSettings& settings(AttentionKind kind) { return this->*section_of(kind); }
   const AttentionSettings& settings(AttentionKind kind) const { return this->*section_of(kind); }
 

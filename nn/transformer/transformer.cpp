@@ -41,10 +41,9 @@ std::string_view name_of_embedding(StackName stack) {
 
 Stack stack_of(const Scope& scope, const ModelOptions& options, const TokenEmbedding& embedding,
                AttentionMaker& attention, StackName name, Layer::Reads reads) {
-  const auto& own = name == StackName::encoder ? options.encoder_layers : options.decoder_layers;
   Stack stack{
       .name = name, .path = scope.path(), .embedding = embedding, .layers = {}, .closing_norm = {}};
-  const Index layers = own.value_or(options.layers);
+  const Index layers = options.layers_of(name);
   for (Index i = 0; i < layers; ++i) {
     const Scope place = scope / "layers" / std::to_string(i);
     const Index first = options.first_of_group(i, layers);
@@ -67,10 +66,8 @@ Transformer::Transformer(const Scope& scope, const ModelOptions& options,
     : options_(options), vocabularies_(entries) {
   expect_tables_fit(options, entries);
   const Index E = options.embedding_width();
-  const bool both = options.family == Family::encoder_decoder;
-  const bool one_table = !both || ties_source(options.tie_embeddings);
-  const StackName main =
-      options.family == Family::encoder ? StackName::encoder : StackName::decoder;
+  const bool both = family().context;
+  const StackName main = family().main;
   const Scope context_scope = scope / name_of_embedding(StackName::encoder);
   const Scope input_scope = scope / name_of_embedding(main);
   const Tensor sines = options.positions == PositionKind::sinusoidal
@@ -80,9 +77,9 @@ Transformer::Transformer(const Scope& scope, const ModelOptions& options,
     return in.create("embedding", ParameterKind::embedding, {rows, E},
                      embedding_initializer(options, rows));
   };
-  const Parameter input_table =
-      table(input_scope, both && one_table ? entries.context : entries.input);
-  const Parameter context_table = one_table ? input_table : table(context_scope, entries.context);
+  const bool two = options.two_embeddings();
+  const Parameter input_table = table(input_scope, both && !two ? entries.context : entries.input);
+  const Parameter context_table = two ? table(context_scope, entries.context) : input_table;
   output_.emplace(scope / "output", options, entries.labels, input_table);
   std::optional<TokenEmbedding> context_embedding;
   if (both) {
@@ -143,7 +140,7 @@ bool Transformer::shares_weights(const MultiHeadAttention& attention) const {
 
 std::vector<VocabularyTable> Transformer::vocabulary_tables() const {
   const Side input_side = encoder_ ? Side::target : Side::source;
-  const Side output_side = family() == Family::encoder ? Side::source : Side::target;
+  const Side output_side = main().name == StackName::encoder ? Side::source : Side::target;
   const Parameter& input = main().embedding.table;
   std::vector<VocabularyTable> tables;
   if (encoder_) {

@@ -20,6 +20,12 @@ struct Vocabularies {
   Index labels = 0;
 };
 
+// For pairs of a source and a target. A single stack reads both with the source's vocabulary, of
+// which the target's entries are the first.
+inline Vocabularies vocabularies_of(const ModelOptions& options, Index source, Index target) {
+  return {.context = source, .input = options.traits().context ? target : source, .labels = target};
+}
+
 enum class Side { source, target };
 
 // A parameter with one row, or number, for each entry of one side's vocabulary.
@@ -36,20 +42,15 @@ class Transformer {
   // break a rule of nn/attention/model_rules.hpp.
   Transformer(const Scope& scope, const ModelOptions& options, const Vocabularies& vocabularies);
 
-  // For pairs of a source and a target. A single stack reads both with the source's vocabulary, of
-  // which the target's entries are the first.
   Transformer(const Scope& scope, const ModelOptions& options, Index source_vocabulary,
               Index target_vocabulary)
       : Transformer(scope, options,
-                    {.context = source_vocabulary,
-                     .input = options.family == Family::encoder_decoder ? target_vocabulary
-                                                                        : source_vocabulary,
-                     .labels = target_vocabulary}) {}
+                    vocabularies_of(options, source_vocabulary, target_vocabulary)) {}
 
   // The hidden rows for the input of a batch: (N, D).
   Var hidden(Pass& pass, const Batch& batch) const;
 
-  // The encoder's output, (S, D). Only for encoder_decoder.
+  // The encoder's output, (S, D). Only with a context.
   Var encode(Pass& pass, const Tokens& context) const { return (*encoder_)(pass, context); }
 
   // (N, D) -> (N, V)
@@ -70,13 +71,13 @@ class Transformer {
 
   const ModelOptions& options() const { return options_; }
   const Vocabularies& vocabularies() const { return vocabularies_; }
-  Family family() const { return options_.family; }
+  const FamilyTraits& family() const { return options_.traits(); }
 
  private:
   ModelOptions options_;
   Vocabularies vocabularies_;
   std::optional<OutputHead> output_;
-  std::optional<Stack> encoder_;  // only for encoder_decoder
+  std::optional<Stack> encoder_;  // only with a context
   std::optional<Stack> main_;     // the stack that reads the input
 };
 

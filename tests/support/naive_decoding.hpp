@@ -31,7 +31,7 @@ inline void append_sequence(const ModelOptions& options, const Sentence& source,
 
 // What the model reads of sources before it writes.
 inline Prompts prompts_of(const TinyModel& model, const std::vector<Sentence>& sources) {
-  if (model.transformer.family() == Family::encoder_decoder) {
+  if (model.transformer.family().context) {
     const Batch batch = batch_of(sources, std::vector<Sentence>(sources.size()));
     return prompts_after(batch.context, begin_mark);
   }
@@ -45,7 +45,7 @@ inline Prompts prompts_of(const TinyModel& model, const std::vector<Sentence>& s
 
 // A source and the tokens that follow the begin mark.
 inline Batch pair_batch(const TinyModel& model, const Sentence& source, const Sentence& tokens) {
-  if (model.transformer.family() == Family::encoder_decoder) {
+  if (model.transformer.family().context) {
     return batch_of({source}, {tokens});
   }
   Batch batch;
@@ -83,7 +83,7 @@ inline std::vector<double> next_log_probabilities(const TinyModel& model, const 
 // The most tokens of an output: the source's mark counts. The last one is not read again.
 inline Index longest_output(const TinyModel& model, const Sentence& source,
                             const DecodingOptions& options) {
-  const bool alone = model.transformer.family() == Family::decoder;
+  const bool alone = model.transformer.family().one_sequence;
   const Index read = alone ? std::ssize(source) : 0;
   return std::min(std::ssize(source) + 1 + options.max_extra_length,
                   model.transformer.options().max_positions - read);

@@ -10,8 +10,6 @@ namespace tapehead {
 
 std::optional<Violation> parts_exist(const Config& config);
 std::optional<Violation> text_has_one_stack(const Config& config);
-std::optional<Violation> classes_are_no_entries(const Config& config);
-std::optional<Violation> types_suffice(const Config& config);
 std::optional<Violation> masks_are_for_encoders(const Config& config);
 std::optional<Violation> begin_mark_is_used(const Config& config);
 

@@ -6,6 +6,7 @@
 
 #include "datasets/text/text_options.hpp"
 #include "nn/attention/spec.hpp"
+#include "train/options/application.hpp"
 
 namespace tapehead {
 
@@ -18,7 +19,7 @@ std::optional<Violation> memory_fits(const Config& config) {
   const std::string option = memory == trained ? "training.memory" : "evaluation.memory";
   const ModelOptions& model = config.model;
   const auto* text = config.task.find<TextOptions>();
-  if (text == nullptr || model.family != Family::decoder) {
+  if (!use_of(config).continues()) {
     return Violation{{option, text == nullptr ? "task.name" : "model.family"},
                      "a memory is for language models (task.name: text, model.family: decoder)"};
   }

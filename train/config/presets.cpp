@@ -1,7 +1,7 @@
 #include "train/config/presets.hpp"
 
-#include "datasets/task_kind.hpp"
 #include "datasets/text/parallel_options.hpp"
+#include "train/options/application.hpp"
 
 namespace tapehead {
 
@@ -10,8 +10,7 @@ namespace {
 // Whether source and target have one vocabulary, and an embedding each.
 bool has_embeddings_of_one_vocabulary(const Config& config) {
   const auto* text = config.task.find<ParallelTextOptions>();
-  return config.model.family == Family::encoder_decoder &&
-         (text == nullptr || text->joint_vocabulary);
+  return config.model.traits().context && (text == nullptr || text->joint_vocabulary);
 }
 
 // Vaswani et al. 2017. Norms after the residual sums: section 3.1; projections without biases:
@@ -73,7 +72,7 @@ std::vector<PresetValue> llama() {
 // Tokens of running text are predicted as in run_pretraining.py, behind a transform and with the
 // table as the output layer; classes as in run_classifier.py, behind the pooler. Both output layers
 // have a bias.
-std::vector<PresetValue> bert(const TaskKind& task) {
+std::vector<PresetValue> bert(const Use& use) {
   std::vector<PresetValue> values{
       {"model.feed_forward", "plain"},     {"model.activation", "gelu"},
       {"model.norm", "layer_norm"},        {"model.norm_epsilon", "1e-12"},
@@ -82,11 +81,11 @@ std::vector<PresetValue> bert(const TaskKind& task) {
       {"model.positions", "learned"},      {"model.token_types", "2"},
       {"model.embedding_norm", "true"},    {"model.dropout", "0.1"},
       {"model.dropout_feed_forward", "0"}, {"model.initializer", "normal"}};
-  if (task.of_text()) {
+  if (use.windows) {
     values.insert(values.end(), {{"model.head_transform", "masked"},
                                  {"model.tie_embeddings", "target_output"},
                                  {"model.bias_output", "true"}});
-  } else if (task.of_classes()) {
+  } else if (!use.gives_entries()) {
     values.insert(values.end(),
                   {{"model.head_transform", "pooler"}, {"model.bias_output", "true"}});
   }
@@ -98,7 +97,7 @@ std::vector<PresetValue> values_of(const Config& config) {
     case Preset::vaswani:
       return vaswani(config);
     case Preset::bert:
-      return bert(config.task.kind());
+      return bert(use_of(config));
     case Preset::gpt2:
       return gpt2();
     case Preset::llama:
@@ -114,7 +113,7 @@ std::vector<PresetValue> values_of(const Config& config) {
 std::vector<PresetValue> preset_values(const Config& config) {
   std::vector<PresetValue> values = values_of(config);
   std::erase_if(values, [&](const PresetValue& value) {
-    return config.task.kind().of_classes() && value.option == "model.tie_embeddings";
+    return !use_of(config).gives_entries() && value.option == "model.tie_embeddings";
   });
   return values;
 }

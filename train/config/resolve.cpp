@@ -22,8 +22,8 @@ void resolve(Config& config) {
   ModelOptions& model = config.model;
   resolve_attention(model);  // first, because it checks whether d_head was given
   fill(model.d_head, std::max<Index>(model.d_model / model.heads, 1));
-  fill(model.encoder_layers, model.family == Family::decoder ? 0 : model.layers);
-  fill(model.decoder_layers, model.family == Family::encoder ? 0 : model.layers);
+  fill(model.encoder_layers, model.layers_of(StackName::encoder));
+  fill(model.decoder_layers, model.layers_of(StackName::decoder));
   // One value for one meaning: `auto` is also that of weights from before these options.
   if (!model.factored_embedding()) {
     model.d_embedding.reset();

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/text.hpp"
+#include "datasets/text/labelled_options.hpp"
 #include "datasets/text/parallel_options.hpp"
 #include "datasets/text/text_options.hpp"
 #include "nn/attention/model_rules.hpp"
@@ -69,17 +70,8 @@ Verdict warmup_ends(const Config& config) {
                                training.warmup, *training.steps)};
 }
 
-Verdict schedule_has_end(const Config& config) {
-  const TrainingOptions& training = config.training;
-  const bool falls =
-      training.schedule == ScheduleKind::linear || training.schedule == ScheduleKind::cosine;
-  const bool endless = training.minutes && !training.steps && !training.epochs;
-  if (!falls || !endless) {
-    return {};
-  }
-  return Violation{{"training.schedule", "training.minutes"},
-                   "linear and cosine need a last step, which minutes alone do not determine; set "
-                   "training.steps or training.epochs too"};
+bool falls(ScheduleKind schedule) {
+  return schedule == ScheduleKind::linear || schedule == ScheduleKind::cosine;
 }
 
 Verdict rate_falls_to_its_end(const Config& config) {
@@ -87,7 +79,7 @@ Verdict rate_falls_to_its_end(const Config& config) {
   if (training.learning_rate_end == 0) {
     return {};
   }
-  if (training.schedule != ScheduleKind::linear && training.schedule != ScheduleKind::cosine) {
+  if (!falls(training.schedule)) {
     return Violation{{"training.learning_rate_end", "training.schedule"},
                      "this schedule has no last learning rate (only linear, cosine)"};
   }
@@ -100,39 +92,24 @@ Verdict rate_falls_to_its_end(const Config& config) {
                                training.learning_rate_end, training.learning_rate)};
 }
 
-Verdict noam_warms_up(const Config& config) {
-  const TrainingOptions& training = config.training;
-  if (training.schedule != ScheduleKind::noam || training.warmup > 0) {
-    return {};
-  }
-  return Violation{{"training.warmup", "training.schedule"},
-                   "the noam schedule needs a warmup (0; allowed: 1 or more)"};
-}
-
-Verdict muon_follows_a_rate(const Config& config) {
-  const TrainingOptions& training = config.training;
-  if (training.optimizer != OptimizerKind::muon || training.learning_rate > 0) {
-    return {};
-  }
-  return Violation{{"training.learning_rate", "training.optimizer"},
-                   "muon_rate moves in proportion to learning_rate, which must be more than 0"};
-}
-
 Verdict metric_is_measured(const Config& config) {
   const MetricKind& kind = kind_of(config.evaluation.metric);
   const ExampleKind examples = config.task.kind().examples;
-  if (!is_measured(kind, examples)) {
-    std::vector<std::string> measured;
+  const auto measured = [&](bool also_outputs) {
+    std::vector<std::string> names;
     for (const MetricKind* other : metric_kinds) {
-      if (is_measured(*other, examples)) {
-        measured.emplace_back(other->name);
+      if (is_measured(*other, examples) && (also_outputs || !other->of_outputs)) {
+        names.emplace_back(other->name);
       }
     }
-    return Violation{{"evaluation.metric", "task.name"},
-                     fmt::format("{} is not measured for this task (allowed: {})", kind.name,
-                                 join(measured, ", "))};
+    return join(names, ", ");
+  };
+  if (!is_measured(kind, examples)) {
+    return Violation{
+        {"evaluation.metric", "task.name"},
+        fmt::format("{} is not measured for this task (allowed: {})", kind.name, measured(true))};
   }
-  if (kind.of_text && application_of(config) == Application::fill) {
+  if (kind.of_text && use_of(config).mask) {
     return Violation{{"evaluation.metric", "model.family"},
                      fmt::format("{} is of a whole text, and an encoder predicts only its masked "
                                  "tokens (allowed: loss, perplexity, token_accuracy)",
@@ -141,35 +118,21 @@ Verdict metric_is_measured(const Config& config) {
   if (!kind.of_outputs || config.evaluation.decode) {
     return {};
   }
-  std::vector<std::string> others;
-  for (const MetricKind* other : metric_kinds) {
-    if (is_measured(*other, examples) && !other->of_outputs) {
-      others.emplace_back(other->name);
-    }
-  }
   return Violation{{"evaluation.metric", "evaluation.decode"},
                    fmt::format("{} needs evaluation.decode (allowed without it: {})", kind.name,
-                               join(others, ", "))};
+                               measured(false))};
 }
 
-Verdict one_sequence_has_one_vocabulary(const Config& config) {
+bool has_two_vocabularies(const Config& config) {
   const auto* text = config.task.find<ParallelTextOptions>();
-  const bool one = config.model.family == Family::decoder;
-  if (!one || text == nullptr || text->joint_vocabulary) {
-    return {};
-  }
-  return Violation{{"task.joint_vocabulary", "model.family"},
-                   "a decoder reads source and target with one vocabulary; set "
-                   "task.joint_vocabulary: true"};
+  return text != nullptr && !text->joint_vocabulary;
 }
 
 Verdict tied_share_words(const Config& config) {
   if (Verdict found = tied_source_exists(config.model)) {
     return found;
   }
-  const auto* text = config.task.find<ParallelTextOptions>();
-  const bool tied = ties_source(config.model.tie_embeddings);
-  if (!tied || text == nullptr || text->joint_vocabulary) {
+  if (!ties_source(config.model.tie_embeddings) || !has_two_vocabularies(config)) {
     return {};
   }
   return Violation{{"model.tie_embeddings", "task.joint_vocabulary"},
@@ -178,29 +141,17 @@ Verdict tied_share_words(const Config& config) {
 }
 
 Verdict positions_suffice(const Config& config) {
-  const ModelOptions& model = config.model;
   const auto [longest, option] = config.task.kind().longest(config.task);
-  if (config.task.kind().examples != ExampleKind::pairs) {
-    const bool encoder = model.family == Family::encoder;
-    const bool text = config.task.kind().of_text();
-    const Index rows = longest + (text ? (encoder ? 1 : 0) : (encoder ? 2 : 1));
-    if (rows <= model.max_positions) {
-      return {};
-    }
-    return Violation{
-        {"model.max_positions", std::string(option), "model.positions"},
-        fmt::format("too few positions for {} of {} tokens{} ({}; allowed: {} or more)",
-                    text ? "windows" : "texts", longest, rows > longest ? " and their marks" : "",
-                    model.max_positions, rows)};
-  }
-  const Index tokens = longest * (model.family == Family::decoder ? 2 : 1);
-  if (tokens < model.max_positions) {
+  const Use& use = use_of(config);
+  const Index tokens = use.sides * longest;
+  const Index rows = tokens + use.marks_beside;
+  const Index positions = config.model.max_positions;
+  if (rows <= positions) {
     return {};
   }
-  return Violation{
-      {"model.max_positions", std::string(option), "model.positions"},
-      fmt::format("too few positions for {} tokens and a mark ({}; allowed: {} or more)", tokens,
-                  model.max_positions, tokens + 1)};
+  return Violation{{"model.max_positions", std::string(option), "model.positions"},
+                   fmt::format("too few positions for {} ({}; allowed: {} or more)",
+                               fmt::format(fmt::runtime(use.longest), tokens), positions, rows)};
 }
 
 Verdict stride_covers(const Config& config) {
@@ -212,6 +163,14 @@ Verdict stride_covers(const Config& config) {
   return Violation{{"evaluation.stride", "task.context"},
                    fmt::format("windows of {} tokens would leave some out ({}; allowed: 1 to {})",
                                text->context, *stride, text->context)};
+}
+
+// A rule whose message is always the same.
+Rule plain_rule(std::string_view says, bool (*broken)(const Config&),
+                std::vector<std::string> options, std::string problem) {
+  return {says, [=](const Config& config) {
+            return broken(config) ? Verdict(Violation{options, problem}) : Verdict();
+          }};
 }
 
 // A rule of nn/attention/model_rules.hpp.
@@ -247,8 +206,21 @@ std::span<const Rule> rules() {
       {"The tasks `text` and `labelled_text` need `model.family: decoder` or `encoder`; `text` "
        "needs `model.prefix: causal`.",
        text_has_one_stack},
-      {"With `labelled_text`, `model.tie_embeddings` is `none`.", classes_are_no_entries},
-      {"With `task.texts: 2`, `model.token_types` is 0, or 2 or more.", types_suffice},
+      plain_rule(
+          "With `labelled_text`, `model.tie_embeddings` is `none`.",
+          [](const Config& config) {
+            return !use_of(config).gives_entries() && config.model.tie_embeddings != Tying::none;
+          },
+          {"model.tie_embeddings", "model.preset", "task.name"},
+          "the outputs are classes, not entries of the vocabulary (allowed: none)"),
+      plain_rule(
+          "With `task.texts: 2`, `model.token_types` is 0, or 2 or more.",
+          [](const Config& config) {
+            const auto* text = config.task.find<LabelledTextOptions>();
+            return text != nullptr && text->texts > 1 && config.model.token_types == 1;
+          },
+          {"model.token_types", "task.texts"},
+          "tokens of two texts have two types (1; allowed: 0 for no types, 2 or more)"),
       {"`task.mask_share` and `task.mask_words` are for `model.family: encoder`.",
        masks_are_for_encoders},
       {"`task.begin_mark: false` is for `model.family: decoder`, without `task.stream` and without "
@@ -260,8 +232,13 @@ std::span<const Rule> rules() {
       {"`model.prefix: full` needs `model.family: decoder` and patterns `full`, `causal` or "
        "`window`.",
        of_model<prefix_fits>},
-      {"With `model.family: decoder`, `parallel_text` has a `task.joint_vocabulary`.",
-       one_sequence_has_one_vocabulary},
+      plain_rule(
+          "With `model.family: decoder`, `parallel_text` has a `task.joint_vocabulary`.",
+          [](const Config& config) {
+            return config.model.traits().one_sequence && has_two_vocabularies(config);
+          },
+          {"task.joint_vocabulary", "model.family"},
+          "a decoder reads source and target with one vocabulary; set task.joint_vocabulary: true"),
       {"The heads divide `model.d_model`, unless `model.d_head`, or `d_qk` and `d_v`, are given. "
        "Other incompatible options of attention are rejected with the reason.",
        of_model<attentions_compose>},
@@ -270,22 +247,42 @@ std::span<const Rule> rules() {
       {"`training.gate_penalty` and `training.gate_rate` go with `gates: l0` in some attention.",
        unused_gate_options},
       {"`training.warmup` is less than `training.steps`, where that is set.", warmup_ends},
-      {"The schedules `linear` and `cosine` need an end in `training.steps` or `training.epochs`. "
-       "The last step has the rate `training.learning_rate_end`; if that is 0, it changes no "
-       "weights, so a training of one step without a warmup changes none at all. Without "
-       "`training.warmup` no step has the rate `training.learning_rate`.",
-       schedule_has_end},
+      plain_rule(
+          "The schedules `linear` and `cosine` need an end in `training.steps` or "
+          "`training.epochs`. The last step has the rate `training.learning_rate_end`; if that is "
+          "0, it changes no weights, so a training of one step without a warmup changes none at "
+          "all. Without `training.warmup` no step has the rate `training.learning_rate`.",
+          [](const Config& config) {
+            const TrainingOptions& training = config.training;
+            return falls(training.schedule) && training.minutes && !training.steps &&
+                   !training.epochs;
+          },
+          {"training.schedule", "training.minutes"},
+          "linear and cosine need a last step, which minutes alone do not determine; set "
+          "training.steps or training.epochs too"),
       {"`training.learning_rate_end` goes with `linear` and `cosine`, and is at most "
        "`training.learning_rate`.",
        rate_falls_to_its_end},
-      {"The schedule `noam` needs a `training.warmup` of at least 1.", noam_warms_up},
+      plain_rule(
+          "The schedule `noam` needs a `training.warmup` of at least 1.",
+          [](const Config& config) {
+            return config.training.schedule == ScheduleKind::noam && config.training.warmup == 0;
+          },
+          {"training.warmup", "training.schedule"},
+          "the noam schedule needs a warmup (0; allowed: 1 or more)"),
       {"An option of training that only some optimizers use keeps its default with any other.",
        unused_by_optimizer},
       {"`training.decay_gains`, `decay_biases` and `decay_embeddings` are false only with a "
        "`training.weight_decay`.",
        unused_decay_options},
-      {"With `training.optimizer: muon`, `training.learning_rate` is more than 0.",
-       muon_follows_a_rate},
+      plain_rule(
+          "With `training.optimizer: muon`, `training.learning_rate` is more than 0.",
+          [](const Config& config) {
+            const TrainingOptions& training = config.training;
+            return training.optimizer == OptimizerKind::muon && training.learning_rate == 0;
+          },
+          {"training.learning_rate", "training.optimizer"},
+          "muon_rate moves in proportion to learning_rate, which must be more than 0"),
       {"An `evaluation.metric` of generated outputs needs `evaluation.decode`, and is not for "
        "`text`. `bits_per_byte` and `word_perplexity` are for `text`, `accuracy` and `macro_f1` "
        "for `labelled_text`.",
@@ -309,8 +306,15 @@ std::span<const Rule> rules() {
       {"With `model.norm: none`, `model.norm_epsilon`, `norm_position` and `embedding_norm` keep "
        "their defaults.",
        unused_norm_options},
-      {"A `model.position_scale` goes with `model.positions` `sinusoidal` or `learned`.",
-       unused_position_scale},
+      plain_rule(
+          "A `model.position_scale` goes with `model.positions` `sinusoidal` or `learned`.",
+          [](const Config& config) {
+            return config.model.position_scale != PositionScale::none &&
+                   config.model.positions == PositionKind::none;
+          },
+          {"model.position_scale", "model.positions"},
+          "the embedding has no positions to scale (inverse_sqrt_d_model; allowed with "
+          "model.positions none: none)"),
       {"`model.initializer_depth_scale` needs an attention with `combine: output` or a "
        "feed-forward block.",
        unused_depth_scale},

@@ -1,6 +1,8 @@
 #include "train/config/unused_model_options.hpp"
 
 #include <algorithm>
+#include <array>
+#include <utility>
 
 #include "nn/attention/spec.hpp"
 
@@ -20,33 +22,17 @@ std::optional<Violation> unused_norm_bias(const Config& config) {
 std::optional<Violation> unused_norm_options(const Config& config) {
   const ModelOptions& model = config.model;
   const ModelOptions defaults;
-  if (model.norm != NormKind::none) {
-    return {};
-  }
-  const auto without = [](const char* option) {
-    return Violation{{option, "model.norm"},
-                     "there are no norms (with model.norm none it keeps its default)"};
-  };
-  if (model.norm_epsilon != defaults.norm_epsilon) {
-    return without("model.norm_epsilon");
-  }
-  if (model.norm_position != defaults.norm_position) {
-    return without("model.norm_position");
-  }
-  if (model.embedding_norm) {
-    return without("model.embedding_norm");
+  const std::array changed{
+      std::pair{"model.norm_epsilon", model.norm_epsilon != defaults.norm_epsilon},
+      std::pair{"model.norm_position", model.norm_position != defaults.norm_position},
+      std::pair{"model.embedding_norm", model.embedding_norm}};
+  for (const auto& [option, is_changed] : changed) {
+    if (model.norm == NormKind::none && is_changed) {
+      return Violation{{option, "model.norm"},
+                       "there are no norms (with model.norm none it keeps its default)"};
+    }
   }
   return {};
-}
-
-std::optional<Violation> unused_position_scale(const Config& config) {
-  const ModelOptions& model = config.model;
-  if (model.position_scale == PositionScale::none || model.positions != PositionKind::none) {
-    return {};
-  }
-  return Violation{{"model.position_scale", "model.positions"},
-                   "the embedding has no positions to scale (inverse_sqrt_d_model; allowed with "
-                   "model.positions none: none)"};
 }
 
 std::optional<Violation> unused_depth_scale(const Config& config) {

@@ -10,7 +10,6 @@ namespace tapehead {
 
 std::optional<Violation> unused_norm_bias(const Config& config);
 std::optional<Violation> unused_norm_options(const Config& config);
-std::optional<Violation> unused_position_scale(const Config& config);
 std::optional<Violation> unused_depth_scale(const Config& config);
 
 }  // namespace tapehead

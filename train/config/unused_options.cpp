@@ -209,46 +209,41 @@ Verdict unused_by_positions(const Config& config) {
   return verdict;
 }
 
-// Options of evaluation that have no effect on a model of this kind, with the reason.
+// Options of evaluation that have no effect on some models, with the reason.
 struct Unused {
-  std::vector<std::string_view> options;
+  bool (*when)(const Use&);
+  std::array<std::string_view, 7> options;
   std::string_view reason;
 };
 
-std::vector<Unused> unused_in_evaluation(const Config& config) {
-  const TaskKind& kind = config.task.kind();
-  std::vector<Unused> all;
-  if (kind.of_text()) {
-    all.push_back({{"beam", "length_penalty", "max_extra_length", "decode", "decode_examples",
-                    "bleu_tokenizer", "lowercase"},
-                   "running text has no outputs that are compared with a reference"});
-  } else {
-    all.push_back(
-        {{"stride", "memory"}, "only running text is cut into windows (task.name: text)"});
-  }
-  if (kind.of_text() && config.model.family == Family::encoder) {
-    all.push_back(
-        {{"stride", "memory"}, "an encoder predicts masked tokens of windows that do not overlap"});
-    all.push_back({{"samples"}, "a masked language model writes no text"});
-  }
-  if (kind.of_classes()) {
-    all.push_back({{"decode", "decode_examples", "bleu_tokenizer", "lowercase"},
-                   "each example has a class, not a text that is written"});
-  }
-  if (labels_in_one_pass(config)) {
-    all.push_back({{"beam", "length_penalty", "max_extra_length"},
-                   "the model gives its labels in one pass, without a search"});
-  }
-  return all;
-}
+constexpr std::array unused_in_evaluation{
+    Unused{[](const Use& use) { return use.windows; },
+           {"beam", "length_penalty", "max_extra_length", "decode", "decode_examples",
+            "bleu_tokenizer", "lowercase"},
+           "running text has no outputs that are compared with a reference"},
+    Unused{[](const Use& use) { return !use.windows; },
+           {"stride", "memory"},
+           "only running text is cut into windows (task.name: text)"},
+    Unused{[](const Use& use) { return use.mask; },
+           {"stride", "memory"},
+           "an encoder predicts masked tokens of windows that do not overlap"},
+    Unused{[](const Use& use) { return use.mask; },
+           {"samples"},
+           "a masked language model writes no text"},
+    Unused{[](const Use& use) { return !use.gives_entries(); },
+           {"decode", "decode_examples", "bleu_tokenizer", "lowercase"},
+           "each example has a class, not a text that is written"},
+    Unused{[](const Use& use) { return !use.writes; },
+           {"beam", "length_penalty", "max_extra_length"},
+           "the model gives its labels in one pass, without a search"}};
 
 Verdict unused_by_evaluation(const Config& config) {
   EvaluationOptions evaluation = config.evaluation;
   EvaluationOptions defaults;
   const std::vector<Row> rows = rows_of(evaluation);
   const std::vector<Row> standard = rows_of(defaults);
-  for (const Unused& unused : unused_in_evaluation(config)) {
-    for (std::size_t i = 0; i < rows.size(); ++i) {
+  for (const Unused& unused : unused_in_evaluation) {
+    for (std::size_t i = 0; unused.when(use_of(config)) && i < rows.size(); ++i) {
       if (std::ranges::find(unused.options, rows[i].field.name) != unused.options.end() &&
           write_value(rows[i]) != write_value(standard[i])) {
         return Violation{{fmt::format("evaluation.{}", rows[i].field.name), "task.name"},

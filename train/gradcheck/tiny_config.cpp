@@ -8,6 +8,7 @@
 #include "train/config/rows.hpp"
 #include "train/config/values.hpp"
 #include "train/gradcheck/tiny_model.hpp"
+#include "train/options/application.hpp"
 
 namespace tapehead {
 
@@ -24,7 +25,7 @@ bool has_gates(const ModelOptions& model) {
 // million rows.
 void fit_positions(Config& config, const IsSet& is_set) {
   constexpr Index usual = 1024;
-  const Index marks = config.task.kind().of_classes() ? 2 : 1;
+  const Index marks = use_of(config).gives_entries() ? 1 : 2;
   const Index memory = std::max(config.training.memory, config.evaluation.memory.value_or(0));
   const Index needed = config.task.kind().longest(config.task).tokens + marks + memory;
   if (!is_set("model.max_positions")) {

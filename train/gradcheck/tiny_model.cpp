@@ -172,9 +172,8 @@ bool widths_set(const IsSet& is_set) {
 void shrink_model(ModelOptions& model, const IsSet& is_set) {
   using enum AttentionKind;
   Stack encoder = stack_of(model, {encoder_self});
-  Stack decoder =
-      stack_of(model, model.family == Family::encoder_decoder ? std::vector{decoder_self, cross}
-                                                              : std::vector{decoder_self});
+  Stack decoder = stack_of(model, model.traits().has(cross) ? std::vector{decoder_self, cross}
+                                                            : std::vector{decoder_self});
   const bool groups = has_groups(model);
   if (!groups && !any_set(is_set, {"model.layers", "model.encoder_layers"})) {
     keep_one_of_each(encoder);

@@ -80,8 +80,8 @@ void take_over_additions(const Config& config, Config& other) {
 // Whether our output layer is for something else, so that its weights must be new: another
 // application, or other classes.
 bool has_other_head(const Config& config, const Tokenizers& tokenizers, const InitialRun& run) {
-  return application_of(config) != application_of(run.config) ||
-         (config.task.kind().of_classes() &&
+  return use_of(config).application != use_of(run.config).application ||
+         (!use_of(config).gives_entries() &&
           tokenizer_digest(*tokenizers.target) != tokenizer_digest(*run.tokenizers.target));
 }
 
@@ -118,8 +118,8 @@ std::optional<VocabularyMatch> match_side(const InitialRun& run, const Config& c
   const Tokenizer& theirs = of_side(run.tokenizers, side);
   const Tokenizer& ours = of_side(tokenizers, side);
   const bool source = side == Side::source;
-  const bool our_mask = source && application_of(config) == Application::fill;
-  const bool their_mask = source && application_of(run.config) == Application::fill;
+  const bool our_mask = source && use_of(config).mask;
+  const bool their_mask = source && use_of(run.config).mask;
   if (our_mask == their_mask && tokenizer_digest(theirs) == tokenizer_digest(ours)) {
     return {};
   }

@@ -12,7 +12,7 @@ namespace fs = std::filesystem;
 namespace {
 
 void add_data(InputFiles& inputs, const TaskOptions& task, const fs::path& path) {
-  if (task.kind().of_text()) {
+  if (task.kind().kept_as_tokens) {
     inputs.add(matching_files(path.string()));
   } else {
     inputs.add(path);

@@ -108,7 +108,7 @@ std::vector<std::string> Validation::sample_texts(const Model& model, Workers& w
   constexpr Index most_tokens = 200;
   const Split& train = task_.split("train");
   const Index samples = config_.evaluation.samples;
-  if (application_of(config_) != Application::generate || samples == 0) {
+  if (!use_of(config_).continues() || samples == 0) {
     return {};
   }
   const Generator generator({.config = config_,

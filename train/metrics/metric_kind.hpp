@@ -2,6 +2,7 @@
 // written. To add one, write a module that defines a MetricKind, and add a row to metrics.hpp.
 #pragma once
 
+#include <array>
 #include <span>
 #include <string>
 #include <string_view>
@@ -50,15 +51,14 @@ struct MetricKind {
 };
 
 constexpr bool is_measured(const MetricKind& kind, ExampleKind examples) {
-  switch (examples) {
-    case ExampleKind::pairs:
-      return !kind.of_text && !kind.of_labels;
-    case ExampleKind::text:
-      return !kind.of_outputs && !kind.of_labels;
-    case ExampleKind::labels:
-      return !kind.of_tokens && !kind.of_outputs && !kind.of_text;
-  }
-  return false;
+  struct Measured {
+    bool tokens = false, outputs = false, text = false, labels = false;
+  };
+  constexpr std::array of_kinds{Measured{.tokens = true, .outputs = true},
+                                Measured{.tokens = true, .text = true}, Measured{.labels = true}};
+  const Measured& there = of_kinds[static_cast<std::size_t>(examples)];
+  return (there.tokens || !kind.of_tokens) && (there.outputs || !kind.of_outputs) &&
+         (there.text || !kind.of_text) && (there.labels || !kind.of_labels);
 }
 
 // sums[0] / sums[1], the value of many metrics.

@@ -7,17 +7,16 @@
 namespace tapehead {
 
 void expect_used_with(const Config& config, const std::string& run, Application application) {
-  const Application own = application_of(config);
-  if (own != application) {
+  if (application_of(config) != application) {
     throw ConfigError(fmt::format("run {}: its task is {}; use `{} {}`", run,
-                                  config.task.kind().name, command_of(own), run));
+                                  config.task.kind().name, command_of(config), run));
   }
 }
 
 void expect_writes(const Config& config, const std::string& run) {
-  if (labels_in_one_pass(config)) {
+  if (!use_of(config).writes) {
     throw ConfigError(fmt::format("run {}: its model does not write token by token; use `{} {}`",
-                                  run, command_of(application_of(config)), run));
+                                  run, command_of(config), run));
   }
 }
 

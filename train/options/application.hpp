@@ -19,15 +19,70 @@ constexpr std::string_view command_of(Application application) {
   return commands[static_cast<std::size_t>(application)];
 }
 
-inline Application application_of(const Config& config) {
-  switch (config.task.kind().examples) {
-    case ExampleKind::labels:
-      return Application::classify;
-    case ExampleKind::text:
-      return config.model.family == Family::encoder ? Application::fill : Application::generate;
-    default:
-      return Application::translate;
-  }
+// What a model gives for the rows that it reads.
+enum class Purpose { tokens, classes, token_labels };
+
+// What models of a family do with examples of a kind.
+struct Use {
+  Application application = Application::translate;
+  Purpose gives = Purpose::tokens;
+  bool writes = false;   // token by token; otherwise it gives labels in one pass
+  bool windows = false;  // the examples are parts of a running text
+  bool mask = false;     // one more entry of the input stands for tokens to predict
+  // Around a text that a user gives. A decoder of running text has those of the task's options.
+  AddedMarks marks = AddedMarks::none;
+  // The input holds so many of the longest source or target, and so many marks.
+  Index sides = 1;
+  Index marks_beside = 1;
+  std::string_view longest = "{} tokens and a mark";
+  std::string_view refused{};  // why they do not go together; empty: they do
+
+  constexpr bool gives_entries() const { return gives != Purpose::classes; }  // of a vocabulary
+  constexpr bool continues() const { return writes && windows; }              // a text, by itself
+};
+
+// For each kind of examples a row, for each family a column: encoder_decoder, decoder, encoder.
+inline constexpr std::array<std::array<Use, families.size()>, 3> all_uses{{
+    {{{.writes = true, .marks = AddedMarks::end},
+      {.writes = true, .marks = AddedMarks::begin_after, .sides = 2},
+      {.gives = Purpose::token_labels}}},
+    {{{.application = Application::generate,
+       .writes = true,
+       .windows = true,
+       .refused = "running text has no source and target (allowed: decoder, for a language model; "
+                  "encoder, for a masked one)"},
+      {.application = Application::generate,
+       .writes = true,
+       .windows = true,
+       .marks_beside = 0,
+       .longest = "windows of {} tokens"},
+      {.application = Application::fill,
+       .windows = true,
+       .mask = true,
+       .marks = AddedMarks::begin,
+       .longest = "windows of {} tokens and their marks"}}},
+    {{{.application = Application::classify,
+       .gives = Purpose::classes,
+       .refused = "a class is no target that a decoder could write (allowed: encoder, decoder)"},
+      {.application = Application::classify,
+       .gives = Purpose::classes,
+       .marks = AddedMarks::begin_after,
+       .longest = "texts of {} tokens and their marks"},
+      {.application = Application::classify,
+       .gives = Purpose::classes,
+       .marks = AddedMarks::begin_and_end,
+       .marks_beside = 2,
+       .longest = "texts of {} tokens and their marks"}}},
+}};
+
+inline const Use& use_of(const Config& config) {
+  const auto examples = static_cast<std::size_t>(config.task.kind().examples);
+  return all_uses[examples][static_cast<std::size_t>(config.model.family)];
+}
+
+inline Application application_of(const Config& config) { return use_of(config).application; }
+inline std::string_view command_of(const Config& config) {
+  return command_of(application_of(config));
 }
 
 // Throws ConfigError that names the command for this run, unless it is this one. `run`: its
@@ -42,10 +97,6 @@ void expect_writes(const Config& config, const std::string& run);
 // trained on; then its end mark, too, which it has hardly learnt. A mask is no label of any model.
 std::vector<TokenId> never_written(bool one_document);
 
-// Whether its outputs are labels, which one pass gives, rather than texts that it writes token by
-// token.
-inline bool labels_in_one_pass(const Config& config) {
-  return config.model.family == Family::encoder || config.task.kind().of_classes();
-}
+inline bool labels_in_one_pass(const Config& config) { return !use_of(config).writes; }
 
 }  // namespace tapehead

@@ -7,15 +7,12 @@
 namespace tapehead {
 
 inline Layout layout_of(const ModelOptions& model) {
-  switch (model.family) {
-    case Family::decoder:
-      return {.input = InputRows::source_and_target,
-              .full_prefix = model.prefix == SourceRows::full};
-    case Family::encoder:
-      return {.input = InputRows::source};
-    default:
-      return {};
-  }
+  using enum InputRows;
+  const FamilyTraits& family = model.traits();
+  return {.input = family.context        ? target
+                   : family.one_sequence ? source_and_target
+                                         : source,
+          .full_prefix = model.prefix == SourceRows::full};
 }
 
 }  // namespace tapehead

@@ -35,7 +35,7 @@ SequenceSizes sizes_of(const Segments& queries, const Segments& keys) {
 // Multiply-adds of all attentions of a kind, forward.
 double attention_multiply_adds(const ModelOptions& model, AttentionKind kind, const StepRows& rows,
                                CountedPairs counted) {
-  const bool of_source = kind == AttentionKind::encoder_self && model.family != Family::encoder;
+  const bool of_source = stack_of(kind) != model.traits().main;
   const bool cross = kind == AttentionKind::cross;
   const SequenceSizes& sizes =
       cross ? rows.cross_sizes : (of_source ? rows.source_sizes : rows.target_sizes);
@@ -171,10 +171,11 @@ double step_flops(const ModelOptions& model, Index target_vocabulary, const Step
   const double matrices = model.feed_forward == FeedForwardKind::gated ? 3 : 2;
   const double feed_forward = matrices * static_cast<double>(model.d_model) *
                               static_cast<double>(model.feed_forward_width());
-  const double encoded = model.family == Family::encoder ? rows.target : rows.source;
-  const auto encoder = static_cast<double>(attention_layers(model, AttentionKind::encoder_self));
-  const auto decoder = static_cast<double>(attention_layers(model, AttentionKind::decoder_self));
-  double total = (encoder * encoded + decoder * rows.target) * feed_forward +
+  const auto layer_rows = [&](StackName stack) {
+    return static_cast<double>(model.layers_of(stack)) *
+           (stack == model.traits().main ? rows.target : rows.source);
+  };
+  double total = (layer_rows(StackName::encoder) + layer_rows(StackName::decoder)) * feed_forward +
                  (rows.source + rows.target) * embedding_multiply_adds(model) +
                  rows.labels * output_multiply_adds(model, target_vocabulary);
   for (const AttentionKind kind : attention_kinds) {

@@ -158,7 +158,7 @@ TaskOptions find_data(const RunFiles& run, const TaskOptions& task, const fs::pa
 }  // namespace
 
 void write_run_data(const RunFiles& run, TaskOptions written, TaskOptions found) {
-  if (written.kind().of_text()) {
+  if (written.kind().kept_as_tokens) {
     return;  // the run has the text itself
   }
   Json json = Json::object();
@@ -179,7 +179,7 @@ void write_run_data(const RunFiles& run, TaskOptions written, TaskOptions found)
 }
 
 std::string why_no_files(const RunFiles& run, TaskOptions task) {
-  if (task.kind().of_text() && has_token_files(run.directory)) {
+  if (task.kind().kept_as_tokens && has_token_files(run.directory)) {
     return "has its text as tokens and reads no other";
   }
   return data_files(task).empty() ? "makes its data from the seed" : "";

@@ -19,6 +19,7 @@
 #include "train/config/json.hpp"
 #include "train/config/rows.hpp"
 #include "train/config/values.hpp"
+#include "train/options/application.hpp"
 
 namespace tapehead { namespace {
 
@@ -214,7 +215,7 @@ void repair(Config& config) {
   config.training.learning_rate_end = 0;  // which a constant one does not have
   repair(config.evaluation, config.task.kind().examples);
   const bool one_stack = config.task.kind().examples != ExampleKind::pairs;
-  if (config.task.kind().of_classes()) {
+  if (!use_of(config).gives_entries()) {
     config.model.token_types = 2;
     config.evaluation = {.every = config.evaluation.every, .metric = config.evaluation.metric};
   }
