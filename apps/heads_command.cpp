@@ -32,10 +32,8 @@ HeadFindings study(const HeadsRequest& request, SavedRun& saved, const Task& tas
   };
   Workers workers(request.threads);
   HeadFindings found;
-  found.heads = report_heads(
-      watch_heads(saved.model.transformer, saved.model.store, *split.source, token_facts(task),
-                  saved.config.evaluation.batch_tokens, workers, progress("watching, batches")),
-      saved.model);
+  found.heads = study_heads(saved.model, saved.config, task, *split.source, workers,
+                            head_figure_rows(), progress("watching, batches"));
   found.gates = gated_heads(saved.model);
   if (request.importance) {
     found.importance = head_importance(saved.model, saved.config, task, split, workers,

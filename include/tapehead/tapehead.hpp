@@ -30,6 +30,7 @@
 #include "datasets/text/text_options.hpp"
 #include "interchange/tokenizers/read_pretrained.hpp"
 #include "lab/heads/head_history.hpp"
+#include "lab/heads/head_legend.hpp"
 #include "lab/heads/head_report.hpp"
 #include "lab/heads/recorded_attentions.hpp"
 #include "lab/inspection/inspection.hpp"

@@ -7,9 +7,7 @@
 
 #include "core/errors.hpp"
 #include "lab/heads/head_report.hpp"
-#include "lab/heads/head_watch.hpp"
 #include "lab/heads/relation_report.hpp"
-#include "lab/heads/token_facts.hpp"
 #include "train/output/text_table.hpp"
 #include "train/run/checkpoints.hpp"
 #include "train/run/run_files.hpp"
@@ -45,7 +43,8 @@ HeadName named(const AttentionReport& attention, std::size_t head) {
 }  // namespace
 
 HeadHistory head_history(const std::filesystem::path& run, const Task& task, const Split& split,
-                         Workers& workers, const std::function<void(Index, Index)>& progress) {
+                         Workers& workers, const std::function<void(Index, Index)>& progress,
+                         const std::vector<HeadFigureRow>& rows) {
   const Checkpoints checkpoints(RunFiles{run}.checkpoints(), "step");
   std::vector<Index> steps = checkpoints.steps();
   std::ranges::reverse(steps);
@@ -61,11 +60,10 @@ HeadHistory head_history(const std::filesystem::path& run, const Task& task, con
       progress(std::ssize(history), std::ssize(steps));
     }
     const SavedRun saved(run, checkpoints.file(step).string());
-    const auto watched = saved.use([&] {
-      return watch_heads(saved.model.transformer, saved.model.store, *split.source,
-                         token_facts(task), saved.config.evaluation.batch_tokens, workers);
-    });
-    history.push_back({.step = step, .attentions = report_heads(watched, saved.model)});
+    history.push_back({.step = step, .attentions = saved.use([&] {
+                         return study_heads(saved.model, saved.config, task, *split.source, workers,
+                                            rows);
+                       })});
   }
   return history;
 }

@@ -26,7 +26,8 @@ using HeadHistory = std::vector<HeadMoment>;  // the earliest first
 // fewer than two, or if one cannot be used.
 HeadHistory head_history(const std::filesystem::path& run, const Task& task, const Split& split,
                          Workers& workers,
-                         const std::function<void(Index done, Index of)>& progress = {});
+                         const std::function<void(Index done, Index of)>& progress = {},
+                         const std::vector<HeadFigureRow>& rows = head_figure_rows());
 
 // Of a head with a role at the end: the first step from which on it had this role at every
 // checkpoint.

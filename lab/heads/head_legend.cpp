@@ -18,9 +18,10 @@ LegendPart part_of(std::string title, HeadTable table, const std::vector<HeadFig
   }
   for (const HeadFigureRow& row : rows) {
     if (row.table == table && !row.help.empty()) {
-      part.terms.push_back(
-          {row.printed ? row.column : "", row.column.empty() ? "" : row.key, row.help, row.column,
-           row.even ? fmt::format("{0}`, `even_{0}", row.key) : row.key, row.sweep});
+      part.terms.push_back({row.printed ? row.column : "", row.column.empty() ? "" : row.key,
+                            row.help, row.column,
+                            row.even ? fmt::format("{0}`, `even_{0}", row.key) : row.key, row.sweep,
+                            row.format == as_percent});
     }
   }
   return part;
@@ -145,7 +146,8 @@ nlohmann::ordered_json legend_json(const std::vector<HeadFigureRow>& rows) {
       if (!term.key.empty()) {
         columns.push_back({{"key", term.key},
                            {"name", term.page_name.empty() ? term.column : term.page_name},
-                           {"meaning", term.meaning}});
+                           {"meaning", term.meaning},
+                           {"share", term.share}});
       }
     }
   }

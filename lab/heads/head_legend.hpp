@@ -18,6 +18,7 @@ struct HeadTerm {
   std::string page_name{};  // where the page has another name for the column
   std::string json{};       // where the figure is in JSON
   std::string sweep{};      // in sweeps
+  bool share = false;       // from 0 to 1
 };
 
 // The columns of one table.
@@ -37,7 +38,8 @@ std::string legend_text(const std::vector<HeadFigureRow>& rows = head_figure_row
 // All of it as a page, docs/head-figures.md.
 std::string legend_reference();
 
-// {"columns": [{"key", "name", "meaning"}], "roles": [{"role", "meaning"}]}: what pages show.
+// {"columns": [{"key", "name", "meaning", "share"}], "roles": [{"role", "meaning"}]}: what pages
+// show.
 nlohmann::ordered_json legend_json(const std::vector<HeadFigureRow>& rows = head_figure_rows());
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -122,6 +122,15 @@ std::vector<AttentionReport> report_heads(const std::vector<AttentionSums>& atte
   return reports;
 }
 
+std::vector<AttentionReport> study_heads(const Model& model, const Config& config, const Task& task,
+                                         const Source& source, Workers& workers,
+                                         const std::vector<HeadFigureRow>& rows,
+                                         const std::function<void(Index, Index)>& progress) {
+  return report_heads(watch_heads(model.transformer, model.store, source, token_facts(task),
+                                  config.evaluation.batch_tokens, workers, progress, rows),
+                      model, rows);
+}
+
 std::string heads_table(const std::vector<AttentionReport>& attentions, HeadTable which,
                         const std::vector<HeadFigureRow>& rows) {
   using Head = ReportedHead;

@@ -1,6 +1,7 @@
 // What is known of all heads of a run, as tables and as JSON.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,6 +29,13 @@ void find_nearest(std::vector<AttentionReport>& reports);
 std::vector<AttentionReport> report_heads(
     const std::vector<AttentionSums>& attentions, const Model& model,
     const std::vector<HeadFigureRow>& rows = head_figure_rows());
+
+// What each head does over the sequences of a source, with the rows' figures. The decoder gets the
+// targets, as in training. `progress` is told how many batches are done.
+std::vector<AttentionReport> study_heads(
+    const Model& model, const Config& config, const Task& task, const Source& source,
+    Workers& workers, const std::vector<HeadFigureRow>& rows = head_figure_rows(),
+    const std::function<void(Index done, Index of)>& progress = {});
 
 std::string heads_table(const std::vector<AttentionReport>& attentions,
                         HeadTable which = HeadTable::weights,

@@ -22,7 +22,8 @@ struct NamedFigure {
 
 // The agreement with the relations of an attention first, then what every head has: first figures,
 // then those of a group.
-std::vector<NamedFigure> figures_of_heads(const AttentionReport& attention) {
+std::vector<NamedFigure> figures_of_heads(const AttentionReport& attention,
+                                          const std::vector<HeadFigureRow>& rows) {
   std::vector<NamedFigure> figures;
   for (std::size_t r = 0; r < attention.relations.size(); ++r) {
     figures.push_back(
@@ -32,7 +33,7 @@ std::vector<NamedFigure> figures_of_heads(const AttentionReport& attention) {
          }});
   }
   for (const bool grouped : {false, true}) {
-    for (const HeadFigureRow& row : head_figure_rows()) {
+    for (const HeadFigureRow& row : rows) {
       if (!row.curve.empty() && (row.key.find('.') != std::string::npos) == grouped) {
         figures.push_back(
             {row.curve, [&row](const ReportedHead& head) { return value_of(row, head); }});
@@ -60,7 +61,7 @@ Json curves_of(const HeadHistory& history, std::size_t attention, const FigureOf
 
 }  // namespace
 
-Json head_curves_json(const HeadHistory& history) {
+Json head_curves_json(const HeadHistory& history, const std::vector<HeadFigureRow>& rows) {
   Json json = history_json(history);
   json["steps"] = Json::array();
   for (const HeadMoment& moment : history) {
@@ -70,7 +71,7 @@ Json head_curves_json(const HeadHistory& history) {
   const std::vector<AttentionReport>& last = history.back().attentions;
   for (std::size_t a = 0; a < last.size(); ++a) {
     Json figures = Json::object();
-    for (const NamedFigure& figure : figures_of_heads(last[a])) {
+    for (const NamedFigure& figure : figures_of_heads(last[a], rows)) {
       if (Json curves = curves_of(history, a, figure.of); !curves.is_null()) {
         figures[figure.name] = std::move(curves);
       }

@@ -14,6 +14,7 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 //
 // A figure is a share, of each head at each step, null where the head cannot have it. It is absent
 // where no head of the attention ever has it.
-nlohmann::ordered_json head_curves_json(const HeadHistory& history);
+nlohmann::ordered_json head_curves_json(
+    const HeadHistory& history, const std::vector<HeadFigureRow>& rows = head_figure_rows());
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

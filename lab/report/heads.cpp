@@ -87,11 +87,11 @@ Json report_heads_json(Model& model, const Config& config, const Task& task, con
   const Index watched = std::min(effort.watched, all);
   say(request, "watching the heads");
   Json json = {{"split", split.name}, {"watched", watched}};
-  json["attentions"] = heads_json(report_heads(
-      watch_heads(model.transformer, model.store, *first_examples(split, watched).source,
-                  token_facts(task), config.evaluation.batch_tokens, workers),
-      model));
-  json["legend"] = legend_json();
+  json["attentions"] =
+      heads_json(study_heads(model, config, task, *first_examples(split, watched).source, workers,
+                             request.figures),
+                 request.figures);
+  json["legend"] = legend_json(request.figures);
   json["notes"] = Json::array();
   add_ablations(json, model, config, task, split, request, workers);
   return json;

@@ -75,9 +75,8 @@ function headColumns(legend, rows) {
     importance: importanceCell(rows, 'importance', number),
   };
   const place = ({key}) => (headsFirst.includes(key) ? headsFirst.indexOf(key) : headsFirst.length);
-  return legend.columns.map(({key, name, meaning}) => {
+  return legend.columns.map(({key, name, meaning, share}) => {
     const path = key.split('.');
-    const share = key === 'confidence' || path[0].endsWith('_on');
     const plain = (row) => (share ? shareCell(row, path) : numberOrText(at(row, path)));
     return {key, name, help: meaning, cell: cells[key] ?? plain};
   }).filter(({key}) => rows.some((row) => (at(row, key.split('.')) ?? null) !== null))

@@ -8,6 +8,7 @@
 
 #include "core/types.hpp"
 #include "datasets/task.hpp"
+#include "lab/heads/head_figure_rows.hpp"
 #include "train/run/data.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
@@ -30,6 +31,7 @@ struct ReportRequest {
   ReportEffort effort{};
   bool every_checkpoint = false;  // also the heads and the spectrum at each that the run keeps
   Index threads = 1;
+  std::vector<HeadFigureRow> figures = head_figure_rows();  // of each head
   const Task* task = nullptr;  // the run's data, if it is loaded already
   std::function<void(const std::string& what)> progress{};
 };

@@ -43,8 +43,9 @@ Json curves_of_heads(const ReportRequest& request, const Task& task, const Split
       request.progress(fmt::format("watching the heads, checkpoints: {} of {}", done, of));
     }
   };
-  Json json = head_curves_json(
-      head_history(request.run, task, first_examples(split, watched), workers, progress));
+  Json json = head_curves_json(head_history(request.run, task, first_examples(split, watched),
+                                            workers, progress, request.figures),
+                               request.figures);
   json["split"] = split.name;
   json["watched"] = watched;
   return json;

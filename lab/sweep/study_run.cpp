@@ -48,10 +48,7 @@ NamedFigures study_run(SavedRun& run, const Task& task, const Split& split, cons
     figures["embedding.gini"] = spectrum.gini();
   }
   if (study.heads) {
-    figures.merge(summary_of(
-        report_heads(watch_heads(run.model.transformer, run.model.store, *split.source,
-                                 token_facts(task), run.config.evaluation.batch_tokens, workers),
-                     run.model)));
+    figures.merge(summary_of(study_heads(run.model, run.config, task, *split.source, workers)));
     if (const auto gates = gated_heads(run.model); !gates.empty()) {
       figures.merge(summary_of(gates));
     }
