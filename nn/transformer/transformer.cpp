@@ -140,7 +140,6 @@ bool Transformer::shares_weights(const MultiHeadAttention& attention) const {
 
 std::vector<VocabularyTable> Transformer::vocabulary_tables() const {
   const Side input_side = encoder_ ? Side::target : Side::source;
-  const Side output_side = main().name == StackName::encoder ? Side::source : Side::target;
   const Parameter& input = main().embedding.table;
   std::vector<VocabularyTable> tables;
   if (encoder_) {
@@ -150,10 +149,10 @@ std::vector<VocabularyTable> Transformer::vocabulary_tables() const {
     tables.push_back({.table = input, .side = input_side});
   }
   if (output_->weight.block != input.block) {
-    tables.push_back({.table = output_->weight, .side = output_side});
+    tables.push_back({.table = output_->weight, .side = Side::target});
   }
   if (output_->bias.declared()) {
-    tables.push_back({.table = output_->bias, .side = output_side});
+    tables.push_back({.table = output_->bias, .side = Side::target});
   }
   return tables;
 }

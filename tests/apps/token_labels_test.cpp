@@ -33,6 +33,22 @@ TEST_F(TokenLabels, are_learned_from_columns_and_given_to_lines) {
   }
 }
 
+// The words of a line have another order in both vocabularies than its labels.
+TEST_F(TokenLabels, are_taken_over_by_name_from_a_run_with_other_words) {
+  std::ofstream(here / "columns") << "the O\nhot W\nsun O\n\na O\ncold C\nwind O\n";
+  std::ofstream(here / "other") << "cold C\nthe O\ncold C\nhot W\n";
+  std::ofstream(here / "a.yaml")
+      << "task: {name: tagged_text, train_columns: columns, validation_columns: columns}\n"
+         "model: {family: encoder, d_model: 16, layers: 1, dropout: 0}\n"
+         "training: {steps: 60, learning_rate: 1e-2, batch_tokens: 64}\nevaluation: {every: 60}\n"
+         "run: {report: false}\n";
+  output({"train", "a.yaml", "--run", "a"});
+  output({"train", "a.yaml", "--run", "b", "--set", "task.train_columns=other", "--set",
+          "task.validation_columns=other", "--set", "model.init_from=a", "--set",
+          "training.learning_rate=0", "--set", "training.steps=1"});
+  EXPECT_EQ(output({"translate", "b"}, "the hot cold\n"), "O W C\n");
+}
+
 TEST_F(TokenLabels, of_a_sentence_too_long_for_the_model_are_refused_with_its_line) {
   std::ofstream(here / "short") << "the O\nhot W\n";
   std::ofstream(here / "long") << "the O\n\nhot W\nthe O\nhot W\nthe O\n";
