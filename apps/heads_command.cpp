@@ -127,7 +127,15 @@ const Command heads_command(120, [](CLI::App& program, Outcome& /*outcome*/, Lau
                     "Instead: what the columns and the roles mean, in words; needs no run");
   command->add_flag("--reference", request->reference,
                     "Instead: print the reference of all figures, as docs/head-figures.md");
-  command->add_flag("--json", request->json, "One JSON object on standard output");
+  auto* json = command->add_flag("--json", request->json, "One JSON object on standard output");
+  command
+      ->add_flag("--csv", request->csv,
+                 "One line of CSV for each head on standard output, with its figures")
+      ->excludes(json)
+      ->excludes("--importance")
+      ->excludes("--prune")
+      ->excludes("--every-checkpoint")
+      ->excludes("--all");
   command->callback([request, command] {
     if (request->legend || request->reference) {
       expect_alone(*command, request->legend ? "--legend" : "--reference");

@@ -107,8 +107,8 @@ void write_findings(const HeadsRequest& request, const SavedRun& saved, const Sp
                     const HeadFindings& found) {
   const nlohmann::ordered_json object = findings_json(request, saved, split, found);
   saved.use([&] { expect_figures(object); });
-  if (request.json) {
-    write_output(fmt::format("{}\n", object.dump()));
+  if (request.json || request.csv) {
+    write_output(request.json ? object.dump() + "\n" : heads_csv(found.heads));
     return;
   }
   write_output(fmt::format("{} on {} ({} examples)\n\n", saved.checkpoint.string(), split.name,

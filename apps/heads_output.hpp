@@ -24,6 +24,7 @@ struct HeadsRequest {
   bool every_checkpoint = false;
   bool all = false;
   bool json = false;
+  bool csv = false;
   bool legend = false;
   bool reference = false;
 };

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
+
+#include "lab/csv.hpp"
 
 #include "lab/figure_table.hpp"
 
@@ -31,6 +34,26 @@ nlohmann::ordered_json head_json(const ReportedHead& head, const std::vector<Hea
     }
   }
   return json;
+}
+
+using Leaves = std::map<std::string, std::string>;
+
+// Adds what is in an object of JSON, without lists, by name; `names` has the names in their order.
+void add_leaves(Leaves& leaves, std::vector<std::string>& names, const std::string& group,
+                const nlohmann::ordered_json& object) {
+  for (const auto& [name, value] : object.items()) {
+    const std::string path = group + name;
+    if (value.is_object()) {
+      add_leaves(leaves, names, path + ".", value);
+    } else if (!value.is_array()) {
+      leaves[path] = value.is_string() ? value.get<std::string>()
+                     : value.is_null() ? ""
+                                       : value.dump();
+      if (std::ranges::find(names, path) == names.end()) {
+        names.push_back(path);
+      }
+    }
+  }
 }
 
 nlohmann::ordered_json relations_json(const AttentionReport& attention) {
@@ -168,6 +191,37 @@ nlohmann::ordered_json heads_json(const std::vector<AttentionReport>& attentions
     list.push_back(std::move(json));
   }
   return list;
+}
+
+std::string heads_csv(const std::vector<AttentionReport>& attentions,
+                      const std::vector<HeadFigureRow>& rows) {
+  std::vector<std::string> names{"attention", "stack", "layer", "kind"};
+  std::vector<Leaves> heads;
+  for (const AttentionReport& attention : attentions) {
+    const AttentionSite site = attention.site;
+    for (std::size_t i = 0; i < attention.heads.size(); ++i) {
+      heads.push_back({{"attention", site.text()},
+                       {"stack", std::string(name_of(site.stack()))},
+                       {"layer", std::to_string(site.layer)},
+                       {"kind", site.is_self() ? "self" : "cross"}});
+      add_leaves(heads.back(), names, "", head_json({attention, i}, rows));
+    }
+  }
+  // A group that one head has and another has not.
+  const std::vector<std::string> all = names;
+  std::erase_if(names, [&](const std::string& name) {
+    return std::ranges::any_of(
+        all, [&](const std::string& other) { return other.starts_with(name + "."); });
+  });
+  std::string text = csv_line(names);
+  for (Leaves& head : heads) {
+    std::vector<std::string> line;
+    for (const std::string& name : names) {
+      line.push_back(head[name]);
+    }
+    text += csv_line(line);
+  }
+  return text;
 }
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -43,4 +43,9 @@ std::string heads_table(const std::vector<AttentionReport>& attentions,
 nlohmann::ordered_json heads_json(const std::vector<AttentionReport>& attentions,
                                   const std::vector<HeadFigureRow>& rows = head_figure_rows());
 
+// A line for each head, under a line of names: its attention, what that is, and the figures in JSON
+// that are no lists.
+std::string heads_csv(const std::vector<AttentionReport>& attentions,
+                      const std::vector<HeadFigureRow>& rows = head_figure_rows());
+
 }}  // namespace tapehead::TAPEHEAD_PRECISION

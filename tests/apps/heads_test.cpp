@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <memory>
+#include <sstream>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -199,6 +202,40 @@ TEST_F(Heads, legend_takes_no_other_option) {
   }
   EXPECT_THAT(run_program({"heads", "--reference", "--all"}, here->path()).errors,
               HasSubstr("--all has no effect with --reference"));
+}
+
+TEST_F(Heads, csv_has_a_line_for_each_head_with_the_figures_of_json) {
+  const std::string csv = heads({"--csv"}).output;
+  std::vector<std::vector<std::string>> lines;
+  std::istringstream text(csv);
+  for (std::string line; std::getline(text, line);) {
+    std::istringstream fields(line + ",");
+    lines.emplace_back();
+    for (std::string field; std::getline(fields, field, ',');) {
+      lines.back().push_back(field);
+    }
+  }
+  ASSERT_EQ(lines.size(), 13U) << "12 heads under the names";
+  EXPECT_TRUE(csv.starts_with("attention,stack,layer,kind,head,role,entropy,even_entropy,")) << csv;
+  EXPECT_THAT(csv, HasSubstr("\ndecoder.layers.0.cross,decoder,0,cross,3,"));
+  const auto json = nlohmann::json::parse(heads({"--json"}).output);
+  for (std::size_t i = 1; i < lines.size(); ++i) {
+    ASSERT_EQ(lines[i].size(), lines[0].size()) << lines[i][0];
+    const auto& head = json["attentions"][(i - 1) / 4]["heads"][(i - 1) % 4];
+    for (const auto& [name, path] : {std::pair("entropy", "/entropy"), std::pair("role", "/role"),
+                                     std::pair("weight_on.next", "/weight_on/next"),
+                                     std::pair("nearest.head", "/nearest/head"),
+                                     std::pair("query_key.norm", "/query_key/norm")}) {
+      const auto column = std::ranges::find(lines[0], name) - lines[0].begin();
+      const auto& value = head[nlohmann::json::json_pointer(path)];
+      EXPECT_EQ(lines[i].at(static_cast<std::size_t>(column)), value.is_null() ? ""
+                                                               : value.is_string()
+                                                                   ? value.get<std::string>()
+                                                                   : value.dump())
+          << name;
+    }
+  }
+  EXPECT_EQ(heads({"--csv", "--json"}).exit_code, 2);
 }
 
 TEST_F(Heads, threads_change_nothing) {

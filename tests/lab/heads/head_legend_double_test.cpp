@@ -22,6 +22,7 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 // One head for which everything is known.
 std::vector<AttentionReport> one_head() {
@@ -163,6 +164,15 @@ TEST(HeadReport, has_blanks_for_what_cannot_be) {
   const std::vector<std::string> maps = rows_of(heads_table(two_heads(), HeadTable::matrices));
   EXPECT_TRUE(maps[0].ends_with("  0")) << maps[0];
   EXPECT_TRUE(maps[1].ends_with("  0.00")) << "no rank behind the norm: " << maps[1];
+}
+
+// The first head has no matrices, the second has.
+TEST(HeadReport, has_blanks_in_csv_and_no_column_for_a_group) {
+  const std::string csv = heads_csv(two_heads());
+  EXPECT_THAT(csv, HasSubstr(",nearest,query_key.norm,")) << "no head has a nearest one";
+  EXPECT_THAT(csv, Not(HasSubstr(",query_key,")));
+  EXPECT_THAT(csv, HasSubstr("\nencoder.layers.0.self,encoder,0,self,0,none,,,,"));
+  EXPECT_THAT(csv, HasSubstr("\nencoder.layers.0.self,encoder,0,self,1,none,0.0,0.0,0.0,"));
 }
 
 TEST(HeadReport, has_null_for_what_cannot_be) {
