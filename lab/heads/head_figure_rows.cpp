@@ -62,16 +62,10 @@ std::optional<QueryFigure> rarest(const Query& at) {
   return at.weight_on([rarest](Index key) { return key == rarest; });
 }
 
-// The weight on the keys for which `chosen` holds.
-template <class Chosen>
-auto on(Chosen chosen) {
-  return [chosen](const Query& at) {
-    return at.weight_on([&](Index key) { return chosen(at, key); });
-  };
-}
-
 auto at_offset(Index offset) {
-  return on([offset](const Query& at, Index key) { return key == at.query + offset; });
+  return [offset](const Query& at) {
+    return at.weight_on([&](Index key) { return key == at.query + offset; });
+  };
 }
 
 bool is_punctuation(const Query& at, Index key) {
@@ -85,6 +79,12 @@ bool is_behind_own_token(const Query& at, Index key) {
 
 bool is_own_token(const Query& at, Index key) {
   return at.sequence.self && key < at.query && at.key_token(key) == at.key_token(at.query);
+}
+
+// The weight on the keys for which `chosen` holds.
+template <auto chosen>
+std::optional<QueryFigure> on(const Query& at) {
+  return at.weight_on([&](Index key) { return chosen(at, key); });
 }
 
 Json distance_profile(const Head& head) {
@@ -211,14 +211,14 @@ Rows weight_rows() {
                 "first", first),
       weight_on("last", "percent on its last key", "", last),
       weight_on("punctuation", "percent on punctuation, of the queries that may attend to some", "",
-                on(is_punctuation)),
+                on<is_punctuation>),
       weight_on("rarest", "percent on the key that is rarest in the training data, marks apart", "",
                 rarest),
       weight_on("induction",
                 "percent on keys behind an earlier occurrence of the query's own token", "",
-                on(is_behind_own_token)),
+                on<is_behind_own_token>),
       weight_on("duplicate", "percent on earlier occurrences of the query's own token", "",
-                on(is_own_token)),
+                on<is_own_token>),
       {.key = "distance_profile",
        .column = "by distance",
        .help = "weight by key position minus query position, from -8 to +8",
