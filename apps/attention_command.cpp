@@ -22,7 +22,7 @@
 #include "lab/inspection/inspection_tables.hpp"
 #include "lab/report/attention.hpp"
 #include "lab/report/page.hpp"
-#include "train/options/application.hpp"
+#include "predict/predictor.hpp"
 #include "train/output/logging.hpp"
 #include "train/output/program_path.hpp"
 
@@ -52,7 +52,8 @@ std::string page_of(const SavedRun& run, const Inspection& inspection) {
   nlohmann::ordered_json page = {
       {"name", fmt::format("Attention of {}", name)},
       {"sentences",
-       {sentence_json(inspection.sequence, inspection.text.source, {}, shown_text_tokens)}}};
+       {sentence_json(inspection.sequence, inspection.text.read.line.text, {},
+                      shown_text_tokens)}}};
   const nlohmann::ordered_json seen = inspection_json(run, inspection, WithTensors::no);
   for (const char* part : {"predictions", "without"}) {
     if (seen.contains(part)) {
@@ -126,37 +127,26 @@ std::string text_of(const AttentionArguments& arguments) {
   return text;
 }
 
-// A mask is no unknown token.
-std::string without_masks(std::string text) {
-  for (std::size_t at = text.find(mask_in_text); at != std::string::npos;
-       at = text.find(mask_in_text)) {
-    text.erase(at, mask_in_text.size());
-  }
-  return text;
-}
-
-void say_unknown_tokens(const Tokenizer& tokenizer, const std::string& text, const char* what) {
+void say_unknown_tokens(const EncodedText& text, const char* what) {
   UnknownText unknown;
-  unknown.see(tokenizer, text, tokenizer.encode(text), 1);
+  unknown.see(text.tokenizer, text.text, text.tokens, 1);
   if (unknown.any()) {
     spdlog::warn("the {}: {}", what, describe(unknown));
   }
 }
 
 void say_what_is_lost(const AttentionArguments& arguments, const SavedRun& run,
-                      const Inspection& inspection) {
-  const Application application = application_of(run.config);
+                      const Inspection& inspection, Workers& workers) {
+  const Predictor predictor(run, workers);
   const TextBatch& read = inspection.text;
-  const auto words_of = [&](const std::string& text) {
-    return application == Application::fill ? without_masks(text) : text;
-  };
-  say_unknown_tokens(*run.tokenizers.source, words_of(read.source), "text");
+  const std::vector<EncodedText> texts = predictor.reader().encoded(read.read);
+  say_unknown_tokens(texts.front(), "text");
   if (arguments.pattern) {
-    say_unknown_tokens(*run.tokenizers.source, words_of(*arguments.pattern),
-                       "text of --with-pattern");
+    const LineRead pattern = predictor.reader().read({.text = *arguments.pattern});
+    say_unknown_tokens(predictor.reader().encoded(pattern).front(), "text of --with-pattern");
   }
-  if (application == Application::translate && arguments.target) {
-    say_unknown_tokens(*run.tokenizers.target, *arguments.target, "target");
+  if (texts.size() > 1) {
+    say_unknown_tokens(texts.back(), "target");
   }
   if (read.unfinished) {
     spdlog::warn(
@@ -164,8 +154,8 @@ void say_what_is_lost(const AttentionArguments& arguments, const SavedRun& run,
         "(evaluation.max_extra_length), or the model's {} positions (model.max_positions)",
         run.config.evaluation.max_extra_length, run.config.model.max_positions);
   }
-  if (read.cut) {
-    spdlog::warn("the text is longer than task.max_length; only its first tokens are read");
+  if (!read.read.warning.empty()) {
+    spdlog::warn("{}", read.read.warning);
   }
 }
 
@@ -192,7 +182,7 @@ void show_attention(const AttentionArguments& arguments) {
                          .pattern = arguments.pattern},
                         workers);
   });
-  say_what_is_lost(arguments, run, inspection);
+  say_what_is_lost(arguments, run, inspection, workers);
   write(arguments, run, inspection);
   print(arguments, run, inspection);
 }

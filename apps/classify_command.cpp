@@ -4,13 +4,12 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "apps/commands.hpp"
 #include "apps/line_command.hpp"
 #include "apps/number_option.hpp"
-#include "train/evaluation/classifier.hpp"
+#include "predict/predictor.hpp"
 
 namespace tapehead {
 
@@ -39,24 +38,13 @@ std::string json_of(const std::string& text, const std::vector<LikelyClass>& cla
 
 class ClassOf : public Question {
  public:
-  ClassOf(const ClassifyArguments& arguments, const SavedRun& run, Workers& workers)
-      : arguments_(arguments), classifier_(run, workers, arguments.batch_tokens) {}
-
-  LineRead read(const AskedLine& line) const override {
-    ClassifiedText text = classifier_.read(line.text);
-    return {.tokens = std::move(text.tokens),
-            .first_text = text.first_text,
-            .warning = text.cut ? "the line is longer than task.max_length; only its first tokens "
-                                  "are read"
-                                : ""};
+  ClassOf(const ClassifyArguments& arguments, const Predictor& predictor)
+      : arguments_(arguments), predictor_(predictor) {
+    predictor_.expect_used_for(Application::classify);
   }
 
   std::string answers(std::span<const LineRead> lines, Index) override {
-    std::vector<ClassifiedText> texts;
-    for (const LineRead& read : lines) {
-      texts.push_back({.tokens = read.tokens, .first_text = read.first_text});
-    }
-    const auto classes = classifier_.classify(texts, arguments_.top);
+    const auto classes = predictor_.classify(lines, arguments_.top);
     std::string text;
     for (std::size_t i = 0; i < lines.size(); ++i) {
       text += arguments_.json ? json_of(lines[i].line.text, classes[i]) : line_of(classes[i]);
@@ -66,7 +54,7 @@ class ClassOf : public Question {
 
  private:
   const ClassifyArguments& arguments_;
-  Classifier classifier_;
+  const Predictor& predictor_;
 };
 
 }  // namespace
@@ -87,8 +75,8 @@ const Command classify_command(70, [](CLI::App& program, Outcome& /*outcome*/, L
   add_asking_options(*command, *arguments, "Tokens classified together",
                      "One JSON object for each line");
   command->callback([arguments] {
-    ask(*arguments, [&](const RunEnsemble& runs, Workers& workers, const Write&) {
-      return std::make_unique<ClassOf>(*arguments, runs.first(), workers);
+    ask(*arguments, [&](const Predictor& predictor, const Write&) {
+      return std::make_unique<ClassOf>(*arguments, predictor);
     });
   });
 });

@@ -9,16 +9,15 @@
 #include "apps/commands.hpp"
 #include "apps/line_command.hpp"
 #include "apps/number_option.hpp"
+#include "core/errors.hpp"
 #include "core/shown.hpp"
-#include "datasets/corpus/masking.hpp"
-#include "train/evaluation/mask_filler.hpp"
+#include "predict/predictor.hpp"
 
 namespace tapehead {
 
 namespace {
 
 struct FillArguments : LineArguments {
-  std::string mask = "<mask>";
   Index top = 5;
 };
 
@@ -57,37 +56,29 @@ std::string json_of(const std::string& text, const std::vector<FilledMask>& mask
 
 class MasksOf : public Question {
  public:
-  MasksOf(const FillArguments& arguments, const SavedRun& run, Workers& workers)
-      : arguments_(arguments),
-        run_(run),
-        filler_(run, workers, arguments.mask, arguments.batch_tokens) {}
+  MasksOf(const FillArguments& arguments, const Predictor& predictor)
+      : arguments_(arguments), predictor_(predictor) {
+    predictor_.expect_used_for(Application::fill);
+  }
 
-  // Without the masks, which no tokenizer knows.
-  LineRead read(const AskedLine& line) const override {
-    const std::string& mask = arguments_.mask;
-    LineRead read{.tokens = filler_.read(line.text).tokens, .encoded_text = line.text};
-    std::erase(read.tokens, mask_id(*run_.tokenizers.source));
-    std::string& text = read.encoded_text;
-    for (std::size_t at = text.find(mask); at != std::string::npos; at = text.find(mask, at + 1)) {
-      text.replace(at, mask.size(), " ");
+  void look_at(LineRead& read) const override {
+    if (read.masks.empty()) {
+      throw DataError(fmt::format("there is no {} in the line", shown(arguments_.mask)));
     }
-    return read;
   }
 
   std::string answers(std::span<const LineRead> lines, Index) override {
-    const std::vector<std::string> texts = texts_of(lines);
-    const auto masks = filler_.fill(texts, arguments_.top);
+    const auto masks = predictor_.fill(lines, arguments_.top);
     std::string text;
-    for (std::size_t i = 0; i < texts.size(); ++i) {
-      text += arguments_.json ? json_of(texts[i], masks[i]) : lines_of(masks[i]);
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      text += arguments_.json ? json_of(lines[i].line.text, masks[i]) : lines_of(masks[i]);
     }
     return text;
   }
 
  private:
   const FillArguments& arguments_;
-  const SavedRun& run_;
-  MaskFiller filler_;
+  const Predictor& predictor_;
 };
 
 }  // namespace
@@ -110,8 +101,8 @@ const Command fill_command(80, [](CLI::App& program, Outcome& /*outcome*/, Launc
   add_asking_options(*command, *arguments, "Tokens filled together",
                      "One JSON object for each line");
   command->callback([arguments] {
-    ask(*arguments, [&](const RunEnsemble& runs, Workers& workers, const Write&) {
-      return std::make_unique<MasksOf>(*arguments, runs.first(), workers);
+    ask(*arguments, [&](const Predictor& predictor, const Write&) {
+      return std::make_unique<MasksOf>(*arguments, predictor);
     });
   });
 });

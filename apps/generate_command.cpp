@@ -15,7 +15,7 @@
 #include "apps/number_option.hpp"
 #include "core/errors.hpp"
 #include "core/shown.hpp"
-#include "train/evaluation/generator.hpp"
+#include "predict/predictor.hpp"
 #include "train/metrics/distinct.hpp"
 
 namespace tapehead {
@@ -90,39 +90,36 @@ void say_how_varied(const std::vector<std::string>& texts) {
 // A single sample is written as it is made; of several, each begins with a line about it.
 class ContinuationOf : public Question {
  public:
-  ContinuationOf(const GenerateArguments& arguments, const RunEnsemble& runs, Workers& workers,
-                 Write write)
+  ContinuationOf(const GenerateArguments& arguments, const Predictor& predictor, Write write)
       : arguments_(arguments),
-        runs_(runs),
-        generator_(runs, workers, arguments.options),
+        predictor_(predictor),
+        generator_(predictor_.generator(arguments.options)),
         write_(std::move(write)) {}
 
-  LineRead read(const AskedLine& line) const override {
-    LineRead read{.tokens = runs_.first().tokenizers.source->encode(line.text)};
-    const Index used = std::ssize(generator_.read_of(line.text));
+  void look_at(LineRead& read) const override {
+    const Index used = std::ssize(generator_.read_of(predictor_.reader().prompt(read)));
     if (std::ssize(read.tokens) > used) {
       read.warning = fmt::format("{} tokens; the model reads {} of them", read.tokens.size(), used);
     }
-    return read;
   }
 
   std::string answers(std::span<const LineRead> lines, Index first) override {
-    const std::vector<std::string> prompts = texts_of(lines);
     const bool at_once =
-        first == 0 && prompts.size() == 1 && arguments_.options.samples == 1 && !arguments_.json;
+        first == 0 && lines.size() == 1 && arguments_.options.samples == 1 && !arguments_.json;
     if (at_once) {
-      write_(shown(prompt_of(prompts.front())));
+      write_(shown(prompt_of(lines.front().line.text)));
     }
-    const Generator::EachPiece each = [this](Index, Index, std::string_view piece) {
+    const TextGenerator::EachPiece each = [this](Index, Index, std::string_view piece) {
       write_(shown(piece));
     };
-    const auto generated =
-        generator_.generate(prompts, at_once ? each : Generator::EachPiece(), first);
+    const auto generated = generator_.generate(predictor_.prompts(lines),
+                                               at_once ? each : TextGenerator::EachPiece(), first);
     std::string text;
     for (std::size_t i = 0; i < generated.size(); ++i) {
       for (std::size_t k = 0; k < generated[i].size(); ++k) {
         see(generated[i][k]);
-        text += text_of(prompts[i], first + static_cast<Index>(i) + 1, k + 1, generated[i][k]);
+        text +=
+            text_of(lines[i].line.text, first + static_cast<Index>(i) + 1, k + 1, generated[i][k]);
       }
     }
     return at_once ? "\n" : text;
@@ -145,7 +142,7 @@ class ContinuationOf : public Question {
  private:
   // A text goes on with its prompt, so both are shown.
   std::string prompt_of(const std::string& prompt) const {
-    return generator_.of_text() ? prompt : "";
+    return predictor_.reader().goes_on() ? prompt : "";
   }
   // What would act on a terminal is not written to one as it is.
   std::string shown(std::string_view text) const {
@@ -165,8 +162,8 @@ class ContinuationOf : public Question {
   }
 
   const GenerateArguments& arguments_;
-  const RunEnsemble& runs_;
-  Generator generator_;
+  const Predictor& predictor_;
+  TextGenerator generator_;
   Write write_;
   Index slid_ = 0;
   Index without_stop_ = 0;
@@ -179,8 +176,8 @@ void generate(GenerateArguments arguments) {
   if (arguments.input.empty()) {
     arguments.texts = {arguments.prompt};
   }
-  ask(arguments, [&](const RunEnsemble& runs, Workers& workers, const Write& write) {
-    return std::make_unique<ContinuationOf>(arguments, runs, workers, write);
+  ask(arguments, [&](const Predictor& predictor, const Write& write) {
+    return std::make_unique<ContinuationOf>(arguments, predictor, write);
   });
 }
 

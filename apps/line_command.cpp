@@ -102,6 +102,8 @@ void ask(const LineArguments& arguments, const MakeQuestion& make_question) {
   const std::deque<SavedRun> opened = opened_runs(arguments);
   const RunEnsemble runs(pointers_to(opened));
   Workers workers(arguments.threads);
+  const Predictor predictor(runs, workers,
+                            {.batch_tokens = arguments.batch_tokens, .mask = arguments.mask});
   std::optional<OpenFile> output;
   const Write write = [&output](std::string_view text) {
     if (output) {
@@ -111,7 +113,7 @@ void ask(const LineArguments& arguments, const MakeQuestion& make_question) {
     write_output(text);
     flush_output();
   };
-  const auto question = make_question(runs, workers, write);
+  const auto question = make_question(predictor, write);
   InputFiles inputs = inputs_of_runs(arguments);
   LineInput lines(arguments.input, inputs, arguments.texts);
   std::optional<LineInput> targets;
@@ -120,7 +122,7 @@ void ask(const LineArguments& arguments, const MakeQuestion& make_question) {
   }
   output = open_output_of(arguments, inputs);
   runs.use([&] {
-    ask_lines(lines, targets ? &*targets : nullptr, runs.first().tokenizers, *question, write);
+    ask_lines(lines, targets ? &*targets : nullptr, predictor.reader(), *question, write);
   });
 }
 

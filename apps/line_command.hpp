@@ -13,8 +13,7 @@
 
 #include "core/kernel/workers.hpp"
 #include "predict/ask_lines.hpp"
-#include "train/evaluation/decoding_batches.hpp"
-#include "train/evaluation/run_ensemble.hpp"
+#include "predict/predictor.hpp"
 
 namespace tapehead {
 
@@ -26,6 +25,7 @@ struct LineArguments {
   std::string targets{};             // a file with the target of each line; empty: none
   std::string output;                // a file; empty: standard output
   Index batch_tokens = decoding_batch_tokens;
+  std::string mask{mask_in_text};  // what stands for a masked token
   Index threads = default_threads();
   bool json = false;
 };
@@ -47,8 +47,7 @@ void add_asking_options(CLI::App& command, LineArguments& arguments,
 using Write = std::function<void(std::string_view)>;
 
 // What a command asks its runs. `write`: for what is to be seen before an answer is complete.
-using MakeQuestion =
-    std::function<std::unique_ptr<Question>(const RunEnsemble&, Workers&, const Write& write)>;
+using MakeQuestion = std::function<std::unique_ptr<Question>(const Predictor&, const Write& write)>;
 
 // Asks the runs about each line, and writes the answers. An output is opened only once runs and
 // inputs are found to be in order, so that a fault does not destroy an earlier file.

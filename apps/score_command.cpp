@@ -13,7 +13,7 @@
 #include "apps/commands.hpp"
 #include "apps/line_command.hpp"
 #include "core/errors.hpp"
-#include "train/evaluation/scorer.hpp"
+#include "predict/predictor.hpp"
 #include "train/output/text_table.hpp"
 
 namespace tapehead {
@@ -47,27 +47,23 @@ std::string json_of(const LineScore& score, const Tokenizer& tokenizer, bool ali
 
 class ScoreOf : public Question {
  public:
-  ScoreOf(const ScoreArguments& arguments, const RunEnsemble& runs, Workers& workers)
-      : arguments_(arguments), runs_(runs), scorer_(runs, workers, arguments.batch_tokens) {
-    scorer_.expect_scores(pairs() ? Scorer::Scored::pairs : Scorer::Scored::lines);
+  ScoreOf(const ScoreArguments& arguments, const Predictor& predictor)
+      : arguments_(arguments), predictor_(predictor) {
+    predictor_.expect_scores(pairs());
     if (arguments.align) {
-      heads_.emplace(runs.first().model.transformer, *arguments.align);
+      heads_.emplace(predictor.runs().first().model.transformer, *arguments.align);
     }
   }
 
-  LineRead read(const AskedLine& line) const override {
-    const Tokenizers& tokenizers = runs_.first().tokenizers;
-    LineRead read{.tokens = tokenizers.source->encode(line.text)};
+  void look_at(LineRead& read) const override {
     if (pairs()) {
-      read.target_tokens = tokenizers.target->encode(line.target);
-      scorer_.expect_positions({.source = read.tokens, .target = read.target_tokens}, "the pair");
+      predictor_.expect_positions(read, "the pair");
     }
-    return read;
   }
 
   std::string answers(std::span<const LineRead> lines, Index) override {
     std::string text;
-    for (const LineScore& score : scores_of(lines)) {
+    for (const LineScore& score : predictor_.score(lines, heads_ ? &*heads_ : nullptr)) {
       text += arguments_.json ? json_of(score, tokenizer(), heads_.has_value())
                               : text_of(score, heads_.has_value());
       sum_ += score.log_probability();
@@ -88,24 +84,11 @@ class ScoreOf : public Question {
  private:
   bool pairs() const { return !arguments_.targets.empty(); }
   const Tokenizer& tokenizer() const {
-    const Tokenizers& tokenizers = runs_.first().tokenizers;
-    return pairs() ? *tokenizers.target : *tokenizers.source;
-  }
-  std::vector<LineScore> scores_of(std::span<const LineRead> lines) const {
-    const std::vector<std::string> texts = texts_of(lines);
-    if (!pairs()) {
-      return scorer_.score(texts);
-    }
-    std::vector<std::string> targets;
-    for (const LineRead& read : lines) {
-      targets.push_back(read.line.target);
-    }
-    return scorer_.score(texts, targets, heads_ ? &*heads_ : nullptr);
+    return pairs() ? *predictor_.tokenizers().target : *predictor_.tokenizers().source;
   }
 
   const ScoreArguments& arguments_;
-  const RunEnsemble& runs_;
-  Scorer scorer_;
+  const Predictor& predictor_;
   std::optional<AlignmentHeads> heads_;
   double sum_ = 0;
   Index tokens_ = 0;
@@ -125,8 +108,8 @@ void score(ScoreArguments arguments) {
   if (!arguments.source.empty()) {
     arguments.input = arguments.source;
   }
-  ask(arguments, [&](const RunEnsemble& runs, Workers& workers, const Write&) {
-    return std::make_unique<ScoreOf>(arguments, runs, workers);
+  ask(arguments, [&](const Predictor& predictor, const Write&) {
+    return std::make_unique<ScoreOf>(arguments, predictor);
   });
 }
 

@@ -48,9 +48,6 @@ class TokensOf : public Question {
  public:
   TokensOf(const Tokenizer& tokenizer, bool json) : tokenizer_(tokenizer), json_(json) {}
 
-  LineRead read(const AskedLine& line) const override {
-    return {.tokens = tokenizer_.encode(line.text)};
-  }
   std::string answers(std::span<const LineRead> lines, Index) override {
     std::string text;
     for (const LineRead& read : lines) {
@@ -73,11 +70,11 @@ void tokenize(const TokenizeArguments& arguments) {
   LineInput input(arguments.input, inputs, arguments.texts);
   expect_output_apart(inputs);
   TokensOf question(*tokenizer, arguments.json);
-  ask_lines(input, nullptr, {.source = tokenizer, .target = tokenizer}, question,
-            [](std::string_view text) {
-              write_output(text);
-              flush_output();
-            });
+  const Reader reader({.source = tokenizer, .target = tokenizer});
+  ask_lines(input, nullptr, reader, question, [](std::string_view text) {
+    write_output(text);
+    flush_output();
+  });
 }
 
 }  // namespace

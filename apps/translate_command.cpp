@@ -11,9 +11,8 @@
 #include "apps/line_command.hpp"
 #include "apps/number_option.hpp"
 #include "core/errors.hpp"
+#include "predict/predictor.hpp"
 #include "train/evaluation/evaluation.hpp"
-#include "train/evaluation/translator.hpp"
-#include "train/options/application.hpp"
 
 namespace tapehead {
 
@@ -80,27 +79,21 @@ std::string translations_json(const std::vector<Translation>& translations,
 
 class TranslationOf : public Question {
  public:
-  TranslationOf(const TranslateArguments& arguments, const RunEnsemble& runs, Workers& workers)
-      : arguments_(arguments),
-        runs_(runs),
-        translator_(runs, workers, decoding_for(arguments, runs.first().config),
-                    arguments.batch_tokens) {}
+  TranslationOf(const TranslateArguments& arguments, const Predictor& predictor)
+      : arguments_(arguments), predictor_(predictor) {
+    predictor_.expect_used_for(Application::translate);
+    decoding_ = decoding_for(arguments, predictor_.config());
+  }
 
-  LineRead read(const AskedLine& line) const override {
-    LineRead read{.tokens = runs_.first().tokenizers.source->encode(line.text)};
-    if (std::ssize(read.tokens) > translator_.most_tokens()) {
+  void look_at(LineRead& read) const override {
+    if (std::ssize(read.tokens) > predictor_.most_tokens()) {
       read.warning = fmt::format("{} tokens; only the first {} are translated", read.tokens.size(),
-                                 translator_.most_tokens());
+                                 predictor_.most_tokens());
     }
-    return read;
   }
 
   std::string answers(std::span<const LineRead> lines, Index first) override {
-    std::vector<std::vector<TokenId>> sources;
-    for (const LineRead& read : lines) {
-      sources.push_back(read.tokens);
-    }
-    const auto results = translator_.translate(sources);
+    const auto results = predictor_.translate(lines, decoding_);
     std::string text;
     for (std::size_t i = 0; i < lines.size(); ++i, ++lines_) {
       cut_ += results[i].front().ended ? 0 : 1;
@@ -117,14 +110,14 @@ class TranslationOf : public Question {
           "{}: {} of {} translations were cut because they had not ended: the most is {} tokens "
           "more than the source has (evaluation.max_extra_length), or the model's positions",
           arguments_.input.empty() ? "standard input" : arguments_.input, cut_, lines_,
-          runs_.first().config.evaluation.max_extra_length);
+          predictor_.config().evaluation.max_extra_length);
     }
   }
 
  private:
   const TranslateArguments& arguments_;
-  const RunEnsemble& runs_;
-  Translator translator_;
+  const Predictor& predictor_;
+  DecodingOptions decoding_;
   Index lines_ = 0;
   Index cut_ = 0;
 };
@@ -162,8 +155,8 @@ const Command translate_command(50, [](CLI::App& program, Outcome& /*outcome*/,
   add_asking_options(*command, *arguments, "Source tokens translated together",
                      "One JSON object for each line, with the scores of its translations");
   command->callback([arguments] {
-    ask(*arguments, [&](const RunEnsemble& runs, Workers& workers, const Write&) {
-      return std::make_unique<TranslationOf>(*arguments, runs, workers);
+    ask(*arguments, [&](const Predictor& predictor, const Write&) {
+      return std::make_unique<TranslationOf>(*arguments, predictor);
     });
   });
 });

@@ -70,6 +70,72 @@ class WindowSource : public Source {
   std::shared_ptr<const TokenText> holds_;
 };
 
+struct HeldLine {
+  std::vector<TokenId> line;
+};
+
+class LineWindows : private HeldLine, public WindowSource {
+ public:
+  LineWindows(std::vector<TokenId> tokens, WindowList windows)
+      : HeldLine{std::move(tokens)}, WindowSource(line, std::move(windows), 0) {}
+};
+
+class TextLines : public Source {
+ public:
+  explicit TextLines(std::vector<std::vector<TokenId>> lines) : lines_(std::move(lines)) {}
+
+  Index size() const override { return std::ssize(lines_); }
+  SequenceLengths lengths(Index number) const override { return {.input = line(number).size}; }
+  Sequence at(Index number) const override {
+    const IdView tokens = line(number);
+    const IdView labels = tokens.part(1, std::max<Index>(1, tokens.size) - 1);
+    return {.source = {tokens},
+            .input = {tokens},
+            .labels = {labels},
+            .predicted = labels.size,
+            .number = number};
+  }
+  bool in_one_pass() const override { return false; }
+
+ private:
+  IdView line(Index number) const { return lines_[static_cast<std::size_t>(number)]; }
+
+  std::vector<std::vector<TokenId>> lines_;
+};
+
+class MaskedLines : public Source {
+ public:
+  explicit MaskedLines(std::vector<MaskedLine> lines) : lines_(std::move(lines)) {
+    for (const MaskedLine& line : lines_) {
+      std::ranges::transform(line.masks, std::back_inserter(rows_.emplace_back()),
+                             [](Index token) { return token + 1; });
+      labels_.emplace_back(line.masks.size(), unknown_id);
+    }
+  }
+
+  Index size() const override { return std::ssize(lines_); }
+  SequenceLengths lengths(Index number) const override {
+    const MaskedLine& line = lines_[static_cast<std::size_t>(number)];
+    return {.input = 1 + std::ssize(line.tokens) + (line.ends ? 1 : 0)};
+  }
+  Sequence at(Index number) const override {
+    const MaskedLine& line = lines_[static_cast<std::size_t>(number)];
+    const std::vector<Index>& rows = rows_[static_cast<std::size_t>(number)];
+    return {.source = {line.tokens},
+            .input = {begin_id, line.tokens, line.ends ? IdView(end_id) : IdView()},
+            .labels = {labels_[static_cast<std::size_t>(number)]},
+            .predicted = std::ssize(rows),
+            .label_rows = rows,
+            .number = number};
+  }
+  bool in_one_pass() const override { return true; }
+
+ private:
+  std::vector<MaskedLine> lines_;
+  std::vector<std::vector<Index>> rows_;
+  std::vector<std::vector<TokenId>> labels_;  // unknown marks
+};
+
 IdView all_of(const TokenText& text) { return {text, 0, text.size()}; }
 
 class MaskedSource : public WindowSource {
@@ -119,8 +185,16 @@ std::shared_ptr<const Source> window_source(const std::shared_ptr<const TokenTex
   return std::make_shared<WindowSource>(all_of(*text), std::move(windows), memory, text);
 }
 
-std::shared_ptr<const Source> window_source(const std::vector<TokenId>& line, WindowList windows) {
-  return std::make_shared<WindowSource>(line, std::move(windows), 0);
+std::shared_ptr<const Source> window_source(std::vector<TokenId> line, WindowList windows) {
+  return std::make_shared<LineWindows>(std::move(line), std::move(windows));
+}
+
+std::shared_ptr<const Source> text_source(std::vector<std::vector<TokenId>> lines) {
+  return std::make_shared<TextLines>(std::move(lines));
+}
+
+std::shared_ptr<const Source> masked_source(std::vector<MaskedLine> lines) {
+  return std::make_shared<MaskedLines>(std::move(lines));
 }
 
 std::shared_ptr<const Source> masked_source(const std::shared_ptr<const TokenText>& text,

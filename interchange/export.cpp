@@ -14,7 +14,6 @@
 #include "interchange/tokenizers/write_pretrained.hpp"
 #include "train/config/config.hpp"
 #include "train/config/meaning.hpp"
-#include "train/evaluation/run_ensemble.hpp"
 #include "train/options/application.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
@@ -114,7 +113,7 @@ Json exported_generation(const Json& config, const std::vector<TokenId>& never_w
   return generation;
 }
 
-// In front of a prompt, as a Generator has it (train/evaluation/generator.cpp).
+// In front of a prompt, as a TextFront has it.
 AddedMarks mark_before_prompt(const TextOptions& options, bool one_document) {
   return one_document || !options.begin_mark ? AddedMarks::none
          : options.stream                    ? AddedMarks::end_before
@@ -124,7 +123,7 @@ AddedMarks mark_before_prompt(const TextOptions& options, bool one_document) {
 }  // namespace
 
 // As the layout of a batch has them (datasets/text/classified_text.cpp), and masked_source
-// (train/evaluation/mask_filler.cpp).
+// (datasets/window_source.cpp).
 AddedMarks marks_read(const Config& config, bool one_document) {
   const auto* text = config.task.find<TextOptions>();
   const Use& use = use_of(config);
@@ -176,11 +175,6 @@ void expect_covered(const SavedRun& run, const std::vector<TensorRow>& rows,
   }
 }
 
-// A language model reads no mark in front of such a text (train/evaluation/generator.cpp).
-bool writes_one_document(const SavedRun& run) {
-  return use_of(run.config).continues() && has_one_document(run);
-}
-
 // What the output of ours does not have, or never predicts.
 std::vector<Index> never_predicted(const SavedRun& run, Index their_entries) {
   const Transformer& model = run.model.transformer;
@@ -208,9 +202,8 @@ Exported export_model(const SavedRun& run) {
   expect_covered(run, rows, exported.class_name);
   exported.tensors = export_weights(run, theirs, rows);
   if (use_of(run.config).writes) {
-    exported.generation =
-        exported_generation(exported.config, never_written(writes_one_document(run)),
-                            never_predicted(run, theirs.count("vocab_size")));
+    exported.generation = exported_generation(exported.config, never_written(has_one_document(run)),
+                                              never_predicted(run, theirs.count("vocab_size")));
   }
   return exported;
 }
@@ -218,7 +211,7 @@ Exported export_model(const SavedRun& run) {
 void write_exported(const Exported& exported, const SavedRun& run,
                     const std::filesystem::path& directory) {
   make_directories(directory);
-  write_exported_tokenizers(run.config, run.tokenizers, writes_one_document(run), directory);
+  write_exported_tokenizers(run.config, run.tokenizers, has_one_document(run), directory);
   std::vector<TensorEntry> entries;
   for (const ExportedTensor& tensor : exported.tensors) {
     entries.push_back({.name = tensor.name,

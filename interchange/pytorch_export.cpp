@@ -11,7 +11,6 @@
 #include "interchange/export.hpp"
 #include "interchange/pytorch_module.hpp"
 #include "train/config/json.hpp"
-#include "train/evaluation/run_ensemble.hpp"
 #include "train/options/application.hpp"
 #include "train/run/checkpoint.hpp"
 

@@ -45,36 +45,28 @@ std::vector<AskedLine> next_lines(LineInput& lines, LineInput* targets) {
 }
 
 LineRead read_line(const AskedLine& line, Index number, LineInput& lines, LineInput* targets,
-                   const Tokenizers& tokenizers, const Question& question) {
-  LineRead read = question.read(line);
+                   const Reader& reader, const Question& question) {
+  LineRead read = reader.read(line);
+  question.look_at(read);
   if (!read.warning.empty()) {
     spdlog::warn("{}: {}", lines.place(number), read.warning);
   }
-  lines.see(*tokenizers.source, number, read.encoded_text.empty() ? line.text : read.encoded_text,
-            read.tokens);
-  if (targets != nullptr) {
-    targets->see(*tokenizers.target, number, line.target, read.target_tokens);
+  LineInput* of = &lines;
+  for (const EncodedText& text : reader.encoded(read)) {
+    of->see(text, number);
+    of = targets;
   }
-  read.line = line;
   return read;
 }
 
 }  // namespace
 
-std::vector<std::string> texts_of(std::span<const LineRead> lines) {
-  std::vector<std::string> texts;
-  for (const LineRead& read : lines) {
-    texts.push_back(read.line.text);
-  }
-  return texts;
-}
-
 std::string json_line(const nlohmann::ordered_json& json) {
   return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
-void ask_lines(LineInput& lines, LineInput* targets, const Tokenizers& tokenizers,
-               Question& question, const std::function<void(std::string_view)>& write) {
+void ask_lines(LineInput& lines, LineInput* targets, const Reader& reader, Question& question,
+               const std::function<void(std::string_view)>& write) {
   Index first = 0;
   for (auto asked = next_lines(lines, targets); !asked.empty();
        asked = next_lines(lines, targets)) {
@@ -83,7 +75,7 @@ void ask_lines(LineInput& lines, LineInput* targets, const Tokenizers& tokenizer
     for (auto line = asked.begin(); line != asked.end() && fault.empty(); ++line) {
       const Index number = first + std::ssize(read) + 1;
       try {
-        read.push_back(read_line(*line, number, lines, targets, tokenizers, question));
+        read.push_back(read_line(*line, number, lines, targets, reader, question));
       } catch (const DataError& error) {
         fault = fmt::format("{}: {}", lines.place(number), error.what());
       }

@@ -37,9 +37,8 @@ std::vector<std::string> LineInput::next(Index most) {
 
 std::string LineInput::place(Index number) const { return fmt::format("{}:{}", name_, number); }
 
-void LineInput::see(const Tokenizer& tokenizer, Index number, std::string_view text,
-                    const std::vector<TokenId>& tokens) {
-  unknown_.see(tokenizer, text, tokens, number);
+void LineInput::see(const EncodedText& text, Index number) {
+  unknown_.see(text.tokenizer, text.text, text.tokens, number);
 }
 
 void LineInput::say_unknown() const {

@@ -3,14 +3,13 @@
 
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "core/files/input_files.hpp"
 #include "core/files/open_file.hpp"
 #include "datasets/text/text_reader.hpp"
-#include "datasets/tokenizers/tokenizer.hpp"
 #include "datasets/tokenizers/unknown_text.hpp"
+#include "predict/reader.hpp"
 
 namespace tapehead {
 
@@ -27,10 +26,8 @@ class LineInput {
   // "file:3" for the line with this number, from 1.
   std::string place(Index number) const;
 
-  // Counts the tokens of a text in this line that are unknown; `say_unknown` warns if there were
-  // any.
-  void see(const Tokenizer& tokenizer, Index number, std::string_view text,
-           const std::vector<TokenId>& tokens);
+  // Counts the tokens of this line that are unknown; `say_unknown` warns if there were any.
+  void see(const EncodedText& text, Index number);
   void say_unknown() const;
 
  private:

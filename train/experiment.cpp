@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "core/errors.hpp"
+#include "datasets/corpus/token_files.hpp"
+#include "datasets/corpus/token_text.hpp"
 #include "datasets/make_task.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"
 #include "nn/attention/spec.hpp"
@@ -14,6 +16,7 @@
 #include "train/options/layout.hpp"
 #include "train/run/checkpoint.hpp"
 #include "train/run/checkpoints.hpp"
+#include "train/run/identity.hpp"
 #include "train/run/run_files.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
@@ -168,6 +171,23 @@ Task SavedRun::task(const DataChoice& choice, const EvaluationWindows& windows) 
     spdlog::warn("{}", what);
   }
   return task;
+}
+
+bool has_one_document(const SavedRun& run) {
+  if (!use_of(run.config).continues()) {
+    return false;
+  }
+  const std::filesystem::path file = token_file(run.directory, "train");
+  if (has_token_files(run.directory)) {
+    return documents_in(file) == 1;
+  }
+  if (run.data != imported_data) {
+    throw IoError(fmt::format(
+        "there is no {}, without which it is unknown what run {} reads in front of a text; copy "
+        "the directory tokens from the run that it was made of, or make it again",
+        file.string(), run.directory.string()));
+  }
+  return false;
 }
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

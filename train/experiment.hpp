@@ -116,6 +116,11 @@ struct SavedRun {
   explicit SavedRun(const OpenedRun& run);
 };
 
+// Whether a language model predicts each next token of a text that is only one document; of
+// imported weights it is not known, and then it is not. Throws IoError if such a run has lost its
+// text.
+bool has_one_document(const SavedRun& run);
+
 // The file of a run's "best", "last" or "average" checkpoint; for an empty name or a file as
 // `SavedRun` says. The file may not exist.
 std::filesystem::path find_checkpoint(const RunFiles& files, const std::string& wanted);

@@ -42,14 +42,10 @@
 #include "nn/generation/decoding.hpp"
 #include "nn/pass.hpp"
 #include "nn/transformer/transformer.hpp"
+#include "predict/predictor.hpp"
+#include "predict/run_ensemble.hpp"
 #include "train/config/config.hpp"
-#include "train/evaluation/classifier.hpp"
-#include "train/evaluation/generator.hpp"
-#include "train/evaluation/mask_filler.hpp"
-#include "train/evaluation/run_ensemble.hpp"
 #include "train/evaluation/run_evaluation.hpp"
-#include "train/evaluation/scorer.hpp"
-#include "train/evaluation/translator.hpp"
 #include "train/experiment.hpp"
 #include "train/loop/training.hpp"
 #include "train/model_training.hpp"
@@ -63,5 +59,17 @@ namespace tapehead {
 inline Batch make_batch(const Split& split, const std::vector<Index>& examples) {
   return pack(*split.source, examples);
 }
+
+// As it was called before a Predictor answered all questions. Deprecated likewise.
+class Translator {
+ public:
+  Translator(const RunEnsemble& runs, Workers& workers) : predictor_(runs, workers) {}
+  std::vector<std::vector<Translation>> translate(std::span<const std::string> lines) const {
+    return predictor_.translate(predictor_.read(lines));
+  }
+
+ private:
+  Predictor predictor_;
+};
 
 }  // namespace tapehead

@@ -24,6 +24,11 @@ struct InspectedSequence {
   PoolVector<Index> rows;                  // of the input, which have a label
   std::vector<std::string> labels;         // of these rows
   Tensor logits;                           // (rows, V)
+
+  // Those of the input, whose rows predict.
+  const std::vector<std::string>& input_tokens() const {
+    return target_tokens.empty() ? source_tokens : target_tokens;
+  }
 };
 
 // `batch`: one sequence, in the layout of the model. One pass, with no dropout.

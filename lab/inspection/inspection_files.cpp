@@ -45,8 +45,7 @@ Json attentions_json(const InspectedSequence& sequence, WithTensors with) {
 
 // The likeliest tokens at each labelled row, after what the row reads.
 Json predictions_json(const SavedRun& run, const InspectedSequence& sequence) {
-  const auto& read =
-      run.config.model.family == Family::encoder ? sequence.source_tokens : sequence.target_tokens;
+  const auto& read = sequence.input_tokens();
   Json list = Json::array();
   for (std::size_t i = 0; i < sequence.rows.size(); ++i) {
     const Index row = sequence.rows[i];
@@ -71,7 +70,7 @@ Json inspection_json(const SavedRun& run, const Inspection& inspection, WithTens
                {"version", version},
                {"run", run.directory.string()},
                {"checkpoint", run.checkpoint.string()},
-               {"source", text.source},
+               {"source", text.read.line.text},
                {"target", text.target},
                {"generated", text.generated},
                {"source_tokens", sequence.source_tokens},

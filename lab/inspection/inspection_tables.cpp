@@ -80,8 +80,7 @@ std::string attention_tables(const Inspection& inspection) {
 
 std::string predictions_table(const SavedRun& run, const Inspection& inspection) {
   const InspectedSequence& sequence = inspection.sequence;
-  const bool encoder = run.config.model.family == Family::encoder;
-  const auto& read = encoder ? sequence.source_tokens : sequence.target_tokens;
+  const auto& read = sequence.input_tokens();
   Table table({Align::right, Align::left, Align::left, Align::left});
   const auto& without = inspection.without;
   const std::string changed = !without ? "" : without->pattern ? "by distance, %" : "without, %";

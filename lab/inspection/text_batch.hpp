@@ -3,25 +3,22 @@
 
 #include <optional>
 #include <string>
-#include <string_view>
 
 #include "core/kernel/workers.hpp"
 #include "core/sequence/batch.hpp"
 #include "nn/generation/cached_model.hpp"
+#include "predict/reader.hpp"
 #include "train/experiment.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 struct TextBatch {
-  Batch batch;  // one sequence, in the model's layout
-  std::string source;
+  Batch batch;              // one sequence, in the model's layout
   std::string target{};     // empty for running text
+  LineRead read;            // the text, and the target's tokens
   bool generated = false;   // the target is the model's own
   bool unfinished = false;  // and is cut, because it had not ended at its greatest length
-  bool cut = false;         // a text with a class was longer than task.max_length
 };
-
-constexpr std::string_view mask_in_text = "<mask>";
 
 // The text as a source, with `target` behind it; without one, with the output of `model`, the run's
 // or one like it: what it writes, as far as the positions of the model reach, its label for each

@@ -22,7 +22,8 @@ int main(int /*count*/, char** arguments) {
   }
 
   const std::vector<std::string> lines{"3 1 4 1 5", "2 7"};
-  for (const auto& translations : Translator(run, workers).translate(lines)) {
+  const Predictor predictor(run, workers);
+  for (const auto& translations : predictor.translate(predictor.read(lines))) {
     std::printf("-> %s\n", translations.front().text.c_str());
   }
 

@@ -76,7 +76,7 @@ std::vector<std::vector<Hypothesis>> decode_batch_of(std::span<const ModelAndSou
                                                      const std::vector<Index>& batch,
                                                      const DecodingOptions& options) {
   const auto is_empty = [&](Index example) {
-    return models.front().source.at(example).source.size() == 0;
+    return models.front().source->at(example).source.size() == 0;
   };
   std::vector<Index> examples;
   std::ranges::remove_copy_if(batch, std::back_inserter(examples), is_empty);
@@ -86,7 +86,7 @@ std::vector<std::vector<Hypothesis>> decode_batch_of(std::span<const ModelAndSou
     std::vector<Prompts> prompts;
     for (const auto& [model, source] : models) {
       members.push_back(model);
-      prompts.push_back(pack_prompts(source, examples));
+      prompts.push_back(pack_prompts(*source, examples));
     }
     outputs = decode_batch(members, prompts, options);
   }
@@ -111,16 +111,16 @@ std::vector<std::vector<Hypothesis>> decode_examples(std::span<const ModelAndSou
                                                      const DecodingOptions& options,
                                                      const Team& team) {
   const auto& [model, source] = models.front();
-  if (source.in_one_pass()) {
-    return labels_as_outputs(model, source, batch_tokens, team);
+  if (source->in_one_pass()) {
+    return labels_as_outputs(model, *source, batch_tokens, team);
   }
-  const auto batches = decoding_batches(source, batch_tokens, options.beam, threads_of(team));
+  const auto batches = decoding_batches(*source, batch_tokens, options.beam, threads_of(team));
   const auto outputs_of_batch = [&](Index b) {
     return decode_batch_of(models, batches[static_cast<std::size_t>(b)], options);
   };
   auto parts = compute_parts<std::vector<std::vector<Hypothesis>>>(std::ssize(batches),
                                                                    outputs_of_batch, team);
-  return in_split_order(batches, std::move(parts), source.size());
+  return in_split_order(batches, std::move(parts), source->size());
 }
 
 std::vector<std::vector<Hypothesis>> decode_examples(const Transformer& model,
@@ -128,7 +128,8 @@ std::vector<std::vector<Hypothesis>> decode_examples(const Transformer& model,
                                                      const Source& source, Index batch_tokens,
                                                      const DecodingOptions& options,
                                                      const Team& team) {
-  const ModelAndSource only{.model = {.transformer = model, .store = store}, .source = source};
+  const std::shared_ptr<const Source> lent(std::shared_ptr<const Source>(), &source);
+  const ModelAndSource only{.model = {.transformer = model, .store = store}, .source = lent};
   return decode_examples({&only, 1}, batch_tokens, options, team);
 }
 

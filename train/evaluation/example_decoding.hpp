@@ -2,6 +2,7 @@
 // team.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -31,7 +32,7 @@ std::vector<std::vector<RowLabels>> label_examples(const EnsembleMember& model,
 // A model, and the examples as it reads them.
 struct ModelAndSource {
   EnsembleMember model;
-  const Source& source;
+  std::shared_ptr<const Source> source;
 };
 
 // The best outputs for each example's source, in the order of the sources, which are of the same

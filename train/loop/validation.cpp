@@ -1,6 +1,7 @@
 #include "train/loop/validation.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <sstream>
 #include <string_view>
@@ -11,8 +12,9 @@
 
 #include "core/shown.hpp"
 #include "core/text.hpp"
+#include "datasets/text/text_front.hpp"
 #include "train/evaluation/evaluation_report.hpp"
-#include "train/evaluation/generator.hpp"
+#include "train/evaluation/text_generator.hpp"
 #include "train/metrics/distinct.hpp"
 #include "train/options/application.hpp"
 #include "train/step/step_errors.hpp"
@@ -111,16 +113,18 @@ std::vector<std::string> Validation::sample_texts(const Model& model, Workers& w
   if (!use_of(config_).continues() || samples == 0) {
     return {};
   }
-  const Generator generator({.config = config_,
-                             .tokenizers = {task_.source_tokenizer, task_.target_tokenizer},
-                             .members = {{.transformer = model.transformer, .store = model.store}},
-                             .context = context_of(config_),
-                             .memory = config_.evaluation.memory.value_or(0),
-                             .one_document = train.text.tokens->documents() == 1},
-                            workers,
-                            {.samples = samples, .max_tokens = most_tokens, .seed = config_.seed});
+  const bool one_document = train.text.tokens->documents() == 1;
+  const TextFront front(config_.task.as<TextOptions>(), *task_.source_tokenizer, one_document);
+  const TextGenerator generator(
+      {.members = {{.transformer = model.transformer, .store = model.store}},
+       .tokenizer = task_.source_tokenizer,
+       .context = context_of(config_),
+       .memory = config_.evaluation.memory.value_or(0),
+       .goes_on = true,
+       .never = never_written(one_document)},
+      workers, {.samples = samples, .max_tokens = most_tokens, .seed = config_.seed});
   std::vector<std::string> texts;
-  auto generated = generator.generate(std::vector<std::string>{""});
+  auto generated = generator.generate(std::array{front.prompt({})});
   for (GeneratedText& sample : generated.front()) {
     texts.push_back(std::move(sample.text));
   }

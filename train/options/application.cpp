@@ -3,8 +3,14 @@
 #include <fmt/format.h>
 
 #include "core/errors.hpp"
+#include "datasets/text/text_options.hpp"
 
 namespace tapehead {
+
+Index context_of(const Config& config) {
+  const auto* const text = config.task.find<TextOptions>();
+  return text != nullptr ? text->context : config.model.max_positions;
+}
 
 void expect_used_with(const Config& config, const std::string& run, Application application) {
   if (application_of(config) != application) {

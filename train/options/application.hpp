@@ -85,6 +85,10 @@ inline std::string_view command_of(const Config& config) {
   return command_of(application_of(config));
 }
 
+// The rows that a model reads together, at most: the context of a language model; else as many as
+// it has positions.
+Index context_of(const Config& config);
+
 // Throws ConfigError that names the command for this run, unless it is this one. `run`: its
 // directory.
 void expect_used_with(const Config& config, const std::string& run, Application application);

@@ -1,4 +1,4 @@
-#include "train/evaluation/generator.hpp"
+#include "train/evaluation/text_generator.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -8,17 +8,12 @@
 #include <fmt/format.h>
 
 #include "datasets/pairs.hpp"
-#include "datasets/task_kind.hpp"
-#include "datasets/text/text_options.hpp"
 #include "nn/generation/decoding.hpp"
-#include "train/options/application.hpp"
 #include "train/options/layout.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
-
-constexpr TokenId nothing = -1;
 
 // The rows that each of the models can see, if all see the same, and fewer than `context`.
 std::optional<Stack::SeenRows> seen_by_all(std::span<const EnsembleMember> models, Index context) {
@@ -35,77 +30,40 @@ std::optional<Stack::SeenRows> seen_by_all(std::span<const EnsembleMember> model
 
 }  // namespace
 
-Generator::Generator(const GeneratorModel& model, Workers& workers, GeneratorOptions options)
-    : model_(model),
-      workers_(workers),
-      options_(std::move(options)),
-      of_text_(model.config.task.kind().of_text()),
-      never_(never_written(of_text_ && model.one_document)) {
-  if (of_text_) {
+TextGenerator::TextGenerator(GeneratorModel model, Workers& workers, GeneratorOptions options)
+    : model_(std::move(model)), workers_(workers), options_(std::move(options)) {
+  if (model_.goes_on) {
     seen_ = seen_by_all(model_.members, context());
   }
-  if (of_text_ && model.one_document) {
-    front_ = nothing;
-  } else if (of_text_) {
-    const auto& text = model.config.task.as<TextOptions>();
-    front_ = text.stream       ? end_id  // of the document before
-             : text.begin_mark ? begin_id
-                               : nothing;
-  }
 }
 
-Generator::Generator(const RunEnsemble& runs, Workers& workers, GeneratorOptions options)
-    : Generator({.config = runs.first().config,
-                 .tokenizers = runs.first().tokenizers,
-                 .members = runs.members(),
-                 .context = runs.context(),
-                 .memory = runs.memory(),
-                 .one_document = has_one_document(runs.first())},
-                workers, std::move(options)) {
-  expect_writes(runs.first().config, runs.first().directory.string());
+Index TextGenerator::kept() const {
+  return !model_.goes_on ? 0
+         : seen_         ? seen_->sinks + seen_->window
+                         : (model_.memory > 0 ? model_.memory : (context() + 1) / 2);
 }
 
-Index Generator::kept() const {
-  return !of_text_ ? 0
-         : seen_   ? seen_->sinks + seen_->window
-                   : (model_.memory > 0 ? model_.memory : (context() + 1) / 2);
-}
-
-std::string Generator::what_is_kept() const {
+std::string TextGenerator::what_is_kept() const {
   if (seen_) {
     return fmt::format("its first {} tokens and its last {}", seen_->sinks, seen_->window);
   }
   return fmt::format("its last {} tokens", kept());
 }
 
-std::vector<TokenId> Generator::read_of(std::string_view prompt) const {
-  const Tokenizer& tokenizer = *model_.tokenizers.source;
-  std::vector<TokenId> tokens = tokenizer.encode(prompt);
-  if (of_text_ && front_ != nothing) {
-    tokens.insert(tokens.begin(), front_);
+std::vector<TokenId> TextGenerator::read_of(std::vector<TokenId> prompt) const {
+  const Index size = std::ssize(prompt);
+  if (!model_.goes_on) {
+    prompt.resize(static_cast<std::size_t>(std::min(size, context() - 1)));
+  } else if (size > context()) {
+    prompt.erase(prompt.begin(), prompt.end() - (forgets() ? context() : kept()));
   }
-  if (of_text_ && tokens.empty()) {
-    const std::vector<TokenId> end_of_line = tokenizer.encode(line_end);
-    tokens = model_.one_document && end_of_line.size() == 1 && end_of_line.front() != unknown_id
-                 ? end_of_line
-                 : std::vector<TokenId>{begin_id};
-  }
-  if (!of_text_) {
-    tokens.resize(std::min(tokens.size(), static_cast<std::size_t>(context() - 1)));
-  } else if (std::ssize(tokens) > context()) {
-    tokens.erase(tokens.begin(), tokens.end() - (forgets() ? context() : kept()));
-  }
-  return tokens;
-}
-
-std::vector<TokenId> Generator::front_of_text() const {
-  const bool nothing_in_front = of_text_ && !model_.config.task.as<TextOptions>().begin_mark;
-  return nothing_in_front ? std::vector<TokenId>{} : read_of("");
+  return prompt;
 }
 
 // For each of the models.
-std::vector<Prompts> Generator::prompts_for(const std::vector<std::vector<TokenId>>& read) const {
-  if (of_text_) {
+std::vector<Prompts> TextGenerator::prompts_for(
+    const std::vector<std::vector<TokenId>>& read) const {
+  if (model_.goes_on) {
     std::vector<Sequence> sequences;
     for (const std::vector<TokenId>& tokens : read) {
       sequences.push_back({.input = {tokens}, .first_label = std::ssize(tokens) - 1});
@@ -127,30 +85,30 @@ std::vector<Prompts> Generator::prompts_for(const std::vector<std::vector<TokenI
 }
 
 // The texts of the samples of each prompt, while they are written.
-std::vector<std::vector<WrittenText>> Generator::texts_after(
+std::vector<std::vector<WrittenText>> TextGenerator::texts_after(
     const std::vector<std::vector<TokenId>>& read, Index samples) const {
-  const Tokenizer& tokenizer = of_text_ ? *model_.tokenizers.source : *model_.tokenizers.target;
   std::vector<std::vector<WrittenText>> texts;
   for (const std::vector<TokenId>& tokens : read) {
     texts.emplace_back(
         static_cast<std::size_t>(samples),
-        WrittenText(tokenizer, of_text_ ? tokens : std::vector<TokenId>{}, options_.stop));
+        WrittenText(*model_.tokenizer, model_.goes_on ? tokens : std::vector<TokenId>{},
+                    options_.stop));
   }
   return texts;
 }
 
 // A search knows its outputs only at its end.
-std::vector<std::vector<Generated>> Generator::search(std::span<const Prompts> prompts,
-                                                      const EachToken& each) const {
+std::vector<std::vector<Generated>> TextGenerator::search(std::span<const Prompts> prompts,
+                                                          const EachToken& each) const {
   const auto found = decode_batch(model_.members, prompts,
                                   {.beam = options_.beam,
-                                   .length_penalty = model_.config.evaluation.length_penalty,
+                                   .length_penalty = model_.length_penalty,
                                    .max_extra_length = options_.max_tokens,
                                    .max_length = options_.max_tokens,
                                    .context = context(),
                                    .best = options_.samples,
                                    .scores = true,
-                                   .never = never_,
+                                   .never = model_.never,
                                    .end = end_id});
   std::vector<std::vector<Generated>> results;
   for (std::size_t prompt = 0; prompt < found.size(); ++prompt) {
@@ -174,12 +132,12 @@ std::vector<std::vector<Generated>> Generator::search(std::span<const Prompts> p
   return results;
 }
 
-std::vector<std::vector<GeneratedText>> Generator::generate_together(
-    std::span<const std::string> prompts, const GenerationGroup& group, const EachPiece& each,
-    Index first) const {
+std::vector<std::vector<GeneratedText>> TextGenerator::generate_together(
+    std::span<const std::vector<TokenId>> prompts, const GenerationGroup& group,
+    const EachPiece& each, Index first) const {
   std::vector<std::vector<TokenId>> read;
-  for (const std::string& prompt : prompts.subspan(static_cast<std::size_t>(group.prompt),
-                                                   static_cast<std::size_t>(group.prompts))) {
+  for (const std::vector<TokenId>& prompt : prompts.subspan(
+           static_cast<std::size_t>(group.prompt), static_cast<std::size_t>(group.prompts))) {
     read.push_back(read_of(prompt));
   }
   const std::vector<Prompts> read_together = prompts_for(read);
@@ -207,7 +165,7 @@ std::vector<std::vector<GeneratedText>> Generator::generate_together(
                                          .remembered = seen_ ? seen_->window : model_.memory,
                                          .sinks = seen_ ? seen_->sinks : 0,
                                          .seed = options_.seed,
-                                         .never = never_,
+                                         .never = model_.never,
                                          .end = end_id},
                                         add);
   std::vector<std::vector<GeneratedText>> results(read.size());
@@ -226,9 +184,8 @@ std::vector<std::vector<GeneratedText>> Generator::generate_together(
   return results;
 }
 
-std::vector<std::vector<GeneratedText>> Generator::generate(std::span<const std::string> prompts,
-                                                            const EachPiece& each,
-                                                            Index first) const {
+std::vector<std::vector<GeneratedText>> TextGenerator::generate(
+    std::span<const std::vector<TokenId>> prompts, const EachPiece& each, Index first) const {
   const Index count = std::ssize(prompts);
   const Index threads = workers_.threads();
   const std::vector<GenerationGroup> groups =

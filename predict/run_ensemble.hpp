@@ -43,12 +43,4 @@ class RunEnsemble {
   std::vector<const SavedRun*> runs_;
 };
 
-// The rows that a model reads together, at most: the context of a language model; else as many as
-// it has positions.
-Index context_of(const Config& config);
-
-// Whether the training text of a language model is only one document; of imported weights it is not
-// known, and then it is not. Throws IoError if the run has lost its text.
-bool has_one_document(const SavedRun& run);
-
 }}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -1,4 +1,4 @@
-#include "train/evaluation/alignment.hpp"
+#include "predict/alignment.hpp"
 
 #include <algorithm>
 

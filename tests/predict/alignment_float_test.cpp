@@ -1,6 +1,6 @@
 // Alignments: of weights that are given, of a model whose heads are made to attend to known tokens,
 // and by the command.
-#include "train/evaluation/alignment.hpp"
+#include "predict/alignment.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,11 +12,11 @@
 #include <nlohmann/json.hpp>
 
 #include "core/errors.hpp"
+#include "predict/predictor.hpp"
 #include "tests/support/corpus_training.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/support/program.hpp"
 #include "tests/support/temporary_directory.hpp"
-#include "train/evaluation/scorer.hpp"
 #include "train/run/checkpoint.hpp"
 #include "train/run/checkpoints.hpp"
 #include "train/run/identity.hpp"
@@ -99,9 +99,9 @@ class KnownAlignment : public ::testing::Test {
     const SavedRun run(*here / "a", "best");
     Workers workers(2);
     const AlignmentHeads chosen(run.model.transformer, heads);
-    const auto scores =
-        Scorer(run, workers)
-            .score(std::vector<std::string>{"3 1 4"}, std::vector<std::string>{"3 1 4"}, &chosen);
+    const Predictor predictor(run, workers);
+    const std::vector line{predictor.reader().read({.text = "3 1 4", .target = "3 1 4"})};
+    const auto scores = predictor.score(line, &chosen);
     return pharaoh_text(scores[0].alignment);
   }
   static ProgramResult score(const Arguments& options) {
@@ -188,8 +188,9 @@ TEST(AlignmentOfSubwords, is_one_of_words) {
   ASSERT_GT(run.tokenizers.source->encode(line).size(), 3U) << "so words have several tokens";
   Workers workers(1);
   const AlignmentHeads heads(run.model.transformer, "all");
-  const std::vector<std::string> lines{line};
-  const auto scores = Scorer(run, workers).score(lines, lines, &heads);
+  const Predictor predictor(run, workers);
+  const std::vector lines{predictor.reader().read({.text = line, .target = line})};
+  const auto scores = predictor.score(lines, &heads);
   std::set<Index> targets;
   for (const AlignedPair& pair : scores[0].alignment) {
     EXPECT_LT(pair.source, 3);

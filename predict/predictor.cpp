@@ -1,0 +1,147 @@
+#include "predict/predictor.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "core/errors.hpp"
+#include "train/evaluation/evaluation.hpp"
+#include "train/options/layout.hpp"
+
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
+
+Predictor::Predictor(const RunEnsemble& runs, Workers& workers, const PredictorOptions& options)
+    : runs_(runs),
+      workers_(workers),
+      batch_tokens_(options.batch_tokens),
+      one_document_(has_one_document(runs.first())),
+      reader_(reader_of(config(), tokenizers(), one_document_, options.mask)) {}
+
+void Predictor::expect_used_for(Application application) const {
+  expect_used_with(config(), runs_.first().directory.string(), application);
+}
+
+void Predictor::expect_positions(const LineRead& read, std::string_view what) const {
+  for (const SavedRun* run : runs_.runs()) {
+    const ModelOptions& options = run->config.model;
+    const Index most = reader_->source({&read, 1}, layout_of(options))->lengths(0).longer();
+    if (most > options.max_positions) {
+      throw DataError(
+          fmt::format("{} has {} tokens with its mark; the model of {} has {} "
+                      "positions (model.max_positions)",
+                      what, most, run->directory.string(), options.max_positions));
+    }
+  }
+}
+
+std::vector<ModelAndSource> Predictor::as_read(std::span<const LineRead> lines) const {
+  std::vector<ModelAndSource> models;
+  for (const EnsembleMember& member : runs_.members()) {
+    models.push_back({.model = member,
+                      .source = reader_->source(lines, layout_of(member.transformer.options()))});
+  }
+  return models;
+}
+
+std::vector<std::vector<Translation>> Predictor::translate(
+    std::span<const LineRead> lines, const std::optional<DecodingOptions>& options) const {
+  expect_used_for(Application::translate);
+  std::vector<LineRead> sources;
+  for (const LineRead& read : lines) {
+    const auto used = std::min(std::ssize(read.tokens), most_tokens());
+    sources.push_back({.tokens = {read.tokens.begin(), read.tokens.begin() + used}});
+  }
+  const auto outputs =
+      decode_examples(as_read(sources), batch_tokens_,
+                      options.value_or(decoding_options(config().evaluation)), workers_);
+  std::vector<std::vector<Translation>> results(lines.size());
+  for (std::size_t line = 0; line < lines.size(); ++line) {
+    for (const Hypothesis& hypothesis : outputs[line]) {
+      results[line].push_back({.text = tokenizers().target->decode(hypothesis.tokens),
+                               .score = hypothesis.score,
+                               .ended = hypothesis.ended});
+    }
+  }
+  return results;
+}
+
+std::vector<std::vector<LikelyClass>> Predictor::classify(std::span<const LineRead> lines,
+                                                          Index top) const {
+  expect_used_for(Application::classify);
+  const ModelAndSource read = as_read(lines).front();
+  std::vector<std::vector<LikelyClass>> results;
+  for (const auto& rows : label_examples(read.model, *read.source, batch_tokens_, top, workers_)) {
+    std::vector<LikelyClass>& classes = results.emplace_back();
+    for (const LikelyLabel& one : rows.front()) {
+      classes.push_back(
+          {.label = tokenizers().target->entry(one.label), .probability = one.probability});
+    }
+  }
+  return results;
+}
+
+std::vector<FilledMask> Predictor::candidates_of(const LineRead& line,
+                                                 const std::vector<RowLabels>& labels) const {
+  const Tokenizer& tokenizer = *tokenizers().source;
+  const auto place = [&](std::size_t mask) { return static_cast<std::size_t>(line.masks[mask]); };
+  std::vector<TokenId> most_likely = line.tokens;
+  for (std::size_t m = 0; m < labels.size(); ++m) {
+    most_likely[place(m)] = labels[m].front().label;
+  }
+  std::vector<FilledMask> masks;
+  for (std::size_t m = 0; m < labels.size(); ++m) {
+    FilledMask& candidates = masks.emplace_back();
+    std::vector<TokenId> filled = most_likely;
+    for (const auto& [token, probability] : labels[m]) {
+      filled[place(m)] = token;
+      candidates.push_back({.token = tokenizer.entry(token),
+                            .probability = probability,
+                            .text = tokenizer.decode(filled)});
+    }
+  }
+  return masks;
+}
+
+std::vector<std::vector<FilledMask>> Predictor::fill(std::span<const LineRead> lines,
+                                                     Index top) const {
+  expect_used_for(Application::fill);
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (lines[i].masks.empty()) {
+      throw DataError(fmt::format("there is no mask in line {}", i + 1));
+    }
+  }
+  const ModelAndSource read = as_read(lines).front();
+  const auto labels = label_examples(read.model, *read.source, batch_tokens_, top, workers_);
+  std::vector<std::vector<FilledMask>> results;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    results.push_back(candidates_of(lines[i], labels[i]));
+  }
+  return results;
+}
+
+TextGenerator Predictor::generator(const GeneratorOptions& options) const {
+  expect_writes(config(), runs_.first().directory.string());
+  return TextGenerator({.members = runs_.members(),
+                        .tokenizer = reader_->goes_on() ? tokenizers().source : tokenizers().target,
+                        .context = runs_.context(),
+                        .memory = runs_.memory(),
+                        .goes_on = reader_->goes_on(),
+                        .never = never_written(one_document_),
+                        .length_penalty = config().evaluation.length_penalty},
+                       workers_, options);
+}
+
+std::vector<std::vector<TokenId>> Predictor::prompts(std::span<const LineRead> lines) const {
+  std::vector<std::vector<TokenId>> prompts;
+  for (const LineRead& read : lines) {
+    prompts.push_back(reader_->prompt(read));
+  }
+  return prompts;
+}
+
+std::vector<std::vector<GeneratedText>> Predictor::generate(std::span<const LineRead> lines,
+                                                            const GeneratorOptions& options) const {
+  return generator(options).generate(prompts(lines));
+}
+
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -1,0 +1,290 @@
+#include "predict/reader.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "core/errors.hpp"
+#include "core/shown.hpp"
+#include "core/text.hpp"
+#include "datasets/corpus/masking.hpp"
+#include "datasets/pairs.hpp"
+#include "datasets/text/classified_text.hpp"
+#include "datasets/text/labelled_options.hpp"
+#include "datasets/text/text_options.hpp"
+#include "datasets/tokenizers/sentencepiece_tokenizer.hpp"
+#include "datasets/tokenizers/token_words.hpp"
+#include "datasets/window_source.hpp"
+#include "train/options/application.hpp"
+
+namespace tapehead {
+
+namespace {
+
+class ClassReader : public Reader {
+ public:
+  ClassReader(Tokenizers tokenizers, const LabelledTextOptions& options)
+      : Reader(std::move(tokenizers)), texts_(options.texts), max_length_(options.max_length) {}
+
+  std::string target_text(const LineRead& read) const override {
+    return read.target_tokens.empty() ? "" : target_tokenizer().entry(read.target_tokens.front());
+  }
+
+  std::vector<EncodedText> encoded(const LineRead& read) const override {
+    return {{source_tokenizer(), read.line.text, read.tokens}};
+  }
+
+  std::shared_ptr<const Source> source(std::span<const LineRead> lines,
+                                       const Layout& layout) const override {
+    std::vector<ClassifiedText> texts;
+    for (const LineRead& read : lines) {
+      texts.push_back({.tokens = read.tokens,
+                       .first_text = read.first_text,
+                       .label = read.target_tokens.empty() ? -1 : read.target_tokens.front()});
+    }
+    return class_source(std::move(texts), layout);
+  }
+
+ private:
+  LineRead read_text(const std::string& text) const override {
+    const Index found = 1 + std::ranges::count(text, '\t');
+    if (found != texts_) {
+      throw DataError(fmt::format("{} text{} with tabs between them, where the model reads {}",
+                                  found, found == 1 ? "" : "s", texts_));
+    }
+    ClassifiedText read = classified_text(source_tokenizer(), text, texts_, max_length_);
+    return {.tokens = std::move(read.tokens),
+            .first_text = read.first_text,
+            .warning = read.cut ? "the text is longer than task.max_length; only its first tokens "
+                                  "are read"
+                                : ""};
+  }
+
+  std::vector<TokenId> read_target(const std::string& target) const override {
+    std::vector<TokenId> label = target_tokenizer().encode(target);
+    if (label.empty()) {
+      std::vector<std::string> classes;
+      for (TokenId one = 0; one < target_tokenizer().size(); ++one) {
+        classes.push_back(target_tokenizer().entry(one));
+      }
+      throw DataError(fmt::format("there is no class {}; the run's are {}", shown(target),
+                                  join(classes, ", ")));
+    }
+    return {label.front()};
+  }
+
+  Index texts_;
+  Index max_length_;
+};
+
+class LanguageReader : public Reader {
+ public:
+  using Reader::Reader;
+  bool has_targets() const override { return false; }
+  std::string target_text(const LineRead& /*read*/) const override { return ""; }
+
+ private:
+  std::vector<TokenId> read_target(const std::string& /*target*/) const override {
+    throw ConfigError("a language model reads one text: leave the target out");
+  }
+};
+
+class RunningTextReader : public LanguageReader {
+ public:
+  RunningTextReader(const Tokenizers& tokenizers, TextFront front)
+      : LanguageReader(tokenizers), front_(std::move(front)) {}
+
+  std::shared_ptr<const Source> source(std::span<const LineRead> lines,
+                                       const Layout& /*layout*/) const override {
+    std::vector<std::vector<TokenId>> texts;
+    for (const LineRead& read : lines) {
+      texts.push_back(front_.whole(read.tokens));
+    }
+    return text_source(std::move(texts));
+  }
+
+  // From at least half a context.
+  std::shared_ptr<const Source> to_score(const LineRead& read, const Layout& /*layout*/,
+                                         Index context) const override {
+    std::vector<TokenId> text = front_.whole(read.tokens);
+    WindowList windows(context);
+    windows.add({.begin = 1,
+                 .end = std::ssize(text),
+                 .head = context,
+                 .step = (context + 1) / 2,
+                 .opens = false});
+    return window_source(std::move(text), std::move(windows));
+  }
+
+  std::vector<TokenId> prompt(const LineRead& read) const override {
+    return front_.prompt(read.tokens);
+  }
+  bool goes_on() const override { return true; }
+
+ private:
+  TextFront front_;
+};
+
+class MaskedTextReader : public LanguageReader {
+ public:
+  MaskedTextReader(const Tokenizers& tokenizers, const TextOptions& options, std::string_view mask)
+      : LanguageReader(tokenizers),
+        mask_(mask),
+        context_(options.context),
+        ends_(options.documents != DocumentEnd::file) {
+    if (mask.empty()) {
+      throw ConfigError("a mask needs a text that stands for it in a line");
+    }
+  }
+
+  // Without the masks, which no tokenizer knows.
+  std::vector<EncodedText> encoded(const LineRead& read) const override {
+    EncodedText rest{source_tokenizer(), read.line.text, read.tokens};
+    std::erase(rest.tokens, mask_id(source_tokenizer()));
+    for (std::size_t at = rest.text.find(mask_); at != std::string::npos;
+         at = rest.text.find(mask_, at + 1)) {
+      rest.text.replace(at, mask_.size(), 1, ' ');
+    }
+    return {std::move(rest)};
+  }
+
+  // The end mark is a token of its window.
+  std::shared_ptr<const Source> source(std::span<const LineRead> lines,
+                                       const Layout& /*layout*/) const override {
+    std::vector<MaskedLine> masked;
+    for (const LineRead& read : lines) {
+      masked.push_back({.tokens = read.tokens,
+                        .masks = read.masks,
+                        .ends = ends_ && std::ssize(read.tokens) < context_});
+    }
+    return masked_source(std::move(masked));
+  }
+
+ private:
+  LineRead read_text(const std::string& text) const override {
+    std::vector<TokenId> tokens = tokens_of(text);
+    if (std::ssize(tokens) > context_) {
+      throw DataError(fmt::format("{} tokens, but the model reads {} at a time; shorten the line",
+                                  tokens.size(), context_));
+    }
+    std::vector<Index> masks;
+    for (Index i = 0; i < std::ssize(tokens); ++i) {
+      if (tokens[static_cast<std::size_t>(i)] == mask_id(source_tokenizer())) {
+        masks.push_back(i);
+      }
+    }
+    return {.tokens = std::move(tokens), .masks = std::move(masks)};
+  }
+
+  // A subword that begins a word holds the space before it, which a mask therefore takes in.
+  // SentencePiece reads a space in front of the line, and of the line only.
+  std::vector<TokenId> tokens_of(std::string_view line) const {
+    const Tokenizer& tokenizer = source_tokenizer();
+    if (line.find(mask_) == std::string_view::npos) {
+      return tokenizer.encode(line);
+    }
+    const bool subwords = has_entries_with_spaces(tokenizer);
+    const auto* const pieces = dynamic_cast<const SentencePieceTokenizer*>(&tokenizer);
+    const std::string read = fmt::format("{}{}", pieces != nullptr ? " " : "", line);
+    std::string_view rest = read;
+    std::vector<TokenId> tokens;
+    while (true) {
+      const std::size_t at = rest.find(mask_);
+      std::string_view part = rest.substr(0, at);
+      if (subwords && at != std::string_view::npos && part.ends_with(' ')) {
+        part.remove_suffix(1);
+      }
+      const std::vector<TokenId> encoded =
+          pieces != nullptr ? pieces->encode_rest(part) : tokenizer.encode(part);
+      tokens.insert(tokens.end(), encoded.begin(), encoded.end());
+      if (at == std::string_view::npos) {
+        return tokens;
+      }
+      tokens.push_back(mask_id(tokenizer));
+      rest.remove_prefix(at + mask_.size());
+    }
+  }
+
+  std::string mask_;
+  Index context_;
+  bool ends_;
+};
+
+}  // namespace
+
+LineRead Reader::read(const AskedLine& line) const {
+  LineRead read = read_text(line.text);
+  read.line = line;
+  if (line.target) {
+    read.target_tokens = read_target(*line.target);
+  }
+  return read;
+}
+
+std::vector<LineRead> Reader::read(std::span<const std::string> lines) const {
+  std::vector<LineRead> all;
+  for (const std::string& line : lines) {
+    all.push_back(read(AskedLine{.text = line}));
+  }
+  return all;
+}
+
+LineRead Reader::read_text(const std::string& text) const {
+  return {.tokens = source_tokenizer().encode(text)};
+}
+
+std::vector<TokenId> Reader::read_target(const std::string& target) const {
+  return target_tokenizer().encode(target);
+}
+
+std::string Reader::target_text(const LineRead& read) const {
+  return target_tokenizer().decode(read.target_tokens);
+}
+
+std::vector<EncodedText> Reader::encoded(const LineRead& read) const {
+  std::vector<EncodedText> texts{{source_tokenizer(), read.line.text, read.tokens}};
+  if (read.line.target) {
+    texts.push_back({target_tokenizer(), *read.line.target, read.target_tokens});
+  }
+  return texts;
+}
+
+std::shared_ptr<const Source> Reader::source(std::span<const LineRead> lines,
+                                             const Layout& layout) const {
+  Examples pairs;
+  for (const LineRead& read : lines) {
+    const std::size_t labels = read.target_tokens.size();
+    if (layout.source_alone() && (read.line.target || labels > 0) && labels != read.tokens.size()) {
+      throw DataError(fmt::format(
+          "the text has {} tokens and the target {}; an encoder gives one label to each "
+          "token",
+          read.tokens.size(), labels));
+    }
+    pairs.push_back({.source = read.tokens, .target = read.target_tokens});
+  }
+  return pair_source(std::move(pairs), layout);
+}
+
+std::shared_ptr<const Source> Reader::to_score(const LineRead& read, const Layout& layout,
+                                               Index /*context*/) const {
+  return source({&read, 1}, layout);
+}
+
+std::shared_ptr<const Reader> reader_of(const Config& config, const Tokenizers& tokenizers,
+                                        bool one_document, std::string_view mask) {
+  switch (application_of(config)) {
+    case Application::classify:
+      return std::make_shared<ClassReader>(tokenizers, config.task.as<LabelledTextOptions>());
+    case Application::fill:
+      return std::make_shared<MaskedTextReader>(tokenizers, config.task.as<TextOptions>(), mask);
+    case Application::generate:
+      return std::make_shared<RunningTextReader>(
+          tokenizers, TextFront(config.task.as<TextOptions>(), *tokenizers.source, one_document));
+    case Application::translate:
+      return std::make_shared<Reader>(tokenizers);
+  }
+  return {};
+}
+
+}  // namespace tapehead

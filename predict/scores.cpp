@@ -1,0 +1,148 @@
+#include "predict/predictor.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <numeric>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "core/errors.hpp"
+#include "core/ops/concatenate.hpp"
+#include "datasets/tokenizers/token_words.hpp"
+#include "nn/generation/mean_probabilities.hpp"
+#include "train/evaluation/decoding_batches.hpp"
+#include "train/options/layout.hpp"
+
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
+
+namespace {
+
+// The logarithm of the probability of each label of a batch, in order.
+// `packed`: with weights as they are used together with any number of rows.
+std::vector<double> log_probabilities(const EnsembleMember& model, const Batch& batch,
+                                      const Recorder& recorder, bool packed) {
+  Tape tape(false);
+  Pass pass(tape, model.store);
+  if (packed) {
+    pass.keep_weights_packed();
+  }
+  pass.recorder = recorder;
+  Var rows = model.transformer.hidden(pass, batch);
+  if (!batch.labels.every_row) {
+    rows = select_rows(rows, batch.labels.rows);
+  }
+  const Tensor logits = model.transformer.logits(pass, rows).value();
+  std::vector<double> logs;
+  for (Index i = 0; i < batch.labels.count(); ++i) {
+    const std::span<const Scalar> row(logits.row(i), static_cast<std::size_t>(logits.dim(1)));
+    const TokenId label = batch.labels.ids[static_cast<std::size_t>(i)];
+    logs.push_back(static_cast<double>(row[static_cast<std::size_t>(label)]) - log_sum_exp(row));
+  }
+  return logs;
+}
+
+}  // namespace
+
+void Predictor::expect_scores(bool targets) const {
+  const std::string run = runs_.first().directory.string();
+  expect_writes(config(), run);
+  if (reader_->has_targets() != targets) {
+    throw ConfigError(fmt::format(
+        "run {} is {}", run,
+        targets ? "a language model: score lines, with --input or from standard input"
+                : "no language model: score targets for sources, with --source and --target"));
+  }
+}
+
+double LineScore::log_probability() const {
+  return std::accumulate(
+      tokens.begin(), tokens.end(), 0.0,
+      [](double sum, const TokenScore& token) { return sum + token.log_probability; });
+}
+
+// Sequences of similar lengths share a batch, which each model reads in its own layout; no bit of a
+// score depends on what else is in it. With heads, of the first model, each has a pass of its own,
+// which records their mean weights.
+std::vector<std::vector<TokenScore>> Predictor::scores_of(std::span<const ModelAndSource> models,
+                                                          const AlignmentHeads* heads,
+                                                          std::vector<Tensor>& attentions) const {
+  const Source& first = *models.front().source;
+  const auto batches =
+      decoding_batches(first, heads == nullptr ? batch_tokens_ : 1, 1, workers_.threads());
+  attentions.resize(static_cast<std::size_t>(first.size()));
+  std::vector<std::vector<TokenScore>> scores(static_cast<std::size_t>(first.size()));
+  workers_.run(std::ssize(batches), [&](Index b) {
+    const std::vector<Index>& numbers = batches[static_cast<std::size_t>(b)];
+    std::vector<std::vector<double>> by_model;
+    for (std::size_t k = 0; k < models.size(); ++k) {
+      Tensor& attention = attentions[static_cast<std::size_t>(numbers.front())];
+      by_model.push_back(
+          log_probabilities(models[k].model, pack(*models[k].source, numbers),
+                            heads != nullptr && k == 0 ? heads->mean_into(attention) : Recorder(),
+                            batch_tokens_ > 1));
+    }
+    std::vector<double> logs(models.size());
+    std::size_t row = 0;
+    for (const Index number : numbers) {
+      for (const TokenId label : first.at(number).labels.list()) {
+        std::ranges::transform(by_model, logs.begin(), [row](const auto& of) { return of[row]; });
+        scores[static_cast<std::size_t>(number)].push_back(
+            {.token = label, .log_probability = log_mean_exp(logs)});
+        ++row;
+      }
+    }
+  });
+  return scores;
+}
+
+Alignment Predictor::alignment_of(const LineRead& pair, const Tensor& attention) const {
+  const Alignment tokens =
+      aligned_tokens(attention, std::ssize(pair.target_tokens), std::ssize(pair.tokens));
+  const auto source = words_of_tokens(*tokenizers().source, pair.tokens);
+  const auto target = words_of_tokens(*tokenizers().target, pair.target_tokens);
+  return source && target ? aligned_words(tokens, *source, *target) : tokens;
+}
+
+std::vector<LineScore> Predictor::score(std::span<const LineRead> lines,
+                                        const AlignmentHeads* heads) const {
+  std::vector<LineScore> scores(lines.size());
+  if (lines.empty()) {
+    return scores;
+  }
+  if (heads != nullptr && !reader_->has_targets()) {
+    throw ConfigError("heads align targets with sources, and a language model has neither");
+  }
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    expect_scores(lines[i].line.target.has_value());
+    if (lines[i].line.target) {
+      expect_positions(lines[i], fmt::format("pair {}", i + 1));
+    }
+  }
+  std::vector<Index> parts;  // sequences of each line
+  std::vector<ModelAndSource> models;
+  for (const EnsembleMember& member : runs_.members()) {
+    std::vector<std::shared_ptr<const Source>> sources;
+    parts.clear();
+    for (const LineRead& read : lines) {
+      sources.push_back(
+          reader_->to_score(read, layout_of(member.transformer.options()), runs_.context()));
+      parts.push_back(sources.back()->size());
+    }
+    models.push_back({.model = member, .source = one_after_another(std::move(sources))});
+  }
+  std::vector<Tensor> attentions;
+  const auto by_part = scores_of(models, heads, attentions);
+  auto part = by_part.begin();
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    for (Index count = parts[i]; count > 0; --count, ++part) {
+      scores[i].tokens.insert(scores[i].tokens.end(), part->begin(), part->end());
+    }
+    if (heads != nullptr) {
+      scores[i].alignment = alignment_of(lines[i], attentions[i]);
+    }
+  }
+  return scores;
+}
+
+}}  // namespace tapehead::TAPEHEAD_PRECISION

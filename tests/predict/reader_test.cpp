@@ -1,0 +1,156 @@
+// What the model of a run reads of a line, for each kind of run.
+#include "predict/reader.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <utility>
+
+#include "core/errors.hpp"
+#include "datasets/text/labelled_options.hpp"
+#include "datasets/tokenizers/vocabulary_tokenizer.hpp"
+#include "tests/support/message_of.hpp"
+
+namespace tapehead { namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+using Tokens = std::vector<TokenId>;
+
+std::shared_ptr<const Tokenizer> of_units(const std::vector<std::string>& lines, Unit unit) {
+  return std::make_shared<VocabularyTokenizer>(count_units(lines, unit, 100), unit);
+}
+
+// Entries from 3 on: in the order of their bytes, as each occurs once.
+Tokenizers words() {
+  const auto tokenizer = of_units({"a b c d"}, Unit::word);
+  return {.source = tokenizer, .target = tokenizer};
+}
+
+Config config_of(std::string_view task, Family family) {
+  Config config;
+  config.task = TaskOptions(task);
+  config.model.family = family;
+  return config;
+}
+
+struct Front {
+  bool begin_mark;
+  bool stream;
+  bool one_document;
+  Tokens prompt;  // of the token 9
+  Tokens empty;   // prompt
+  Tokens whole;   // of the token 9
+};
+
+TEST(TextFront, is_the_mark_before_a_document_if_there_are_several) {
+  const auto characters = of_units({"a\nb"}, Unit::character);
+  const Tokens line = characters->encode("\n");
+  ASSERT_THAT(line, SizeIs(1));
+  const TokenId end = line.front();
+  for (const Front& front : {Front{true, false, false, {begin_id, 9}, {begin_id}, {begin_id, 9}},
+                             Front{true, true, false, {end_id, 9}, {end_id}, {end_id, 9}},
+                             Front{false, false, false, {9}, {begin_id}, {9}},
+                             Front{true, false, true, {9}, {end}, {end, 9}},
+                             Front{false, false, true, {9}, {end}, {9}}}) {
+    TextOptions options;
+    options.begin_mark = front.begin_mark;
+    options.stream = front.stream;
+    const TextFront of(options, *characters, front.one_document);
+    EXPECT_EQ(of.prompt({9}), front.prompt);
+    EXPECT_EQ(of.prompt({}), front.empty);
+    EXPECT_EQ(of.whole({9}), front.whole);
+  }
+  const auto without_line_ends = words().source;
+  EXPECT_THAT(TextFront(TextOptions(), *without_line_ends, true).prompt({}), ElementsAre(begin_id));
+}
+
+TEST(Reader, makes_a_pair_of_a_line_and_its_target) {
+  const auto reader =
+      reader_of(config_of("parallel_text", Family::encoder_decoder), words(), false);
+  const LineRead read = reader->read({.text = "a b", .target = "c"});
+  const auto source = reader->source({&read, 1}, {});
+  const Sequence sequence = source->at(0);
+  EXPECT_THAT(sequence.context.list(), ElementsAre(3, 4, end_id));
+  EXPECT_THAT(sequence.input.list(), ElementsAre(begin_id, 5));
+  EXPECT_THAT(sequence.labels.list(), ElementsAre(5, end_id));
+  EXPECT_THAT(reader->prompt(read), ElementsAre(3, 4));
+  EXPECT_EQ(reader->target_text(read), "c");
+  EXPECT_THAT(reader->encoded(read), SizeIs(2));
+  EXPECT_THAT(reader->encoded(reader->read(AskedLine{.text = "a"})), SizeIs(1));
+  EXPECT_THAT(
+      message_of<DataError>([&] { reader->source({&read, 1}, {.input = InputRows::source}); }),
+      HasSubstr("the text has 2 tokens and the target 1"));
+  const LineRead empty = reader->read({.text = "a b", .target = ""});
+  EXPECT_THAT(
+      message_of<DataError>([&] { reader->source({&empty, 1}, {.input = InputRows::source}); }),
+      HasSubstr("and the target 0"));
+}
+
+TEST(Reader, of_running_text_scores_each_token_once_from_half_a_context) {
+  const auto reader = reader_of(config_of("text", Family::decoder), words(), false);
+  const LineRead read = reader->read(AskedLine{.text = "a b c d a b"});
+  const auto source = reader->source({&read, 1}, {});
+  const Sequence whole = source->at(0);
+  EXPECT_THAT(whole.input.list(), ElementsAre(begin_id, 3, 4, 5, 6, 3, 4));
+  EXPECT_THAT(whole.labels.list(), ElementsAre(3, 4, 5, 6, 3, 4));
+  const auto windows = reader->to_score(read, {}, 4);
+  ASSERT_EQ(windows->size(), 2);
+  EXPECT_THAT(windows->at(0).labels.list(), ElementsAre(3, 4, 5, 6));
+  EXPECT_THAT(windows->at(1).input.list(), ElementsAre(4, 5, 6, 3));
+  EXPECT_THAT(windows->at(1).labels.list(), ElementsAre(3, 4));
+  EXPECT_EQ(windows->at(1).first_label, 2);
+  EXPECT_FALSE(reader->has_targets());
+  EXPECT_THAT(message_of<ConfigError>([&] { reader->read({.text = "a", .target = "b"}); }),
+              HasSubstr("reads one text"));
+}
+
+TEST(Reader, of_masked_text_finds_masks_and_leaves_them_out_of_what_it_encoded) {
+  Config config = config_of("text", Family::encoder);
+  config.task.as<TextOptions>().context = 4;
+  config.task.as<TextOptions>().documents = DocumentEnd::line;
+  const auto reader = reader_of(config, words(), false, "_");
+  const LineRead read = reader->read(AskedLine{.text = "a _ c"});
+  const TokenId mask = static_cast<TokenId>(words().source->size());
+  EXPECT_THAT(read.tokens, ElementsAre(3, mask, 5));
+  EXPECT_THAT(read.masks, ElementsAre(1));
+  const auto source = reader->source({&read, 1}, {});
+  const Sequence sequence = source->at(0);
+  EXPECT_THAT(sequence.input.list(), ElementsAre(begin_id, 3, mask, 5, end_id));
+  EXPECT_THAT(sequence.label_rows, ElementsAre(2));
+  const LineRead full = reader->read(AskedLine{.text = "a b c d"});
+  EXPECT_THAT(reader->source({&full, 1}, {})->at(0).input.list(), ElementsAre(begin_id, 3, 4, 5, 6))
+      << "no room for an end mark";
+  EXPECT_EQ(reader->encoded(read).front().text, "a   c");
+  EXPECT_THAT(reader->encoded(read).front().tokens, ElementsAre(3, 5));
+  EXPECT_THAT(message_of<DataError>([&] { reader->read(AskedLine{.text = "a b c d a"}); }),
+              HasSubstr("5 tokens, but the model reads 4 at a time"));
+  EXPECT_THAT(message_of<ConfigError>([&] { reader_of(config, words(), false, ""); }),
+              HasSubstr("a mask needs a text"));
+}
+
+TEST(Reader, of_texts_with_a_class_knows_all_classes) {
+  Config config = config_of("labelled_text", Family::encoder);
+  config.task.as<LabelledTextOptions>().texts = 2;
+  config.task.as<LabelledTextOptions>().max_length = 3;
+  const auto reader =
+      reader_of(config,
+                {.source = words().source,
+                 .target = std::make_shared<ClassTokenizer>(std::vector<std::string>{"no", "yes"})},
+                false);
+  LineRead read = reader->read({.text = "a b c\td", .target = "yes"});
+  EXPECT_THAT(read.tokens, ElementsAre(3, 4, end_id, 6));
+  EXPECT_EQ(read.first_text, 2);
+  EXPECT_THAT(read.warning, HasSubstr("longer than task.max_length"));
+  EXPECT_EQ(reader->target_text(read), "yes");
+  EXPECT_THAT(reader->source({&read, 1}, {.input = InputRows::source})->at(0).labels.list(),
+              ElementsAre(1));
+  EXPECT_THAT(message_of<DataError>([&] { reader->read(AskedLine{.text = "a"}); }),
+              HasSubstr("1 text with tabs between them, where the model reads 2"));
+  EXPECT_THAT(message_of<DataError>([&] { reader->read({.text = "a\tb", .target = "maybe"}); }),
+              HasSubstr("there is no class maybe; the run's are no, yes"));
+}
+
+}}  // namespace tapehead
