@@ -29,7 +29,7 @@ void expect_search(const TranslateArguments& arguments, const Config& config) {
                              : arguments.length_penalty >= 0 ? "--length-penalty"
                              : arguments.n_best > 1          ? "--n-best"
                                                              : nullptr;
-  if (option != nullptr && labels_in_one_pass(config)) {
+  if (option != nullptr && !use_of(config).writes) {
     throw ConfigError(
         fmt::format("{}: the model gives its labels in one pass, without a search", option));
   }

@@ -73,8 +73,6 @@ struct TaskKind {
   void (*add_draws)(const TaskOptions&, Hash&) = [](const TaskOptions&, Hash&) {};
   // Makes everything except the fingerprint and the splits' kind.
   Task (*make)(const TaskOptions&, const TaskMaking&);
-
-  bool of_text() const { return examples == ExampleKind::text; }
 };
 
 // All kinds. The first one is used if a config names none.

@@ -46,7 +46,7 @@ std::string difference(const SavedRun& a, const SavedRun& b) {
 
 RunEnsemble::RunEnsemble(std::vector<const SavedRun*> runs) : runs_(std::move(runs)) {
   for (const SavedRun* run : runs_) {
-    if (runs_.size() > 1 && labels_in_one_pass(run->config)) {
+    if (runs_.size() > 1 && !use_of(run->config).writes) {
       throw ConfigError(
           fmt::format("run {} does not write token by token, so it cannot predict "
                       "together with another",

@@ -72,10 +72,10 @@ Arguments small(const SweepFile& sweep, const Config& config) {
                                             {"training.warmup", "1"},
                                             {"training.batch_tokens", "64"},
                                             {"evaluation.max_extra_length", "2"}};
-  if (config.task.kind().of_text() || labels_in_one_pass(config)) {
+  if (use_of(config).windows || !use_of(config).writes) {
     values.erase("evaluation.max_extra_length");
   }
-  if (config.task.kind().of_text()) {
+  if (use_of(config).windows) {
     values["task.train_text"] = TAPEHEAD_FIXTURES "/text/train.en";
     return overrides_of(sweep, std::move(values));
   }

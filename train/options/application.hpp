@@ -101,6 +101,4 @@ void expect_writes(const Config& config, const std::string& run);
 // trained on; then its end mark, too, which it has hardly learnt. A mask is no label of any model.
 std::vector<TokenId> never_written(bool one_document);
 
-inline bool labels_in_one_pass(const Config& config) { return !use_of(config).writes; }
-
 }  // namespace tapehead

@@ -186,7 +186,7 @@ void repair(EvaluationOptions& evaluation, ExampleKind examples) {
 // A memory, for running text whose rows have no positions.
 void repair_memory(Config& config) {
   config.training.memory = 0;
-  if (config.task.kind().of_text() && config.model.positions == PositionKind::none) {
+  if (use_of(config).windows && config.model.positions == PositionKind::none) {
     config.training.memory = 7;
     config.training.batch_lengths = BatchLengths::alike;
     config.evaluation.stride.reset();
