@@ -167,7 +167,7 @@ Verdict stride_covers(const Config& config) {
 
 // A rule whose message is always the same.
 Rule plain_rule(std::string_view says, bool (*broken)(const Config&),
-                std::vector<std::string> options, std::string problem) {
+                const std::vector<std::string>& options, const std::string& problem) {
   return {says, [=](const Config& config) {
             return broken(config) ? Verdict(Violation{options, problem}) : Verdict();
           }};
