@@ -9,6 +9,7 @@
 #include <string>
 
 #include "datasets/loader.hpp"
+#include "tests/support/head_means.hpp"
 #include "tests/support/tiny_split.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
