@@ -66,7 +66,7 @@ void show_heads(const HeadsRequest& request) {
     return;
   }
   if (request.run.empty()) {
-    throw ConfigError("name a run, or ask for --legend");
+    throw ConfigError("name a run, or ask for --legend or --reference");
   }
   const auto console = std::make_shared<Console>();
   start_logging(console);

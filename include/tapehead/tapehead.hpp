@@ -55,7 +55,7 @@
 
 namespace tapehead {
 
-// As it was called before a split had a source. Deprecated: it goes in the version after the next.
+// As it was called before a split had a source. Deprecated: it stays for one version.
 inline Batch make_batch(const Split& split, const std::vector<Index>& examples) {
   return pack(*split.source, examples);
 }

@@ -7,8 +7,10 @@
 #include <cstdlib>
 #include <iterator>
 #include <numeric>
+#include <set>
 #include <utility>
 
+#include "core/errors.hpp"
 #include "lab/heads/attention_report.hpp"
 #include "lab/heads/head_pairs.hpp"
 #include "lab/heads/head_report.hpp"
@@ -236,7 +238,7 @@ Rows weight_rows() {
       {.key = "offset",
        .column = "offset",
        .help = "key position minus query position at which the largest weight lies most often, and "
-               "in what percent of the queries",
+               "in what percent of the queries that have a key there",
        .of = [](const Head& head) { return or_null(head->figures.offset); },
        .cell = offset_text},
       {.key = "offset_share",
@@ -341,6 +343,26 @@ const std::vector<HeadFigureRow>& head_figure_rows() {
     return rows;
   }();
   return all;
+}
+
+void expect_figure_rows(const Rows& rows) {
+  std::set<std::string> names;
+  for (const HeadFigureRow& row : rows) {
+    const auto expect = [&](bool right, std::string_view what) {
+      if (!right) {
+        throw ConfigError(fmt::format("the figure of heads {}: {}",
+                                      row.key.empty() ? row.column : row.key, what));
+      }
+    };
+    for (const std::string& name : {row.key, row.curve, row.sweep.empty() ? "" : "." + row.sweep}) {
+      expect(name.empty() || names.insert(name).second, "another figure has its name");
+    }
+    expect(std::ranges::count(row.key, '.') <= 1, "a key has one dot at most");
+    expect(row.column.empty() || !row.help.empty(), "a column needs `help`, what it means");
+    expect(!row.of_query || !row.of, "it has `of_query` or `of`, not both");
+    expect(row.of_query || row.of || row.cell, "it has neither `of_query` nor `of`");
+    expect(!row.of_query || !row.key.empty(), "a mean over queries needs a key");
+  }
 }
 
 Json value_of(const HeadFigureRow& row, const ReportedHead& head) {

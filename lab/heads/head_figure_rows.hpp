@@ -1,5 +1,6 @@
 // The figures of a head, each described once, by a row: its names, what it means and how it comes
-// about. Sums, tables, JSON, legend, pages, sweeps and docs/heads.md are made of these rows.
+// about. Sums, tables, JSON, legend, pages, sweeps and docs/head-figures.md are made of these
+// rows.
 #pragma once
 
 #include <functional>
@@ -89,6 +90,10 @@ struct HeadFigureRow {
 
 // Those that tapehead knows, in the order of JSON and tables.
 const std::vector<HeadFigureRow>& head_figure_rows();
+
+// Throws ConfigError, with the figure, for two with one name and for one that does not say how it
+// comes about, what it means or, as a mean over queries, its key.
+void expect_figure_rows(const std::vector<HeadFigureRow>& rows);
 
 nlohmann::ordered_json value_of(const HeadFigureRow& row, const ReportedHead& head);
 

@@ -32,31 +32,19 @@ constexpr std::string_view name_of(Role role) { return role_names[static_cast<st
 
 // The thresholds of the roles. They are tried in the order of `Role`, and the first one that is met
 // gives the head's role. Shares, of queries or of weights, count only queries for which the place
-// exists.
+// exists. A `lift` is how many times the share must be that of an even spread.
 struct RoleThresholds {
-  // The largest weight is at one offset for this share of the queries (Voita et al. 2019, section
-  // 5, use 0.9).
-  double positional = 0.9;
-  // Weight on what followed an earlier occurrence of the query's token (Olsson et al. 2022), and
-  // how many times that of an even spread.
-  double induction = 0.4;
+  double positional = 0.9;  // of queries, at one offset (Voita et al. 2019, section 5)
+  double induction = 0.4;   // of weight, behind the query's own token (Olsson et al. 2022)
   double induction_lift = 2;
-  // Weight on earlier occurrences of the query's token (the duplicate token heads of Wang et al.
-  // 2022), and how many times that of an even spread.
-  double duplicate = 0.4;
+  double duplicate = 0.4;  // on earlier occurrences of the token (Wang et al. 2022)
   double duplicate_lift = 2;
-  // Weight on the rarest token, and how many times that of an even spread.
-  double rare = 0.5;
+  double rare = 0.5;  // on the rarest token
   double rare_lift = 2;
-  // Weight on the first key, the attention sink of Xiao et al. 2023, and how many times that of an
-  // even spread. Queries that may attend to no other key do not count: what they do is no choice.
-  double first = 0.6;
+  double first = 0.6;  // on the first key, of queries that have a choice (Xiao et al. 2023)
   double first_lift = 2;
-  // The weight on the sentence's first and last key, where the marks are (Clark et al. 2019,
-  // section 3.2, interpret such weight as attention to nothing).
-  double idle = 0.6;
-  // Entropy over that of an even spread, where queries have several keys: at most this.
-  double content = 0.5;
+  double idle = 0.6;     // on the first and the last key (Clark et al. 2019, section 3.2)
+  double content = 0.5;  // the most of the entropy over that of an even spread, of several keys
 };
 
 // A mean over queries; absent where it cannot be.

@@ -149,6 +149,7 @@ std::vector<AttentionReport> study_heads(const Model& model, const Config& confi
                                          const Source& source, Workers& workers,
                                          const std::vector<HeadFigureRow>& rows,
                                          const std::function<void(Index, Index)>& progress) {
+  expect_figure_rows(rows);
   return report_heads(watch_heads(model.transformer, model.store, source, token_facts(task),
                                   config.evaluation.batch_tokens, workers, progress, rows),
                       model, rows);

@@ -31,7 +31,8 @@ std::vector<AttentionReport> report_heads(
     const std::vector<HeadFigureRow>& rows = head_figure_rows());
 
 // What each head does over the sequences of a source, with the rows' figures. The decoder gets the
-// targets, as in training. `progress` is told how many batches are done.
+// targets, as in training. `progress` is told how many batches are done. Throws what
+// expect_figure_rows() throws.
 std::vector<AttentionReport> study_heads(
     const Model& model, const Config& config, const Task& task, const Source& source,
     Workers& workers, const std::vector<HeadFigureRow>& rows = head_figure_rows(),

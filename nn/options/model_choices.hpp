@@ -12,8 +12,8 @@ namespace tapehead {
 // Which stacks there are. In a decoder, no row attends to later rows.
 enum class Family { encoder_decoder, decoder, encoder };
 
-// What follows from a family. To add one, add its name to Family and a row to `families`, and say
-// in train/options/application.hpp what it is used for.
+// What follows from a family. To add one, add it to Family, a row to `families`, its name to
+// EnumNames<Family>, and a column to train/options/application.hpp, which says what it is for.
 struct FamilyTraits {
   std::string_view name;
   StackName main;             // the stack that reads the input

@@ -13,10 +13,12 @@
 #include <utility>
 #include <vector>
 
+#include "core/errors.hpp"
 #include "lab/heads/head_report.hpp"
 #include "lab/heads/head_summary.hpp"
 #include "lab/heads/relation_report.hpp"
 #include "lab/removal/removal_report.hpp"
+#include "tests/support/message_of.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
@@ -40,7 +42,7 @@ std::vector<AttentionReport> one_head() {
       {.site = {AttentionKind::cross, 0}, .queries = 1, .heads = {head}, .relations = {answer}}};
 }
 
-// Figures that others hold or that need no words: numbers of heads, and what even weights have.
+// Figures that others hold, and numbers of heads.
 const std::set<std::string> without_words{"head",
                                           "even_entropy",
                                           "even_weight_on",
@@ -206,16 +208,21 @@ TEST(HeadLegend, is_the_page_about_figures) {
 }
 
 TEST(HeadFigureRows, have_names_of_their_own_and_one_origin) {
-  std::set<std::string> names;
-  for (const HeadFigureRow& row : head_figure_rows()) {
-    SCOPED_TRACE(row.key + " " + row.column);
-    for (const std::string& name : {row.key, row.curve, row.sweep.empty() ? "" : "." + row.sweep}) {
-      EXPECT_TRUE(name.empty() || names.insert(name).second) << name;
-    }
-    EXPECT_TRUE(row.column.empty() || !row.help.empty());
-    EXPECT_FALSE(row.of_query && row.of);
-    EXPECT_TRUE(row.of_query || row.of || row.cell);
-    EXPECT_TRUE(!row.of_query || !row.key.empty()) << "means are known by their keys";
+  EXPECT_NO_THROW(expect_figure_rows(head_figure_rows()));
+  const auto of = [](const ReportedHead&) { return nlohmann::ordered_json(1); };
+  const auto of_query = [](const AttendedQuery&) { return std::optional<QueryFigure>(); };
+  for (const auto& [row, says] : std::vector<std::pair<HeadFigureRow, std::string>>{
+           {{.key = "entropy", .of = of}, "entropy: another figure has its name"},
+           {{.key = "a", .of = of, .sweep = "confidence"}, "a: another figure has its name"},
+           {{.key = "a.b.c", .of = of}, "a.b.c: a key has one dot at most"},
+           {{.key = "a", .column = "a", .of = of}, "a: a column needs `help`"},
+           {{.key = "a", .of = of, .of_query = of_query}, "not both"},
+           {{.key = "a"}, "it has neither"},
+           {{.key = "", .column = "a", .help = "b", .of_query = of_query},
+            "a: a mean over queries needs"}}) {
+    std::vector<HeadFigureRow> rows = head_figure_rows();
+    rows.push_back(row);
+    EXPECT_THAT(message_of<ConfigError>([&] { expect_figure_rows(rows); }), HasSubstr(says));
   }
 }
 
