@@ -42,8 +42,8 @@ inline constexpr std::string_view space_shown = "\u2581";        // in an entry
 // Between the lines of a text; a text of a pair has only one.
 inline constexpr std::string_view line_end = "\n";
 
-// What shows in entries that are parts of words where a word begins: the front of those that begin
-// one, or of those that go on with one. Both empty: entries are no parts of words.
+// How subword entries show where a word begins: each that begins a word has `begins` in front, or
+// each that continues one has `goes_on`. Both are empty if entries are not subwords.
 struct WordFronts {
   std::string_view begins{}, goes_on{};
 };

@@ -40,7 +40,7 @@ struct AttendedQuery {
   }
   TokenId key_token(Index key) const { return sequence.keys[static_cast<std::size_t>(key)]; }
 
-  // The weight on the keys for which `chosen(key)` holds. Absent where there are none.
+  // The weight on the keys for which `chosen(key)` holds. Absent if no key is chosen.
   template <class Chosen>
   std::optional<QueryFigure> weight_on(const Chosen& chosen) const {
     QueryFigure sum;

@@ -15,16 +15,22 @@ namespace tapehead { namespace {
 
 using ::testing::HasSubstr;
 
-class TokenLabels : public ProgramRuns {};
+class TokenLabels : public ProgramRuns {
+ protected:
+  // The run `a`, of a sun that is hot and a wind that is cold.
+  void train() {
+    std::ofstream(here / "columns") << "the O\nhot W\nsun O\n\na O\ncold C\nwind O\n";
+    std::ofstream(here / "a.yaml")
+        << "task: {name: tagged_text, train_columns: columns, validation_columns: columns}\n"
+           "model: {family: encoder, d_model: 16, layers: 1, dropout: 0}\n"
+           "training: {steps: 60, learning_rate: 1e-2, batch_tokens: 64}\nevaluation: {every: 60}\n"
+           "run: {report: false}\n";
+    output({"train", "a.yaml", "--run", "a"});
+  }
+};
 
 TEST_F(TokenLabels, are_learned_from_columns_and_given_to_lines) {
-  std::ofstream(here / "columns") << "the O\nhot W\nsun O\n\na O\ncold C\nwind O\n";
-  std::ofstream(here / "a.yaml")
-      << "task: {name: tagged_text, train_columns: columns, validation_columns: columns}\n"
-         "model: {family: encoder, d_model: 16, layers: 1, dropout: 0}\n"
-         "training: {steps: 60, learning_rate: 1e-2, batch_tokens: 64}\nevaluation: {every: 60}\n"
-         "run: {report: false}\n";
-  output({"train", "a.yaml", "--run", "a"});
+  train();
   EXPECT_EQ(output({"translate", "a"}, "the hot sun\n\na cold wind\n"), "O W O\n\nO C O\n");
   for (const std::string option : {"--beam", "--length-penalty", "--n-best"}) {
     const ProgramResult result = run({"translate", "a", option, "2"});
@@ -35,14 +41,8 @@ TEST_F(TokenLabels, are_learned_from_columns_and_given_to_lines) {
 
 // The words of a line have another order in both vocabularies than its labels.
 TEST_F(TokenLabels, are_taken_over_by_name_from_a_run_with_other_words) {
-  std::ofstream(here / "columns") << "the O\nhot W\nsun O\n\na O\ncold C\nwind O\n";
   std::ofstream(here / "other") << "cold C\nthe O\ncold C\nhot W\n";
-  std::ofstream(here / "a.yaml")
-      << "task: {name: tagged_text, train_columns: columns, validation_columns: columns}\n"
-         "model: {family: encoder, d_model: 16, layers: 1, dropout: 0}\n"
-         "training: {steps: 60, learning_rate: 1e-2, batch_tokens: 64}\nevaluation: {every: 60}\n"
-         "run: {report: false}\n";
-  output({"train", "a.yaml", "--run", "a"});
+  train();
   output({"train", "a.yaml", "--run", "b", "--set", "task.train_columns=other", "--set",
           "task.validation_columns=other", "--set", "model.init_from=a", "--set",
           "training.learning_rate=0", "--set", "training.steps=1"});

@@ -173,6 +173,20 @@ TEST_F(KnownAlignment, is_refused_where_there_is_none) {
               HasSubstr("the model has no cross-attention"));
 }
 
+TEST_F(KnownAlignment, a_run_of_pairs_answers_what_it_is_for_alone) {
+  const SavedRun run(*here / "a", "best");
+  Workers workers(1);
+  const Predictor predictor(run, workers);
+  const auto lines = predictor.read(std::vector<std::string>{"3 1 4"});
+  EXPECT_EQ(predictor.translate(lines).size(), 1U);
+  for (const std::string& message : {message_of<ConfigError>([&] { predictor.classify(lines); }),
+                                     message_of<ConfigError>([&] { predictor.fill(lines); })}) {
+    EXPECT_THAT(message, HasSubstr("use `translate"));
+  }
+  EXPECT_THAT(message_of<ConfigError>([&] { predictor.score(lines); }),
+              HasSubstr("no language model: score targets for sources"));
+}
+
 // The source and the target of a line of the corpus are the same, and so are their words.
 TEST(AlignmentOfSubwords, is_one_of_words) {
   const TemporaryDirectory here;
