@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <csignal>
@@ -23,6 +24,7 @@ namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
 
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 
 // No checkpoint but the one that a stop makes.
@@ -203,6 +205,24 @@ TEST_F(ConsoleLoss, a_terminal_that_is_closed_saves_or_changes_nothing) {
     EXPECT_EQ(child.wait(), ignored ? 0 : 128 + SIGHUP);
     ignored ? expect_whole(run, 200) : expect_saved(run);
   }
+}
+
+TEST_F(ConsoleLoss, a_live_line_is_taken_back_before_what_a_command_prints) {
+  ASSERT_EQ(run_program(tiny_training("a"), here.path()).exit_code, 0);
+  const int terminal = new_terminal();
+  ChildProcess child(
+      [&] { return train_on(terminal, here.path(), {"prune", "a", "b", "--count", "1"}); });
+  std::string shown;
+  std::array<char, 4096> some{};
+  for (ssize_t read = 1; read > 0; shown.append(some.data(), static_cast<std::size_t>(read))) {
+    read = std::max<ssize_t>(0, ::read(terminal, some.data(), some.size()));  // an error at the end
+  }
+  EXPECT_EQ(child.wait(), 0);
+  ::close(terminal);
+  const std::size_t last = shown.rfind("heads tried: ");
+  ASSERT_NE(last, std::string::npos) << shown;
+  EXPECT_THAT(shown.substr(last), ContainsRegex("^heads tried: [0-9]+ of [0-9]+\r\033\\[K"));
+  EXPECT_THAT(shown, HasSubstr("removed 1 of 12 heads"));
 }
 
 }}  // namespace tapehead

@@ -85,6 +85,8 @@ TEST_F(Export, has_the_options_and_the_name_of_the_run_beside_the_weights) {
   EXPECT_EQ(settings["model"]["family"], "decoder");
   EXPECT_EQ(settings["decoder_self"]["positions"], "alibi");
   EXPECT_FALSE(settings["model"].contains("init_from")) << "a path";
+  const Json vocabulary = Json::parse(content_of(here / "e/vocabulary.json"));
+  EXPECT_TRUE(vocabulary.contains("input") && vocabulary.contains("output")) << "of one sequence";
   EXPECT_EQ(content_of(here / "e/model.py"),
             content_of(TAPEHEAD_SOURCE_DIR "/python/tapehead_torch.py"));
 }

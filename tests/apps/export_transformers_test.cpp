@@ -172,6 +172,18 @@ TEST_F(ExportToTransformers, puts_the_marks_around_a_masked_text_that_fill_reads
   }
 }
 
+TEST_F(ExportToTransformers, gives_tokens_types_where_the_model_knows_two) {
+  for (const std::string types : {"0", "1", "2"}) {
+    train(text(), "preset: bert, family: encoder, token_types: " + types);
+    output({"export", "a", "out", "--overwrite"});
+    const Json tokenizer = Json::parse(content_of(here / "out" / "tokenizer_config.json"));
+    EXPECT_EQ(tokenizer["model_input_names"],
+              types == "2" ? Json({"input_ids", "token_type_ids", "attention_mask"})
+                           : Json({"input_ids", "attention_mask"}))
+        << types;
+  }
+}
+
 TEST_F(ExportToTransformers, leaves_nothing_of_an_earlier_export) {
   train(copy, "preset: vaswani");
   output({"export", "a", "out", "--as", "pytorch"});

@@ -33,7 +33,8 @@ TEST_F(Import, makes_a_run_that_generates_and_shows_its_heads) {
   model("gpt2");
   const ProgramResult imported = run({"import", "gpt2", "--run", "a", "--token-texts"});
   ASSERT_EQ(imported.exit_code, 0) << imported.errors;
-  EXPECT_THAT(imported.output, AllOf(HasSubstr("a: a gpt2 of "), HasSubstr(" generate a\n")));
+  EXPECT_THAT(imported.output, AllOf(HasSubstr("a: a gpt2 of "), HasSubstr(" generate a\n"),
+                                     Not(HasSubstr("rows of the embedding"))));
   EXPECT_THAT(imported.errors, HasSubstr("the entries are called by their numbers"));
   const std::string text =
       output({"generate", "a", "--prompt", "7 3", "--max-tokens", "5", "--temperature", "0"});
@@ -227,6 +228,9 @@ TEST_F(Import, never_writes_what_generation_suppresses) {
   };
   EXPECT_THAT(never_written("a"),
               ::testing::ElementsAre(unknown_id, begin_id, mark_count + 7, mark_count + 9));
+  output({"export", "a", "out"});
+  EXPECT_EQ(Json::parse(content_of(here / "out/generation_config.json"))["suppress_tokens"],
+            Json({unknown_id, begin_id, mark_count + 7, mark_count + 9}));
   // Where there is no such file, transformers takes these settings from config.json.
   fs::remove(directory / "generation_config.json");
   change_config(directory, [](Json& config) {
@@ -239,6 +243,26 @@ TEST_F(Import, never_writes_what_generation_suppresses) {
   EXPECT_THAT(never_written("b"), ::testing::ElementsAre(unknown_id, begin_id, mark_count + 4));
   std::ofstream(directory / "generation_config.json") << R"({"bad_words_ids": [7]})";
   EXPECT_THAT(complaint("gpt2"), HasSubstr("bad_words_ids: 7 is no list of ids"));
+}
+
+// Where older files have it, and where newer ones do, which counts.
+TEST_F(Import, takes_the_base_of_rotary_positions_from_either_place) {
+  const fs::path directory = model("llama");
+  const auto base_of = [&](const Json& outer, const Json& inner) {
+    change_config(directory, [&](Json& config) {
+      config.erase("rope_theta");
+      config.erase("rope_parameters");
+      config.update(outer);
+      config.update(inner);
+    });
+    output({"import", "llama", "--run", "a", "--overwrite", "--token-texts"});
+    return content_of(here / "a" / "config.yaml");
+  };
+  const Json outer{{"rope_theta", 300}};
+  const Json inner{{"rope_parameters", {{"rope_type", "default"}, {"rope_theta", 500}}}};
+  EXPECT_THAT(base_of(outer, Json::object()), HasSubstr("rotary_base: 300"));
+  EXPECT_THAT(base_of(Json::object(), inner), HasSubstr("rotary_base: 500"));
+  EXPECT_THAT(base_of(outer, inner), HasSubstr("rotary_base: 500"));
 }
 
 // Two SentencePiece models, whose pieces have ids in one table, become two vocabularies.

@@ -207,6 +207,22 @@ TEST_F(LanguageModel, generates_the_same_text_by_any_threads_and_alone) {
             alone);
 }
 
+// A word behind words has a space before it, and the first of a text has none.
+TEST_F(LanguageModel, goes_on_from_each_prompt_as_from_it_alone) {
+  train("a", {"task.tokenizer=word"});
+  std::ofstream(here / "prompts") << "a man\n\n";
+  const auto written = [&](const std::string& option, const std::string& value) {
+    return output({"generate", "a", option, value, "--max-tokens", "5", "--temperature", "0",
+                   "--json", "--threads", "1"});
+  };
+  const std::vector<std::string> lines = lines_of(written("--prompts", "prompts"));
+  ASSERT_EQ(lines.size(), 2U);
+  for (const std::string& line : lines) {
+    const auto text = nlohmann::json::parse(line);
+    EXPECT_EQ(text["text"], nlohmann::json::parse(written("--prompt", text["prompt"]))["text"]);
+  }
+}
+
 TEST_F(LanguageModel, says_how_varied_its_texts_are) {
   train("a");
   const ProgramResult several = run({"generate", "a", "--count", "3", "--json"});

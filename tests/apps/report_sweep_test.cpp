@@ -161,6 +161,20 @@ TEST_F(SweepPage, names_cells_with_fewer_seeds_and_judges_by_the_sign) {
   EXPECT_EQ(page["verdicts"], verdicts);
 }
 
+TEST_F(SweepPage, of_a_sweep_without_a_finished_run_shows_how_far_its_runs_are) {
+  write("6}\nseeds: 2\n");
+  ASSERT_EQ(run({"sweep", "heads.yaml", "--run", "s", "--parallel", "2"}).exit_code, 0);
+  for (const char* name : {"s/seed=1/scores.jsonl", "s/seed=2/scores.jsonl"}) {
+    ASSERT_TRUE(fs::remove(here / name));
+  }
+  const ProgramResult result = run({"report", "s"});
+  ASSERT_EQ(result.exit_code, 0) << result.errors;
+  EXPECT_THAT(result.output, HasSubstr("unfinished: 0 of 2 runs finished"));
+  const auto page = visit(here / "s/report.html", std::string(sweep_marks));
+  EXPECT_EQ(page["sections"], nlohmann::json({"runs"}));
+  EXPECT_EQ(page["runs"], 2);
+}
+
 TEST_F(SweepPage, of_a_sweep_that_was_killed_says_so) {
   write("20}\nseeds: [1]\naxes: {training.learning_rate: [0.001, 0.002, 0.003]}\n");
   Program program({"sweep", "heads.yaml", "--run", "s", "--parallel", "1"}, here.path());

@@ -240,6 +240,12 @@ TEST_F(Report, shows_the_sentences_that_are_asked_for) {
   EXPECT_THAT(none.errors, HasSubstr("no sentence 41 in validation; it has 1 to 40"));
 }
 
+TEST_F(Report, shows_all_sentences_of_a_split_of_few) {
+  const Arguments few{"run.report=true", "task.validation_examples=3"};
+  ASSERT_EQ(run_program(tiny_training("few", few), here->path()).exit_code, 0);
+  EXPECT_EQ(see("few/report.html", marks)["samples"], 3);
+}
+
 TEST_F(Report, shows_a_text_of_the_users_own_first) {
   const ProgramResult result =
       report({"a", "--output", "own.html", "--text", "1 2 1 2", "--sentences", "3"});

@@ -23,6 +23,7 @@ using ::testing::AllOf;
 using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::StartsWith;
 
 constexpr std::string_view tiny =
     "set: {task.train_examples: 300, task.validation_examples: 20, task.test_examples: 30,\n"
@@ -338,6 +339,15 @@ TEST_F(Sweep, what_is_no_sweep_is_left_alone) {
   EXPECT_EQ(refused.exit_code, 1);
   EXPECT_THAT(refused.errors, HasSubstr("s contains something that is not a sweep"));
   EXPECT_EQ(std::distance(fs::directory_iterator(here / "s"), {}), 1);
+}
+
+// Into the log of the run, as a sweep starts it.
+TEST_F(Sweep, scores_a_run_and_says_what_is_wrong_with_it) {
+  ASSERT_EQ(run_program(tiny_training("a"), here.path()).exit_code, 0);
+  std::ofstream(here / "a/record.json") << "{";
+  const ProgramResult scored = run_program({"score-run", "a"}, here.path());
+  EXPECT_EQ(scored.exit_code, 0);
+  EXPECT_THAT(scored.errors, AllOf(StartsWith("warning: a/record.json"), HasSubstr("is ignored")));
 }
 
 }}  // namespace tapehead

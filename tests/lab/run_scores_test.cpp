@@ -129,6 +129,10 @@ TEST(RunScores, that_do_not_hold_are_refused) {
   EXPECT_THAT(error(), HasSubstr("does not hold the examples that it names"));
   std::ofstream(scores_file(here.path())) << text.substr(0, text.size() - 10);
   EXPECT_THAT(error(), HasSubstr("scores.jsonl:3: not JSON"));
+  RunScores none = two_examples();
+  none.examples.clear();
+  write_scores(here.path(), none);
+  EXPECT_THAT(error(), HasSubstr("scores.jsonl:1: 'examples' is not a whole number from 1"));
 }
 
 TEST(RunScores, that_cannot_be_are_refused_with_their_line) {

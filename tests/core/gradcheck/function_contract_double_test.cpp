@@ -29,7 +29,9 @@ TEST(Gradcheck, sees_an_element_that_is_never_written) {
                    const Tensor gradient = square_gradient(g, x, 1);
                    std::ranges::copy(gradient.values().first(11), g.target(0).data);
                  }),
-                 Verdict::not_written, "input 0 [2, 3] of (3, 4)");
+                 Verdict::not_written,
+                 "input 0 [2, 3] of (3, 4): not written\n  hint: this element of the gradient is "
+                 "left as its memory was");
 }
 
 TEST(Gradcheck, sees_a_gradient_that_counts_on_what_memory_holds) {

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <span>
 
+#include "datasets/grammar/story.hpp"
 #include "datasets/make_task.hpp"
 #include "tests/support/examples.hpp"
 #include "tests/support/stories.hpp"
@@ -105,6 +107,20 @@ TEST(StoryQuestions, ask_for_combinations_that_no_trained_story_has) {
   for (const auto& combination : asked) {
     EXPECT_FALSE(trained.contains(combination));
   }
+}
+
+TEST(StoryQuestions, hold_out_other_combinations_by_another_seed) {
+  const auto differ = [](std::span<const grammar::Noun> all,
+                         std::span<const grammar::Noun> values) {
+    return std::ranges::any_of(all, [&](const grammar::Noun& about) {
+      return std::ranges::any_of(values, [&](const grammar::Noun& value) {
+        const grammar::Fact fact{.about = &about, .value = &value};
+        return grammar::Combinations(1).held_out(fact) != grammar::Combinations(2).held_out(fact);
+      });
+    });
+  };
+  EXPECT_TRUE(differ(grammar::things(), grammar::beings())) << "holders";
+  EXPECT_TRUE(differ(grammar::beings(), grammar::places()));
 }
 
 TEST(StoryQuestions, relate_the_question_to_the_answer_in_the_sentence_that_decides) {

@@ -10,6 +10,7 @@
 #include "datasets/make_task.hpp"
 #include "datasets/text/labelled_options.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"
+#include "datasets/tokenizers/unknown_text.hpp"
 #include "datasets/tokenizers/vocabulary_tokenizer.hpp"
 #include "tests/support/examples.hpp"
 #include "tests/support/logged.hpp"
@@ -219,6 +220,12 @@ TEST_F(LabelledText, takes_the_tokenizer_of_another_run) {
   const Task task = make_task(taking, {.seed = 1});
   EXPECT_NE(task.source_tokenizer->encode("y").front(), unknown_id);
   EXPECT_EQ(task.source_tokenizer->encode("a").front(), unknown_id);
+}
+
+TEST_F(LabelledText, counts_what_is_unknown_and_says_on_which_line) {
+  const Task task = make_task(options(four, "a b\tyes\nc\tno way\nd x\tyes\n"), {.seed = 1});
+  EXPECT_EQ(describe(task.split("validation").unknown_source),
+            "1 of 5 tokens is unknown to its vocabulary, on 1 line; the first is `x`, on line 3");
 }
 
 TEST_F(LabelledText, refuses_lines_with_other_columns) {

@@ -189,6 +189,7 @@ TEST(RelationReport, names_the_best_head_of_each_relation) {
   const std::string table = relations_table(attentions);
   EXPECT_THAT(table, AllOf(HasSubstr("-1: 30 %"), HasSubstr("encoder.layers.1.self  1")));
   EXPECT_THAT(table, Not(HasSubstr("encoder.layers.0.self")));
+  EXPECT_THAT(table, HasSubstr("  agrees\n  -----")) << "a rule below the names of the columns";
   attentions[0].relations = {figures("subject", 0.3, {0, std::nullopt})};
   attentions[1].relations = {figures("object", 0.2, {std::nullopt})};
   const std::string none = relations_table(attentions);

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 
@@ -97,6 +98,29 @@ TEST_F(Maps, have_the_norms_of_the_matrices) {
     EXPECT_EQ(found.query_key.width, width);
     EXPECT_LE(found.query_key.rank, static_cast<double>(width));
     EXPECT_FALSE(found.asymmetry.has_value());
+  }
+}
+
+// Where the input itself is the query, a head's scores are those of its key weight on the columns
+// that the head reads: of an identity, symmetric.
+TEST(MapsOfInputs, lie_on_the_columns_that_a_head_reads) {
+  for (const HeadInput input : {HeadInput::wide, HeadInput::narrow}) {
+    ModelOptions options = tiny_options();
+    options.d_head.reset();
+    options.attention.sharing.values = {Sharing::identity_query};
+    options.attention.input.values = {input};
+    const TinyModel model(options);
+    const MultiHeadAttention& attention = *model.transformer.attentions().front();
+    const auto key = std::ranges::find(
+        model.store.parameters(), attention.module.path() + ".key.weight", &NamedParameter::name);
+    Tensor weight = model.store.value(*key);
+    std::ranges::fill(weight.values(), 0);
+    for (Index row = 0; row < weight.dim(0); ++row) {
+      weight.row(row)[row % weight.dim(1)] = 1;  // in each head an identity
+    }
+    for (const std::optional<HeadMaps>& maps : head_maps(model.store, attention)) {
+      EXPECT_NEAR(*maps->asymmetry, 0, 1e-7);
+    }
   }
 }
 

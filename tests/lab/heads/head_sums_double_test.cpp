@@ -202,7 +202,7 @@ TEST(HeadFigures, of_queries_that_may_attend_to_nothing_are_left_out) {
   EXPECT_NEAR(mean_in(sums, "entropy").even, std::log(2), sums_rounding);
 }
 
-TEST(TokenFacts, tell_marks_and_the_mask_from_words) {
+TEST(TokenFacts, tell_marks_and_the_mask_from_words_and_punctuation) {
   const SmallCopy copy;
   const ReadFacts facts = token_facts(copy.task);
   for (const TokenFacts& side : {facts.context, facts.input}) {
@@ -210,7 +210,11 @@ TEST(TokenFacts, tell_marks_and_the_mask_from_words) {
     EXPECT_TRUE(side.is_mark(begin_id));
     EXPECT_TRUE(side.is_mark(end_id));
     EXPECT_FALSE(side.is_mark(mark_count));
-    EXPECT_TRUE(side.is_mark(mask_id(*copy.task.source_tokenizer)));  // of one size on both sides
+    const TokenId mask = mask_id(*copy.task.source_tokenizer);  // of one size on both sides
+    EXPECT_TRUE(side.is_mark(mask));
+    for (const TokenId mark : {unknown_id, begin_id, end_id, mask}) {
+      EXPECT_FALSE(side.is_punctuation(mark));
+    }
   }
 }
 

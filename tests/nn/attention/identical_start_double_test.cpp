@@ -14,6 +14,7 @@
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 using ::testing::DoubleNear;
+using ::testing::Each;
 using ::testing::ElementsAreArray;
 using ::testing::Pointwise;
 
@@ -61,6 +62,15 @@ TEST(AttentionStart, makes_what_heads_know_identical) {
                       "distance.score");
   expect_equal_halves({.positions = {{AttentionPositions::transformer_xl}}, .start = identical},
                       "distance.weight");
+}
+
+// u and v of Dai et al. 2019, which are biases.
+TEST(AttentionStart, gives_queries_no_bias_towards_contents_or_places) {
+  LoneAttention alone({.positions = {{AttentionPositions::transformer_xl}}});
+  alone.store.initialize(1);
+  for (const char* name : {"distance.content", "distance.place"}) {
+    EXPECT_THAT(alone.value(name).values(), Each(0)) << name;
+  }
 }
 
 // What starts identical stays so without dropout, as long as output blocks are equal too.

@@ -40,6 +40,7 @@ TEST(GenerationGroups, few_samples_are_shared_out) {
   EXPECT_EQ(generation_groups(16, 1, 2).size(), 2U);
   EXPECT_EQ(generation_groups(1, 16, 2).size(), 2U);
   EXPECT_EQ(generation_groups(1, 1, 2).size(), 1U);
+  EXPECT_EQ(generation_groups(4, 1, 4).size(), 4U) << "one for each thread";
   EXPECT_EQ(search_groups(2, 1, 5, 2).size(), 2U);
   EXPECT_EQ(search_groups(1, 5, 5, 2).size(), 1U);  // one search finds all five
 }

@@ -109,6 +109,14 @@ TEST(TaskRules, induction_has_room_for_a_question) {
             "the same (2; allowed: 3 or more)");
 }
 
+TEST(TaskRules, every_split_of_modular_arithmetic_has_a_pair) {
+  // A fifth of what is not for training, rounded down, is for validation.
+  EXPECT_EQ(config_error("task: {name: modular_arithmetic, modulus: 2}"),
+            "a.yaml:1:43: task.modulus: of the 4 pairs 2 would be for training, 0 for validation "
+            "and 2 for the test");
+  EXPECT_EQ(config_error("task: {name: modular_arithmetic, modulus: 4}"), "accepted");
+}
+
 TEST(TaskRules, pairs_and_gaps_are_in_order_and_facts_have_keys) {
   EXPECT_EQ(config_error("task: {name: brackets, min_pairs: 9}"),
             "a.yaml:1:35: task.min_pairs: more than task.max_pairs (9, 8)");

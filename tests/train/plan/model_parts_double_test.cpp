@@ -85,6 +85,8 @@ TEST_P(ModelParts, have_the_parameters_of_the_model) {
             added + (one_table ? 0 : source_vocabulary * E));
   EXPECT_EQ(parameters_of(parts, "target embedding"),
             added + (one_table ? source_vocabulary : target_vocabulary) * E);
+  EXPECT_EQ(std::ranges::count(parts, "target embedding, also the source's", &ModelPart::name),
+            one_table ? 1 : 0);
   const bool masked = options.head_transform == HeadTransform::masked;
   const bool pooler = options.head_transform == HeadTransform::pooler;
   EXPECT_EQ(parameters_of(parts, "head transform"),

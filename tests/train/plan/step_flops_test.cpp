@@ -110,6 +110,31 @@ TEST(StepFlops, count_what_patterns_of_heads_allow) {
   EXPECT_DOUBLE_EQ(step_flops(model, 13, rows, CountedPairs::all), all);
 }
 
+// Each query is multiplied with the vectors of 7 distances, from -3 to 3: of 7 numbers for the keys
+// and, in Shaw's way with values, of 4.
+TEST(StepFlops, count_the_vectors_of_distances) {
+  ModelOptions model;
+  model.d_model = 10;
+  model.encoder_layers = 3;
+  auto& attention = model.settings(AttentionKind::encoder_self);
+  attention.heads.values = {2};
+  attention.d_qk.values = {7};
+  attention.d_v.values = {4};
+  attention.clip.values = {3};
+  Batch batch;
+  batch.context.segments = segments_of({2, 3});
+  batch.input.segments = segments_of({1, 4});
+  batch.context.ids.resize(5);
+  batch.input.ids.resize(5);
+  const double none = step_flops(model, 13, rows_of(batch), CountedPairs::all);
+  const auto added_by = [&](AttentionPositions positions) {
+    attention.positions.values = {positions};
+    return step_flops(model, 13, rows_of(batch), CountedPairs::all) - none;
+  };
+  EXPECT_DOUBLE_EQ(added_by(AttentionPositions::relative_keys), 6 * 3 * 5 * 2 * 7 * 7);
+  EXPECT_DOUBLE_EQ(added_by(AttentionPositions::relative), 6 * 3 * 5 * 2 * 7 * (7 + 4));
+}
+
 // 4 rows with 5 rows before them, of which a memory of 3 has 3: their keys and values, and the
 // pairs with them.
 TEST(StepFlops, count_what_a_memory_has) {

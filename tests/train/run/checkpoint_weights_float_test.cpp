@@ -4,11 +4,17 @@
 
 #include <limits>
 
+#include <fmt/format.h>
+
 #include "core/files/tensor_file.hpp"
+#include "core/ranks/ranks.hpp"
 #include "tests/support/io_error.hpp"
+#include "tests/support/message_of.hpp"
 #include "tests/support/temporary_directory.hpp"
+#include "tests/support/thread_ranks.hpp"
 #include "tests/support/tiny_model.hpp"
 #include "train/run/checkpoint.hpp"
+#include "train/run/rank_checkpoint.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
@@ -28,6 +34,18 @@ TEST(CheckpointWeights, that_are_not_finite_are_refused_with_file_and_name) {
     TinyModel read(tiny_options());
     EXPECT_THAT(io_error_of([&] { load_weights(TensorFile(file), read.store); }),
                 AllOf(HasSubstr("weights.safetensors"), HasSubstr(last.name)));
+  }
+}
+
+TEST(CheckpointWeights, that_differ_between_ranks_are_refused_by_all_with_the_rank) {
+  for (const Index rank : {1, 2}) {
+    run_ranks(3, [&](Ranks& ranks) {
+      TinyModel model(tiny_options());
+      model.store.values().values().back() += ranks.rank() == rank ? Scalar{1} : Scalar{0};
+      EXPECT_THAT(message_of<RankError>([&] { expect_same_weights(model.store, 7, ranks); }),
+                  HasSubstr(fmt::format("step 7: {} has other weights than {}", ranks.name(rank),
+                                        ranks.name(0))));
+    });
   }
 }
 
