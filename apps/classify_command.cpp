@@ -40,7 +40,7 @@ class ClassOf : public Question {
  public:
   ClassOf(const ClassifyArguments& arguments, const Predictor& predictor)
       : arguments_(arguments), predictor_(predictor) {
-    predictor_.expect_used_for(Application::classify);
+    predictor_.expect_used_for("classify");
   }
 
   std::string answers(std::span<const LineRead> lines, Index) override {

@@ -58,7 +58,7 @@ class MasksOf : public Question {
  public:
   MasksOf(const FillArguments& arguments, const Predictor& predictor)
       : arguments_(arguments), predictor_(predictor) {
-    predictor_.expect_used_for(Application::fill);
+    predictor_.expect_used_for("fill");
   }
 
   void look_at(LineRead& read) const override {

@@ -62,7 +62,7 @@ void say(const ImportArguments& arguments, const Imported& imported) {
   if (imported.purpose == Purpose::classes && arguments.request.texts == 1) {
     write_output("a class is of one text; if it is of a pair, import with --texts 2\n");
   }
-  write_output(fmt::format("next: {} {} {}\n", program_path(), command_of(imported.config),
+  write_output(fmt::format("next: {} {} {}\n", program_path(), use_of(imported.config).command,
                            shell_word(run)));
 }
 

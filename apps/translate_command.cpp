@@ -81,7 +81,7 @@ class TranslationOf : public Question {
  public:
   TranslationOf(const TranslateArguments& arguments, const Predictor& predictor)
       : arguments_(arguments), predictor_(predictor) {
-    predictor_.expect_used_for(Application::translate);
+    predictor_.expect_used_for("translate");
     decoding_ = decoding_for(arguments, predictor_.config());
   }
 

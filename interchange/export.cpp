@@ -44,7 +44,7 @@ Json exported_config(const SavedRun& run, const Architecture& architecture) {
   const std::string_view name = class_of(run.config, architecture);
   if (name.empty()) {
     throw ConfigError(fmt::format("a {} that is used by `{}` cannot be exported",
-                                  architecture.model_type, command_of(run.config)));
+                                  architecture.model_type, use_of(run.config).command));
   }
   Json config = {{"architectures", {name}},
                  {"model_type", architecture.model_type},

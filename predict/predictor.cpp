@@ -17,8 +17,8 @@ Predictor::Predictor(const RunEnsemble& runs, Workers& workers, const PredictorO
       one_document_(has_one_document(runs.first())),
       reader_(reader_of(config(), tokenizers(), one_document_, options.mask)) {}
 
-void Predictor::expect_used_for(Application application) const {
-  expect_used_with(config(), runs_.first().directory.string(), application);
+void Predictor::expect_used_for(std::string_view command) const {
+  expect_used_with(config(), runs_.first().directory.string(), command);
 }
 
 void Predictor::expect_positions(const LineRead& read, std::string_view what) const {
@@ -45,7 +45,7 @@ std::vector<ModelAndSource> Predictor::as_read(std::span<const LineRead> lines) 
 
 std::vector<std::vector<Translation>> Predictor::translate(
     std::span<const LineRead> lines, const std::optional<DecodingOptions>& options) const {
-  expect_used_for(Application::translate);
+  expect_used_for("translate");
   std::vector<LineRead> sources;
   for (const LineRead& read : lines) {
     const auto used = std::min(std::ssize(read.tokens), most_tokens());
@@ -67,7 +67,7 @@ std::vector<std::vector<Translation>> Predictor::translate(
 
 std::vector<std::vector<LikelyClass>> Predictor::classify(std::span<const LineRead> lines,
                                                           Index top) const {
-  expect_used_for(Application::classify);
+  expect_used_for("classify");
   const ModelAndSource read = as_read(lines).front();
   std::vector<std::vector<LikelyClass>> results;
   for (const auto& rows : label_examples(read.model, *read.source, batch_tokens_, top, workers_)) {
@@ -104,7 +104,7 @@ std::vector<FilledMask> Predictor::candidates_of(const LineRead& line,
 
 std::vector<std::vector<FilledMask>> Predictor::fill(std::span<const LineRead> lines,
                                                      Index top) const {
-  expect_used_for(Application::fill);
+  expect_used_for("fill");
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (lines[i].masks.empty()) {
       throw DataError(fmt::format("there is no mask in line {}", i + 1));

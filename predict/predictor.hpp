@@ -71,8 +71,8 @@ class Predictor {
     return reader_->read(lines);
   }
 
-  // Throws ConfigError, with the command for the runs, if they are used for something else.
-  void expect_used_for(Application application) const;
+  // Throws ConfigError, with the command for the runs, if they are used with another one.
+  void expect_used_for(std::string_view command) const;
   // Throws DataError, which begins with `what`, for a line of more tokens than a model has
   // positions.
   void expect_positions(const LineRead& read, std::string_view what) const;

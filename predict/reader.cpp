@@ -273,18 +273,18 @@ std::shared_ptr<const Source> Reader::to_score(const LineRead& read, const Layou
 
 std::shared_ptr<const Reader> reader_of(const Config& config, const Tokenizers& tokenizers,
                                         bool one_document, std::string_view mask) {
-  switch (application_of(config)) {
-    case Application::classify:
-      return std::make_shared<ClassReader>(tokenizers, config.task.as<LabelledTextOptions>());
-    case Application::fill:
-      return std::make_shared<MaskedTextReader>(tokenizers, config.task.as<TextOptions>(), mask);
-    case Application::generate:
-      return std::make_shared<RunningTextReader>(
-          tokenizers, TextFront(config.task.as<TextOptions>(), *tokenizers.source, one_document));
-    case Application::translate:
-      return std::make_shared<Reader>(tokenizers);
+  const Use& use = use_of(config);
+  if (!use.gives_entries()) {
+    return std::make_shared<ClassReader>(tokenizers, config.task.as<LabelledTextOptions>());
   }
-  return {};
+  if (use.mask) {
+    return std::make_shared<MaskedTextReader>(tokenizers, config.task.as<TextOptions>(), mask);
+  }
+  if (use.windows) {
+    return std::make_shared<RunningTextReader>(
+        tokenizers, TextFront(config.task.as<TextOptions>(), *tokenizers.source, one_document));
+  }
+  return std::make_shared<Reader>(tokenizers);
 }
 
 }  // namespace tapehead

@@ -1,6 +1,7 @@
 // The choices for options of a transformer: their values, and their names in a config.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <string_view>
 
@@ -12,8 +13,8 @@ namespace tapehead {
 // Which stacks there are. In a decoder, no row attends to later rows.
 enum class Family { encoder_decoder, decoder, encoder };
 
-// What follows from a family. To add one, add it to Family, a row to `families`, its name to
-// EnumNames<Family>, and a column to train/options/application.hpp, which says what it is for.
+// What follows from a family. To add one, add it to Family, a row to `families`, and a column to
+// train/options/application.hpp, which says what it is for.
 struct FamilyTraits {
   std::string_view name;
   StackName main;             // the stack that reads the input
@@ -66,7 +67,11 @@ enum class PositionScale { none, inverse_sqrt_d_model };
 
 template <>
 struct EnumNames<Family> {
-  static constexpr std::array names{families[0].name, families[1].name, families[2].name};
+  static constexpr auto names = [] {
+    std::array<std::string_view, families.size()> all;
+    std::ranges::transform(families, all.begin(), &FamilyTraits::name);
+    return all;
+  }();
 };
 template <>
 struct EnumNames<SourceRows> {

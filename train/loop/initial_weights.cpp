@@ -77,10 +77,10 @@ void take_over_additions(const Config& config, Config& other) {
   }
 }
 
-// Whether our output layer is for something else, so that its weights must be new: another
-// application, or other classes.
+// Whether our output layer is for something else, so that its weights must be new: it is used with
+// another command, or has other classes.
 bool has_other_head(const Config& config, const Tokenizers& tokenizers, const InitialRun& run) {
-  return use_of(config).application != use_of(run.config).application ||
+  return use_of(config).command != use_of(run.config).command ||
          (!use_of(config).gives_entries() &&
           tokenizer_digest(*tokenizers.target) != tokenizer_digest(*run.tokenizers.target));
 }

@@ -226,7 +226,7 @@ TrainingRun::TestsEnd TrainingRun::evaluate_tests(const StopSignals& signals) {
                                  .checkpoint = checkpoint.filename().string(),
                                  .steps = position_.step,
                                  .seconds = elapsed_,
-                                 .command = command_of(config_),
+                                 .command = use_of(config_).command,
                                  .results = end.results}));
   return end;
 }

@@ -12,17 +12,17 @@ Index context_of(const Config& config) {
   return text != nullptr ? text->context : config.model.max_positions;
 }
 
-void expect_used_with(const Config& config, const std::string& run, Application application) {
-  if (application_of(config) != application) {
+void expect_used_with(const Config& config, const std::string& run, std::string_view command) {
+  if (use_of(config).command != command) {
     throw ConfigError(fmt::format("run {}: its task is {}; use `{} {}`", run,
-                                  config.task.kind().name, command_of(config), run));
+                                  config.task.kind().name, use_of(config).command, run));
   }
 }
 
 void expect_writes(const Config& config, const std::string& run) {
   if (!use_of(config).writes) {
     throw ConfigError(fmt::format("run {}: its model does not write token by token; use `{} {}`",
-                                  run, command_of(config), run));
+                                  run, use_of(config).command, run));
   }
 }
 

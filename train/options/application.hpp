@@ -1,6 +1,7 @@
 // What a trained model is used for, and with which command of the program.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <string_view>
@@ -12,19 +13,12 @@
 
 namespace tapehead {
 
-enum class Application { translate, generate, fill, classify };
-
-constexpr std::string_view command_of(Application application) {
-  constexpr std::array<std::string_view, 4> commands{"translate", "generate", "fill", "classify"};
-  return commands[static_cast<std::size_t>(application)];
-}
-
 // What a model gives for the rows that it reads.
 enum class Purpose { tokens, classes, token_labels };
 
 // What models of a family do with examples of a kind.
 struct Use {
-  Application application = Application::translate;
+  std::string_view command{};  // of the program, with which they are asked
   Purpose gives = Purpose::tokens;
   bool writes = false;   // token by token; otherwise it gives labels in one pass
   bool windows = false;  // the examples are parts of a running text
@@ -43,46 +37,47 @@ struct Use {
 
 // For each kind of examples a row, for each family a column: encoder_decoder, decoder, encoder.
 inline constexpr std::array<std::array<Use, families.size()>, 3> all_uses{{
-    {{{.writes = true, .marks = AddedMarks::end},
-      {.writes = true, .marks = AddedMarks::begin_after, .sides = 2},
-      {.gives = Purpose::token_labels}}},
-    {{{.application = Application::generate,
+    {{{.command = "translate", .writes = true, .marks = AddedMarks::end},
+      {.command = "translate", .writes = true, .marks = AddedMarks::begin_after, .sides = 2},
+      {.command = "translate", .gives = Purpose::token_labels}}},
+    {{{.command = "generate",
        .writes = true,
        .windows = true,
        .refused = "running text has no source and target (allowed: decoder, for a language model; "
                   "encoder, for a masked one)"},
-      {.application = Application::generate,
+      {.command = "generate",
        .writes = true,
        .windows = true,
        .marks_beside = 0,
        .longest = "windows of {} tokens"},
-      {.application = Application::fill,
+      {.command = "fill",
        .windows = true,
        .mask = true,
        .marks = AddedMarks::begin,
        .longest = "windows of {} tokens and their marks"}}},
-    {{{.application = Application::classify,
+    {{{.command = "classify",
        .gives = Purpose::classes,
        .refused = "a class is no target that a decoder could write (allowed: encoder, decoder)"},
-      {.application = Application::classify,
+      {.command = "classify",
        .gives = Purpose::classes,
        .marks = AddedMarks::begin_after,
        .longest = "texts of {} tokens and their marks"},
-      {.application = Application::classify,
+      {.command = "classify",
        .gives = Purpose::classes,
        .marks = AddedMarks::begin_and_end,
        .marks_beside = 2,
        .longest = "texts of {} tokens and their marks"}}},
 }};
+static_assert(std::ranges::all_of(all_uses,
+                                  [](const auto& row) {
+                                    return std::ranges::none_of(row, &std::string_view::empty,
+                                                                &Use::command);
+                                  }),
+              "all_uses has a row for each kind of examples, with a column for each family");
 
 inline const Use& use_of(const Config& config) {
   const auto examples = static_cast<std::size_t>(config.task.kind().examples);
   return all_uses[examples][static_cast<std::size_t>(config.model.family)];
-}
-
-inline Application application_of(const Config& config) { return use_of(config).application; }
-inline std::string_view command_of(const Config& config) {
-  return command_of(application_of(config));
 }
 
 // The rows that a model reads together, at most: the context of a language model; else as many as
@@ -91,7 +86,7 @@ Index context_of(const Config& config);
 
 // Throws ConfigError that names the command for this run, unless it is this one. `run`: its
 // directory.
-void expect_used_with(const Config& config, const std::string& run, Application application);
+void expect_used_with(const Config& config, const std::string& run, std::string_view command);
 
 // Throws ConfigError for a model that cannot write token by token.
 void expect_writes(const Config& config, const std::string& run);
