@@ -184,7 +184,7 @@ TEST_F(KnownAlignment, a_run_of_pairs_answers_what_it_is_for_alone) {
     EXPECT_THAT(message, HasSubstr("use `translate"));
   }
   EXPECT_THAT(message_of<ConfigError>([&] { predictor.score(lines); }),
-              HasSubstr("no language model: score targets for sources"));
+              HasSubstr("no language model: score targets together with their sources"));
 }
 
 // The source and the target of a line of the corpus are the same, and so are their words.
