@@ -1,6 +1,9 @@
 // What the examples of a task are, and how a model reads them.
 #pragma once
 
+#include <array>
+#include <cstddef>
+
 namespace tapehead {
 
 enum class ExampleKind {
@@ -8,6 +11,18 @@ enum class ExampleKind {
   text,   // windows of running text, which a run keeps as tokens
   labels  // a text and its class
 };
+
+// What there is to measure of examples: predictions of single tokens, what a model writes, the
+// windows of a text together, predicted classes.
+struct Measurable {
+  bool tokens = false, outputs = false, text = false, labels = false;
+};
+constexpr Measurable measurable(ExampleKind kind) {
+  constexpr std::array of_kinds{Measurable{.tokens = true, .outputs = true},
+                                Measurable{.tokens = true, .text = true},
+                                Measurable{.labels = true}};
+  return of_kinds[static_cast<std::size_t>(kind)];
+}
 
 // What a sequence of the input holds.
 enum class InputRows {

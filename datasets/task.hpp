@@ -43,7 +43,7 @@ struct Split {
 
   Index size() const { return source->size(); }
   // How many of its examples have an output that can be compared with a reference.
-  Index outputs() const { return kind == ExampleKind::text ? 0 : size(); }
+  Index outputs() const { return measurable(kind).text ? 0 : size(); }
   Index line_of(Index example) const {
     return lines.empty() ? example + 1 : lines[static_cast<std::size_t>(example)];
   }

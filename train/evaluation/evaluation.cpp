@@ -79,7 +79,7 @@ Sums evaluate_labels(const Transformer& model, const ParameterStore& store, cons
     const Batch batch = pack(*split.source, batches[static_cast<std::size_t>(i)]);
     Tape tape(false);
     Pass pass(tape, store);
-    return sums_of(batch, batch_loss(model, pass, batch), split.kind != ExampleKind::labels,
+    return sums_of(batch, batch_loss(model, pass, batch), measurable(split.kind).tokens,
                    by_position);
   };
   return total_of(compute_parts<Sums>(std::ssize(batches), sums_of_batch, team), by_position);
@@ -194,7 +194,7 @@ Evaluation evaluate(const Transformer& model, const ParameterStore& store, const
     const auto outputs = written(result, first_references(task, split, result.outputs.size()));
     add_metrics(result, split.kind, true, outputs, options);
     result.by_type = type_scores(split, task.type_groups, result.right);
-    if (split.kind == ExampleKind::labels) {
+    if (measurable(split.kind).labels) {
       result.confusion = confusion_of(outputs);
     }
   }

@@ -2,7 +2,6 @@
 // written. To add one, write a module that defines a MetricKind, and add a row to metrics.hpp.
 #pragma once
 
-#include <array>
 #include <span>
 #include <string>
 #include <string_view>
@@ -51,12 +50,7 @@ struct MetricKind {
 };
 
 constexpr bool is_measured(const MetricKind& kind, ExampleKind examples) {
-  struct Measured {
-    bool tokens = false, outputs = false, text = false, labels = false;
-  };
-  constexpr std::array of_kinds{Measured{.tokens = true, .outputs = true},
-                                Measured{.tokens = true, .text = true}, Measured{.labels = true}};
-  const Measured& there = of_kinds[static_cast<std::size_t>(examples)];
+  const Measurable there = measurable(examples);
   return (there.tokens || !kind.of_tokens) && (there.outputs || !kind.of_outputs) &&
          (there.text || !kind.of_text) && (there.labels || !kind.of_labels);
 }
