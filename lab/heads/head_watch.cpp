@@ -132,7 +132,7 @@ class Watcher {
             .patterns = patterns_at(model_, site_),
             .key_facts = keys_input ? facts_.input : facts_.context,
             .relations = relations_[static_cast<std::size_t>(segment_)],
-            .prefix = decoder && self ? batch_.input.segments[segment_].prefix : 0};
+            .prefix = keys_input ? batch_.input.segments[segment_].prefix : 0};
   }
 
   const Transformer& model_;

@@ -53,8 +53,9 @@ HeadSubstitute look_by_distance(const SavedRun& run, const std::string& other,
     const HeadName name{.site = seen.site, .head = seen.head};
     if (std::ranges::count(heads, name) > 0) {
       const Pattern& pattern = attention_of(run.model.transformer, name).pattern_of(name.head);
-      const bool sees_prefix = name.site.kind == AttentionKind::decoder_self;
-      const Index prefix = sees_prefix ? read.batch.input.segments[seen.segment].prefix : 0;
+      const bool of_input =
+          name.site.is_self() && name.site.stack() == run.model.transformer.main().name;
+      const Index prefix = of_input ? read.batch.input.segments[seen.segment].prefix : 0;
       looks.emplace(
           name, Look{.mean = mean_by_distance(seen.weights, pattern, prefix), .pattern = pattern});
     }
