@@ -15,7 +15,7 @@
 #include "core/shown.hpp"
 #include "datasets/task_kind.hpp"
 #include "datasets/text/text_options.hpp"
-#include "train/config/memory_rules.hpp"
+#include "train/config/rules.hpp"
 #include "train/evaluation/evaluation_report.hpp"
 #include "train/evaluation/run_evaluation.hpp"
 #include "train/options/application.hpp"

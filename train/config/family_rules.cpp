@@ -1,10 +1,13 @@
-#include "train/config/family_rules.hpp"
+// Rules about the parts of a model: those that its family has, and options of parts that it lacks.
+#include "train/config/rules.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "datasets/text/text_options.hpp"
 #include "nn/attention/spec.hpp"
@@ -94,6 +97,92 @@ std::optional<Violation> begin_mark_is_used(const Config& config) {
                    fmt::format("{}, the text begins with a begin mark, and no document in it does "
                                "(allowed: true)",
                                text->stream ? "in a stream" : "with a memory")};
+}
+
+std::optional<Violation> unused_norm_bias(const Config& config) {
+  const ModelOptions& model = config.model;
+  if (model.bias_norm || model.norm == NormKind::layer_norm) {
+    return {};
+  }
+  return Violation{{"model.bias_norm", "model.norm"},
+                   model.norm == NormKind::rms_norm
+                       ? "rms_norm never has a bias; leave out model.bias_norm"
+                       : "there are no norms (false; allowed with model.norm none: true)"};
+}
+
+std::optional<Violation> unused_norm_options(const Config& config) {
+  const ModelOptions& model = config.model;
+  const ModelOptions defaults;
+  const std::array changed{
+      std::pair{"model.norm_epsilon", model.norm_epsilon != defaults.norm_epsilon},
+      std::pair{"model.norm_position", model.norm_position != defaults.norm_position},
+      std::pair{"model.embedding_norm", model.embedding_norm}};
+  for (const auto& [option, is_changed] : changed) {
+    if (model.norm == NormKind::none && is_changed) {
+      return Violation{{option, "model.norm"},
+                       "there are no norms (with model.norm none it keeps its default)"};
+    }
+  }
+  return {};
+}
+
+std::optional<Violation> unused_depth_scale(const Config& config) {
+  const ModelOptions& model = config.model;
+  if (!model.initializer_depth_scale || model.feed_forward != FeedForwardKind::none) {
+    return {};
+  }
+  const bool projected = std::ranges::any_of(attention_kinds, [&](AttentionKind kind) {
+    return std::ranges::any_of(attention_specs(model, kind), [](const AttentionSpec& spec) {
+      return spec.heads > 0 && spec.combine == Combine::output;
+    });
+  });
+  if (projected) {
+    return {};
+  }
+  return Violation{{"model.initializer_depth_scale", "attention.combine", "model.feed_forward"},
+                   "no block ends with a map whose first weights it could scale"};
+}
+
+std::optional<Violation> memory_fits(const Config& config) {
+  const Index trained = config.training.memory;
+  const Index memory = std::max(trained, config.evaluation.memory.value_or(0));
+  if (memory == 0) {
+    return {};
+  }
+  const std::string option = memory == trained ? "training.memory" : "evaluation.memory";
+  const ModelOptions& model = config.model;
+  const auto* text = config.task.find<TextOptions>();
+  if (!use_of(config).continues()) {
+    return Violation{{option, text == nullptr ? "task.name" : "model.family"},
+                     "a memory is for language models (task.name: text, model.family: decoder)"};
+  }
+  if (model.positions != PositionKind::none) {
+    return Violation{{option, "model.positions"},
+                     "with a memory, positions cannot be those in a window; set model.positions: "
+                     "none, and attention.positions to a scheme of distances, such as "
+                     "transformer_xl"};
+  }
+  const auto self = attention_specs(model, AttentionKind::decoder_self);
+  if (std::ranges::any_of(self, &AttentionSpec::has_sinks)) {
+    return Violation{{option, "attention.pattern"},
+                     "a memory forgets the first tokens of a text, which a sink_window needs"};
+  }
+  if (config.evaluation.stride) {
+    return Violation{{"evaluation.stride", option},
+                     "with a memory, windows do not overlap (allowed: auto)"};
+  }
+  if (trained > 0 && config.training.batch_lengths != BatchLengths::alike) {
+    return Violation{{"training.batch_lengths", option},
+                     "with a memory, a batch has the next window of each lane (allowed: alike)"};
+  }
+  if (text->context + memory > model.max_positions) {
+    return Violation{
+        {"model.max_positions", "task.context", option},
+        fmt::format(
+            "too few positions for windows of {} tokens and {}: {} ({}; allowed: {} or more)",
+            text->context, option, memory, model.max_positions, text->context + memory)};
+  }
+  return {};
 }
 
 }  // namespace tapehead

@@ -10,10 +10,10 @@
 #include "train/config/config.hpp"
 #include "train/config/document/document.hpp"
 #include "train/config/overrides.hpp"
+#include "train/config/nearest.hpp"
 #include "train/config/presets.hpp"
 #include "train/config/rows.hpp"
 #include "train/config/rules.hpp"
-#include "train/config/unknown.hpp"
 #include "train/config/values.hpp"
 
 namespace tapehead {

@@ -14,10 +14,6 @@
 #include "datasets/text/text_options.hpp"
 #include "nn/attention/model_rules.hpp"
 #include "nn/attention/spec.hpp"
-#include "train/config/family_rules.hpp"
-#include "train/config/memory_rules.hpp"
-#include "train/config/unused_model_options.hpp"
-#include "train/config/unused_options.hpp"
 #include "train/options/application.hpp"
 
 namespace tapehead {

@@ -1,4 +1,5 @@
-#include "train/config/unused_options.hpp"
+// Rules about options without effect.
+#include "train/config/rules.hpp"
 
 #include <fmt/format.h>
 

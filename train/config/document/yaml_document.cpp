@@ -12,7 +12,6 @@
 
 #include "core/shown.hpp"
 #include "train/config/document/document.hpp"
-#include "train/config/document/text_places.hpp"
 #include "train/config/document/yaml_mistakes.hpp"
 
 namespace tapehead {

@@ -2,13 +2,34 @@
 // These functions say where the mistake is, and what to write instead.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "train/config/document/document.hpp"
-#include "train/config/document/text_places.hpp"
 
 namespace tapehead {
+
+// Finds the line and the character at which a byte of a text is.
+class TextPlaces {
+ public:
+  explicit TextPlaces(std::string_view text);
+
+  // The place of a byte, or of the end if the text has no such byte.
+  Mark at(std::size_t byte) const;
+
+  // A line by its number from 1, without its line end; empty after the last line.
+  std::string_view line(Index number) const;
+
+  // The first byte of a line, which must exist.
+  std::size_t begin_of(Index number) const { return starts_[static_cast<std::size_t>(number - 1)]; }
+
+ private:
+  std::string_view text_;
+  std::vector<std::size_t> starts_;        // of the lines
+  std::vector<std::uint32_t> characters_;  // that begin before each byte, and before the end
+};
 
 struct YamlMistake {
   Mark mark;
