@@ -33,7 +33,7 @@ void show_config(const ConfigArguments& arguments) {
   } else if (arguments.file.empty()) {
     throw ConfigError("expected a config file, --schema or --reference");
   } else {
-    const LoadedConfig loaded = load_config(arguments.file, arguments.overrides);
+    const LoadedConfig loaded = load_chosen(arguments.file, arguments.overrides);
     InputFiles inputs;
     inputs.add(loaded.files);
     expect_output_apart(inputs);

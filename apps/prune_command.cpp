@@ -1,6 +1,7 @@
 // tapehead prune RUN DIR: writes a smaller run without the heads that matter least.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -56,9 +57,30 @@ std::vector<std::string> names_of(const std::vector<HeadName>& heads) {
   return names;
 }
 
+// What was chosen for the run, but of attention what was decided here.
+Written written_for(const LoadedConfig& run, const Config& config) {
+  const auto before = option_values(run.config);
+  const auto after = option_values(config);
+  Written written;
+  for (std::size_t i = 0; i < after.size(); ++i) {
+    const auto& [option, value] = after[i];
+    const std::string_view section = std::string_view(option).substr(0, option.find('.'));
+    const bool of_a_kind =
+        std::ranges::find(attention_kind_names, section) != attention_kind_names.end();
+    const auto chosen = std::ranges::find(*run.written, option, &WrittenOption::option);
+    if (value != before[i].second || (of_a_kind && value != "auto")) {
+      written.push_back({option, value, "prune"});
+    } else if (chosen != run.written->end()) {
+      written.push_back(*chosen);
+    }
+  }
+  return written;
+}
+
 void write_run(const PruneArguments& arguments, const SavedRun& saved, const Task& task,
                const Config& config, const Model& model) {
   const TaskOptions data = find_run_data({saved.directory}, config.task, arguments.data);
+  const Written written = written_for(load_chosen(RunFiles{saved.directory}.config(), {}), config);
   const RunDirectory run = RunDirectory::create(arguments.to, arguments.overwrite, ways_out);
   write_run_data(run.files(), config.task, data);
   // What a language model reads in front of a text depends on the text that it was trained on.
@@ -70,6 +92,7 @@ void write_run(const PruneArguments& arguments, const SavedRun& saved, const Tas
   metadata["step"] = "0";
   write_tensor_file(best_checkpoint(run.files().checkpoints()), weight_entries(model.store),
                     metadata);
+  write_file_atomically(run.files().written(), written_text(written));
   // Last, because a directory without a config is taken again if this is stopped before its end.
   write_file_atomically(run.files().config(), dump_config(config));
 }

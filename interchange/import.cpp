@@ -226,8 +226,10 @@ Imported import_model(const ImportRequest& request) {
     imported.tokenizers.target = labels.tokenizer;
     imported.rows.target = entry_rows(labels, false);
   }
-  imported.config = imported_config({request, purpose, added}, imported.tokenizers,
-                                    {architecture, theirs, options}, longest_of(theirs));
+  LoadedConfig decided = imported_config({request, purpose, added}, imported.tokenizers,
+                                         {architecture, theirs, options}, longest_of(theirs));
+  imported.config = std::move(decided.config);
+  imported.written = *std::move(decided.written);
   expect_texts_used(request, architecture, imported.config);
   expect_size(files, parameters_of(imported.config, imported.tokenizers), "parameters");
   imported.model = std::make_unique<Model>(imported.config, imported.tokenizers.source->size(),
@@ -249,7 +251,9 @@ void write_imported(const Imported& imported, const std::filesystem::path& run, 
   metadata.emplace("step", "0");
   write_tensor_file(best_checkpoint(files.checkpoints()), weight_entries(imported.model->store),
                     metadata);
-  // Last, because a directory without a config is taken again if this is stopped before its end.
+  // The config last, because a directory without a config is taken again if this is stopped before
+  // its end.
+  write_file_atomically(files.written(), written_text(imported.written));
   write_file_atomically(files.config(), dump_config(imported.config));
 }
 

@@ -16,6 +16,7 @@ struct Imported {
   std::string model_type;  // as their config.json says
   Purpose purpose = Purpose::tokens;
   Config config{};
+  Written written{};  // what was decided of the config
   Tokenizers tokenizers{};
   std::unique_ptr<Model> model{};
   VocabularyRows rows{};

@@ -8,7 +8,7 @@
 #include "core/shown.hpp"
 #include "core/text.hpp"
 #include "datasets/tokenizers/vocabulary_tokenizer.hpp"
-#include "train/config/config.hpp"
+#include "train/config/overrides.hpp"
 
 namespace tapehead {
 
@@ -133,13 +133,17 @@ std::string in_their_terms(std::string message, const ImportedOptions& model,
 
 }  // namespace
 
-Config imported_config(const ImportedTask& task, const Tokenizers& tokenizers,
-                       const ImportedOptions& model, Index positions) {
+LoadedConfig imported_config(const ImportedTask& task, const Tokenizers& tokenizers,
+                             const ImportedOptions& model, Index positions) {
   std::vector<std::string> overrides =
       task_options(task, tokenizers, family_of(model.options), positions);
   overrides.insert(overrides.end(), model.options.begin(), model.options.end());
   try {
-    return parse_config("{}", model.theirs.file().string(), overrides).config;
+    std::vector<Override> decided = parse_overrides(overrides);
+    for (Override& one : decided) {
+      one.origin = model.theirs.file().string();
+    }
+    return read_config({{.file = model.theirs.file().string(), .root = {}}}, decided);
   } catch (const ConfigError& error) {
     throw ConfigError(in_their_terms(error.what(), model, overrides));
   }

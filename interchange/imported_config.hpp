@@ -9,6 +9,7 @@
 #include "datasets/tokenizers/tokenizer.hpp"
 #include "interchange/architecture.hpp"
 #include "interchange/tokenizers/marks.hpp"
+#include "train/config/config.hpp"
 
 namespace tapehead {
 
@@ -39,8 +40,8 @@ struct ImportedOptions {
 };
 
 // `positions`: the longest sequence. Throws ConfigError that names their settings.
-Config imported_config(const ImportedTask& task, const Tokenizers& tokenizers,
-                       const ImportedOptions& model, Index positions);
+LoadedConfig imported_config(const ImportedTask& task, const Tokenizers& tokenizers,
+                             const ImportedOptions& model, Index positions);
 
 // The family that these overrides set.
 const FamilyTraits& family_of(const std::vector<std::string>& options);

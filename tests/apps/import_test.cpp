@@ -150,6 +150,7 @@ TEST_F(Import, takes_the_labels_of_tokens) {
   EXPECT_THAT(content_of(here / "a" / "config.yaml"),
               AllOf(HasSubstr("name: tagged_text"), HasSubstr("train_columns: \"text.txt\""),
                     HasSubstr("validation_columns: \"text.txt\"")));
+  EXPECT_THAT(content_of(here / "a" / "written.yaml"), HasSubstr(" # out/config.json\n"));
   EXPECT_THAT(run({"import", "out", "--run", "b", "--target-text", "labels"}).errors,
               HasSubstr("--target-text: a bert has no targets"));
   fs::remove_all(here / "out" / "target");

@@ -15,6 +15,7 @@
 namespace tapehead { namespace {
 
 using ::testing::AllOf;
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -51,6 +52,8 @@ TEST_F(Prune, makes_a_run_that_is_evaluated_translated_and_trained_on) {
   const ProgramResult config = run({"config", "b/config.yaml"});
   EXPECT_THAT(config.output, HasSubstr("\nencoder_self:\n  heads: 2 "));
   EXPECT_THAT(config.output, HasSubstr("\ncross:\n  heads: 3 "));
+  EXPECT_THAT(config.output, ContainsRegex("\n  heads: 3 +# prune\n"));
+  EXPECT_THAT(config.output, ContainsRegex("\n  d_model: 16 +# --set\n"));
   const ProgramResult trained =
       run({"train", "b/config.yaml", "--set", "model.init_from=b", "--set", "training.steps=2",
            "--set", "training.warmup=0", "--run", "c"});

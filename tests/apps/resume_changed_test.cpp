@@ -38,6 +38,56 @@ TEST_F(ResumeChanged, a_config_file_that_has_changed_is_not_ignored_in_silence) 
   EXPECT_THAT(run(own).errors, Not(HasSubstr("own config")));
 }
 
+// The file's own options, what an earlier --set chose and what a later one does, merged.
+TEST_F(ResumeChanged, what_set_chooses_is_written_and_decides_what_follows) {
+  train(tiny_training("a"));
+  const auto written = [&] { return content_of(here / "a/written.yaml"); };
+  EXPECT_THAT(written(), ContainsRegex("\n  d_model: 16 +# --set\n"));
+  EXPECT_THAT(written(), ContainsRegex("\n  name: copy +# [^ ]*configs/copy.yaml:"));
+  EXPECT_THAT(written(), Not(HasSubstr("d_ff")));
+  EXPECT_EQ(resume("a", {"training.steps=45"}).exit_code, 0);
+  EXPECT_THAT(written(), ContainsRegex("\n  steps: 45 +# --set\n"));
+  const std::string before = written();
+  EXPECT_EQ(resume("a").exit_code, 0);
+  EXPECT_EQ(written(), before);
+  EXPECT_EQ(run({"train", "a/config.yaml", "--run", "plain"}).exit_code, 0);
+  expect_same_file(here / "a/written.yaml", here / "plain/written.yaml");
+  train({"train", "a/config.yaml", "--run", "b", "--set", "model.d_model=32", "--set",
+         "model.dropout=0.3", "--set", "training.steps=2", "--set", "training.warmup=0"});
+  EXPECT_THAT(content_of(here / "b/config.yaml"),
+              AllOf(HasSubstr("  d_ff: 128\n"), HasSubstr("  dropout_residual: 0.3\n")));
+  EXPECT_THAT(content_of(here / "b/written.yaml"), ContainsRegex("\n  layers: 1 +# --set\n"));
+}
+
+// As of a version that did not keep what was written. Its config is all that it is made of.
+TEST_F(ResumeChanged, a_run_without_what_was_written_goes_on_to_the_same_bits) {
+  train(tiny_training("a"));
+  copy_run("a", "old");
+  fs::remove(here / "old/written.yaml");
+  EXPECT_THAT(resume("old", {"model.dropout=0.3"}).errors,
+              HasSubstr("old/config.yaml:45:22: model.dropout_embedding, "));
+  for (const std::string name : {"a", "old"}) {
+    EXPECT_EQ(resume(name, {"training.steps=50"}).exit_code, 0);
+  }
+  expect_same_runs(here / "a", here / "old");
+  expect_same_file(here / "a/config.yaml", here / "old/config.yaml");
+}
+
+// A stop between the two files leaves config.yaml with what was set; the same words again heal it.
+TEST_F(ResumeChanged, the_same_set_again_brings_both_files_together) {
+  train(tiny_training("a"));
+  const std::string before = content_of(here / "a/written.yaml");
+  EXPECT_EQ(resume("a", {"training.steps=45"}).exit_code, 0);
+  const std::string after = content_of(here / "a/written.yaml");
+  std::ofstream(here / "a/written.yaml") << before;
+  const ProgramResult refused = resume("a", {"evaluation.every=5"});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.errors, ContainsRegex("a/written.yaml:[0-9]+:[0-9]+: training.steps: 40, but "
+                                            "a/config.yaml has 45; "));
+  EXPECT_EQ(resume("a", {"training.steps=45"}).exit_code, 0);
+  EXPECT_EQ(content_of(here / "a/written.yaml"), after);
+}
+
 TEST_F(ResumeChanged, by_other_kernels_is_not_to_the_bit_which_is_said) {
   train(tiny_training("a"));
   const std::string warning = "not the same to the bit";

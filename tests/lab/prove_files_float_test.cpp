@@ -74,14 +74,18 @@ void resume(const fs::path& run) {
   TrainingRun training(config, task, *sink, prepare_blas(), {.resume = true, .threads = 1});
 }
 
+void change(const fs::path& run) { load_config(run / "config.yaml", {"model.dropout=0.3"}); }
+
 void use(const fs::path& sweep, Choices& choices) {
-  switch (choices.below(4)) {
+  switch (choices.below(5)) {
     case 0:
       return report(sweep / "r");
     case 1:
       return score(sweep / "r");
     case 2:
       return resume(sweep / "r");
+    case 3:
+      return change(sweep / "r");
     default:
       report_page(report_sweep(sweep, sweep / "report.html"));
   }
@@ -103,10 +107,10 @@ std::string fault_of_run(const TemporaryDirectory& here, std::uint64_t number) {
   fs::remove_all(sweep);
   fs::copy(here / "s", sweep, fs::copy_options::recursive);
   Choices choices(number);
-  const std::vector<std::string> files{"sweep.json",     "r/scores.jsonl",
-                                       "r/config.yaml",  "r/record.json",
-                                       "r/times.jsonl",  "r/checkpoints/elapsed.json",
-                                       "r/metrics.jsonl"};
+  const std::vector<std::string> files{"sweep.json",      "r/scores.jsonl",
+                                       "r/config.yaml",   "r/record.json",
+                                       "r/times.jsonl",   "r/checkpoints/elapsed.json",
+                                       "r/metrics.jsonl", "r/written.yaml"};
   const fs::path file = sweep / choices.of(files);
   const std::string before = read_file(file);
   write_bytes(file, choices.below(2) == 0 ? damaged_text(before, choices)
@@ -251,6 +255,7 @@ void read_further(const fs::path& run) {
   const RunFiles files{run};
   expect_unlocked(files.lock());
   read_record(files.record());
+  load_config(find_run(run).config(), {"training.epochs=9"});
   seconds_until(files, 9);
   if (fs::exists(files.scores())) {
     read_scores(run);
@@ -263,6 +268,7 @@ TEST(IrregularFiles, in_a_run_are_refused_by_name_or_passed_over) {
   make_runs(here);
   const std::vector<fs::path> runs{"letters", "pieces", "pairs"};
   const std::vector<fs::path> files{"config.yaml",
+                                    "written.yaml",
                                     "joint.vocabulary",
                                     "joint.model",
                                     "data.json",

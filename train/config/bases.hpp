@@ -2,6 +2,7 @@
 // from.
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +18,7 @@ constexpr std::string_view base_key = "base";
 struct ConfigSource {
   std::string file;
   ConfigNode root;
+  std::map<Index, std::string> origins{};  // of options that come from elsewhere, by line
 };
 
 // A document and all that it inherits from: the one without a base first, the document itself last.

@@ -5,11 +5,13 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "train/config/written.hpp"
 #include "train/options/options.hpp"
 
 namespace tapehead {
@@ -20,16 +22,22 @@ struct LoadedConfig {
   // "preset llama", "default", or "auto" (it followed from other options).
   std::map<std::string, std::string> origins;
   std::vector<std::filesystem::path> files{};  // the config file, and those that it inherits from
+  std::optional<Written> written{};
 };
 
 // Reads a config file and the files that it inherits from (`base: other.yaml`; its own options
 // replace theirs), applies `overrides` ("section.option=value"; if an option occurs several times,
-// the last one counts; override_config says what follows them), checks everything and resolves
-// every `auto` that depends only on the config. Throws ConfigError: "file:line:column:
-// section.option: what is wrong (the value; what is allowed)", or "--set section.option=value:
-// ...". Does not create anything.
+// the last one counts), checks everything and resolves every `auto` that depends only on the
+// config. A run's config.yaml is changed by overrides as its written.yaml would be (override_run).
+// Throws ConfigError: "file:line:column: section.option: what is wrong (the value; what is
+// allowed)", or "--set section.option=value: ...". Does not create anything.
 LoadedConfig load_config(const std::filesystem::path& file,
                          const std::vector<std::string>& overrides = {});
+
+// The same, for a command that stores or shows what was chosen: it reads the written.yaml of a run
+// without overrides, too.
+LoadedConfig load_chosen(const std::filesystem::path& file,
+                         const std::vector<std::string>& overrides);
 
 // The same for text in memory; messages and origins use `file_name`. Valid JSON is read as JSON;
 // anything else as YAML, unless the name ends in .json.
@@ -45,6 +53,10 @@ std::string read_config_text(const std::filesystem::path& file);
 // set stay absent too, except that `epochs` becomes 10 if there is no limit at all.
 void resolve(Config& config);
 
+// The options that follow this one, if it does nothing but give values to them, such as
+// `model.dropout`; otherwise none. The config decides which options a preset sets.
+std::vector<std::string> followers(const Config& config, std::string_view option);
+
 // The number of shards: about a thousand tokens for each, so that summing gradients takes little
 // time compared with the work on the shard. At least 2, so that two cores can share a step; at most
 // 8, since each shard has a set of gradients. It depends only on the config, not on the machine,
@@ -58,11 +70,13 @@ std::string dump_config(const Config& config);
 // The options of one section, without its heading.
 std::string dump_section(const Config& config, std::string_view section);
 
-// The whole config, with an aligned comment on each line that gives the origin of its value.
+// The whole config, with an aligned comment on each line that gives the origin of its value: of
+// what was chosen for a run, the first one.
 std::string dump_config_with_origins(const LoadedConfig& loaded);
 
 // Each option by its full name, with its value as dump_config writes it, in the order of the rows.
-std::vector<std::pair<std::string, std::string>> option_values(const Config& config);
+using OptionValues = std::vector<std::pair<std::string, std::string>>;
+OptionValues option_values(const Config& config);
 
 // Where two configs differ: "section.option: the one's, not the other's", in the order of the
 // rows. Options of another task are left out, and so are those that do not count.

@@ -1,10 +1,13 @@
-// Loads a config from a file, and suggests another one if it does not exist, or from a text.
+// Loads a config from a text, or from a file, with its bases and what was written for a run;
+// suggests another file if it does not exist.
 #include <fmt/format.h>
 
-#include <array>
+#include <algorithm>
 #include <cerrno>
 #include <fstream>
+#include <optional>
 #include <system_error>
+#include <utility>
 
 #include "core/errors.hpp"
 #include "core/shown.hpp"
@@ -12,6 +15,7 @@
 #include "train/config/config.hpp"
 #include "train/config/nearest.hpp"
 #include "train/config/overrides.hpp"
+#include "train/config/written.hpp"
 
 namespace tapehead {
 namespace {
@@ -39,6 +43,95 @@ std::string suggestion(const fs::path& file) {
   return fmt::format("; did you mean {}?", shown((file.parent_path() / *near).string()));
 }
 
+// Takes the entry `base` out of a document.
+std::optional<ConfigEntry> take_base(ConfigNode& root) {
+  const auto found = std::ranges::find(root.entries, base_key, &ConfigEntry::key);
+  if (found == root.entries.end()) {
+    return {};
+  }
+  ConfigEntry entry = std::move(*found);
+  root.entries.erase(found);
+  return entry;
+}
+
+[[noreturn]] void fail_at_base(const ConfigSource& source, const ConfigEntry& entry,
+                               std::string_view problem) {
+  fail_at(source.file, entry.value.mark, fmt::format("{}: {}", base_key, problem));
+}
+
+// One file has one identity, whatever path leads to it.
+fs::path identity(const std::string& file) {
+  std::error_code ignored;
+  const fs::path real = fs::weakly_canonical(file, ignored);
+  return real.empty() ? fs::path(file) : real;
+}
+
+// Without "x/..", if it means the same file: x may be a link.
+fs::path shortened(const fs::path& path) {
+  std::error_code ignored;
+  const fs::path shorter = path.lexically_normal();
+  return fs::equivalent(path, shorter, ignored) ? shorter : path;
+}
+
+std::string path_of(const ConfigSource& source, const ConfigEntry& entry) {
+  if (entry.value.kind != ConfigNode::Kind::scalar || entry.value.text.empty()) {
+    fail_at_base(source, entry, "expected the path of a config file");
+  }
+  return shortened(fs::path(source.file).parent_path() / entry.value.text).string();
+}
+
+// `sources` begins with the document itself.
+void expect_no_cycle(const std::vector<ConfigSource>& sources, const ConfigEntry& entry,
+                     const std::string& base) {
+  const auto same = [&](const ConfigSource& source) {
+    return identity(source.file) == identity(base);
+  };
+  const auto found = std::ranges::find_if(sources, same);
+  if (found == sources.end()) {
+    return;
+  }
+  std::string cycle;
+  for (auto source = found; source != sources.end(); ++source) {
+    cycle += shown(source->file) + " -> ";
+  }
+  fail_at_base(sources.back(), entry,
+               fmt::format("a config cannot inherit from itself ({}{})", cycle, shown(base)));
+}
+
+ConfigSource read_base(const ConfigSource& from, const ConfigEntry& entry,
+                       const std::string& file) {
+  std::string text;
+  try {
+    text = read_config_text(file);
+  } catch (const ConfigError& error) {
+    fail_at_base(from, entry, error.what());
+  }
+  return {.file = file, .root = parse_document(text, file)};
+}
+
+// The written.yaml of a run, if the file is its config and it has one. Only a regular file is read.
+std::optional<ConfigSource> written_beside(const fs::path& config) {
+  const fs::path file = config.parent_path() / "written.yaml";
+  std::error_code ignored;
+  if (config.filename() != "config.yaml" || !fs::exists(fs::symlink_status(file, ignored))) {
+    return {};
+  }
+  const std::string name = file.string();
+  if (!fs::is_regular_file(file, ignored)) {
+    throw IoError(fmt::format("cannot read {}: it is not a regular file", shown(name)));
+  }
+  const std::string text = read_config_text(file);
+  return ConfigSource{
+      .file = name, .root = parse_document(text, name), .origins = origins_in(text)};
+}
+
+LoadedConfig load(const fs::path& file, const std::vector<Override>& overrides,
+                  const std::optional<ConfigSource>& written) {
+  const std::string name = file.string();
+  const auto sources = with_bases(parse_document(read_config_text(file), name), name);
+  return written ? override_run(sources, *written, overrides) : override_config(sources, overrides);
+}
+
 }  // namespace
 
 std::string read_config_text(const fs::path& file) {
@@ -63,14 +156,28 @@ std::string read_config_text(const fs::path& file) {
   return text;
 }
 
-LoadedConfig load_config(const std::filesystem::path& file,
-                         const std::vector<std::string>& overrides) {
-  return parse_config(read_config_text(file), file.string(), overrides);
+std::vector<ConfigSource> with_bases(ConfigNode root, std::string_view file) {
+  std::vector<ConfigSource> sources;
+  sources.push_back({.file = std::string(file), .root = std::move(root)});
+  while (const std::optional<ConfigEntry> entry = take_base(sources.back().root)) {
+    const std::string base = path_of(sources.back(), *entry);
+    expect_no_cycle(sources, *entry, base);
+    sources.push_back(read_base(sources.back(), *entry, base));
+  }
+  std::ranges::reverse(sources);
+  return sources;
+}
+
+LoadedConfig load_config(const fs::path& file, const std::vector<std::string>& overrides) {
+  return load_with_overrides(file, parse_overrides(overrides));
 }
 
 LoadedConfig load_with_overrides(const fs::path& file, const std::vector<Override>& overrides) {
-  const std::string name = file.string();
-  return override_config(with_bases(parse_document(read_config_text(file), name), name), overrides);
+  return load(file, overrides, overrides.empty() ? std::nullopt : written_beside(file));
+}
+
+LoadedConfig load_chosen(const fs::path& file, const std::vector<std::string>& overrides) {
+  return load(file, parse_overrides(overrides), written_beside(file));
 }
 
 LoadedConfig parse_config(std::string_view text, std::string_view file_name,

@@ -5,9 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
-#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -55,134 +53,82 @@ Values option_map(const Config& config) {
   return {values.begin(), values.end()};
 }
 
-// Nothing if the config is refused.
-std::optional<LoadedConfig> read_if_valid(const Sources& sources,
-                                          const std::vector<Override>& overrides) {
-  try {
-    return read_config(sources, overrides);
-  } catch (const ConfigError&) {
-    return {};
-  }
+bool sets(const std::vector<Override>& overrides, const std::string& name) {
+  return std::ranges::any_of(overrides,
+                             [&](const Override& one) { return full_name(one) == name; });
 }
 
-std::optional<Values> values_if_valid(const Sources& sources,
-                                      const std::vector<Override>& overrides) {
-  const auto loaded = read_if_valid(sources, overrides);
-  return loaded ? std::optional(option_map(loaded->config)) : std::nullopt;
-}
-
-// Whether no option of the model is left to follow others, as in the config that a run stores. Such
-// a config does not say which of its values were chosen; in any other, those that are there were.
-bool is_written_out(const LoadedConfig& loaded) {
-  return std::ranges::none_of(loaded.origins, [](const auto& option) {
-    return option.first.starts_with("model.") && option.second == "auto";
-  });
-}
-
-// The options that the documents give and that could follow others. Limits of the run do not: all
-// of them hold together, and so do ten epochs and any further limit.
-std::vector<std::string> options_given(const Sources& sources) {
-  std::vector<std::string> names;
-  for (const ConfigSource& source : sources) {
-    for (const ConfigEntry& section : source.root.entries) {
-      for (const ConfigEntry& option : section.value.entries) {
-        const std::string name = full_name(section.key, option.key);
-        if (section.key != "task" && name != "training.epochs") {
-          names.push_back(name);
-        }
-      }
+// Calls visit(name, entry) for each option of a document that has been read before.
+template <class Visitor>
+void visit_options(const ConfigNode& root, const Visitor& visit) {
+  for (const ConfigEntry& entry : root.entries) {
+    if (entry.value.kind != ConfigNode::Kind::mapping) {
+      visit(entry.key, entry);
+    }
+    for (const ConfigEntry& option : entry.value.entries) {
+      visit(full_name(entry.key, option.key), option);
     }
   }
-  return names;
 }
 
-Sources without_option(Sources sources, const std::string& name) {
+// The documents without the options for which `which(name)` holds.
+template <class Which>
+Sources without(Sources sources, const Which& which) {
   for (ConfigSource& source : sources) {
     for (ConfigEntry& section : source.root.entries) {
       std::erase_if(section.value.entries, [&](const ConfigEntry& option) {
-        return full_name(section.key, option.key) == name;
+        return which(full_name(section.key, option.key));
       });
     }
   }
   return sources;
 }
 
-// Takes out each option without which the documents have the same values, and returns their names.
-std::vector<std::string> take_out_derived(Sources& sources, const Values& values) {
-  std::vector<std::string> derived;
-  for (const std::string& name : options_given(sources)) {
-    Sources rest = without_option(sources, name);
-    if (values_if_valid(rest, {}) != values) {
-      continue;
-    }
-    sources = std::move(rest);
-    derived.push_back(name);
+// Whether an override has an effect beyond its own option and others that only lead: whether
+// something differs without it. If one of the two configs is refused, it has.
+bool has_effect(const Sources& sources, const std::vector<Override>& overrides,
+                const std::string& name) {
+  std::vector<Override> others = overrides;
+  std::erase_if(others, [&](const Override& other) { return full_name(other) == name; });
+  try {
+    const Config config = read_config(sources, overrides).config;
+    Values with = option_map(config);
+    Values unset = option_map(read_config(sources, others).config);
+    const bool repeated = with.at(name) == unset.at(name);
+    const auto leads = [&](const auto& option) { return !followers(config, option.first).empty(); };
+    std::erase_if(with, leads);
+    std::erase_if(unset, leads);
+    return repeated || with != unset;
+  } catch (const ConfigError&) {
+    return true;
   }
-  return derived;
 }
 
-// Whether an option does nothing but give a value to others.
-bool is_for_others(std::string_view name) {
-  constexpr std::array<std::string_view, 6> of_model{"model.preset",  "model.heads",
-                                                     "model.d_head",  "model.layers",
-                                                     "model.dropout", "model.dropout_attention"};
-  return name.starts_with("attention.") || std::ranges::find(of_model, name) != of_model.end();
-}
-
-// Whether two configs differ in options that do more than give values to others.
-bool differ_in_use(Values one, Values other) {
-  const auto for_others = [](const auto& option) { return is_for_others(option.first); };
-  std::erase_if(one, for_others);
-  std::erase_if(other, for_others);
-  return one != other;
-}
-
-// Whether an option may follow another one. The options of each kind of attention follow those of
-// the section `attention`, which follow those of `model`. A family follows nothing, though it
-// decides which followers are in use.
-bool may_follow(std::string_view option, std::string_view other) {
-  return option != "model.family" &&
-         (!other.starts_with("attention.") || !option.starts_with("model."));
-}
-
-// Of an override without any effect, the options of the documents that prevent it: without one of
-// these, the override has an effect.
-std::vector<std::string> preventing(const Sources& sources, const std::vector<Override>& all,
-                                    const std::vector<Override>& others,
-                                    std::string_view overridden) {
-  std::vector<std::string> names;
-  for (const std::string& name : options_given(sources)) {
-    if (!may_follow(name, overridden)) {
-      continue;
-    }
-    const Sources rest = without_option(sources, name);
-    const auto with = values_if_valid(rest, all);
-    const auto unset = values_if_valid(rest, others);
-    if (with && unset && differ_in_use(*with, *unset)) {
-      names.push_back(name);
+// The options with values of their own among those that would follow, at any distance.
+void add_own(const LoadedConfig& loaded, std::string_view leader, std::vector<std::string>& own) {
+  for (const std::string& name : followers(loaded.config, leader)) {
+    const auto one = std::ranges::find(*loaded.written, name, &WrittenOption::option);
+    if (one == loaded.written->end() || one->value == "auto") {
+      add_own(loaded, name, own);
+    } else if (std::ranges::find(own, name) == own.end()) {
+      own.push_back(name);
     }
   }
-  return names;
 }
 
 void expect_effect(const Sources& sources, const std::vector<Override>& overrides,
-                   const Values& values) {
+                   const LoadedConfig& loaded) {
   for (const Override& one : overrides) {
     const std::string name = full_name(one);
-    if (!is_for_others(name)) {
+    std::vector<std::string> own;
+    add_own(loaded, name, own);
+    const auto is_own = [&](const std::string& option) {
+      return std::ranges::find(own, option) != own.end();
+    };
+    if (own.empty() || has_effect(sources, overrides, name) ||
+        !has_effect(without(sources, is_own), overrides, name)) {
       continue;
     }
-    std::vector<Override> others = overrides;
-    std::erase_if(others, [&](const Override& other) { return full_name(other) == name; });
-    const auto unset = values_if_valid(sources, others);
-    if (!unset || unset->at(name) == values.at(name) || differ_in_use(values, *unset)) {
-      continue;
-    }
-    std::vector<std::string> own = preventing(sources, overrides, others, name);
-    if (own.empty()) {
-      continue;
-    }
-    const LoadedConfig loaded = read_config(sources, others);
     for (std::string& option : own) {
       option = fmt::format("{}: {}", loaded.origins.at(option), option);
     }
@@ -193,32 +139,64 @@ void expect_effect(const Sources& sources, const std::vector<Override>& override
   }
 }
 
+// The options of `to` that `from` has not, or with another value.
+std::vector<Override> changes(const Values& from, const LoadedConfig& to) {
+  std::vector<Override> changed;
+  for (const auto& [name, value] : option_values(to.config)) {
+    const auto before = from.find(name);
+    if (before == from.end() || before->second != value) {
+      Override& one = changed.emplace_back(parse_override(fmt::format("{}={}", name, value)));
+      one.value = parse_yaml(value, name);
+      one.place = name;
+      one.origin = to.origins.at(name);
+    }
+  }
+  return changed;
+}
+
+void expect_as_written(const ConfigSource& written, const Values& resolved,
+                       const std::string& config, const Values& stored,
+                       const std::vector<Override>& overrides) {
+  visit_options(written.root, [&](const std::string& name, const ConfigEntry& entry) {
+    const auto now = stored.find(name);
+    const std::string there = now == stored.end() ? "no such option" : now->second;
+    if (resolved.contains(name) && resolved.at(name) != there && !sets(overrides, name)) {
+      fail_at(written.file, entry.value.mark,
+              fmt::format("{0}: {1}, but {2} has {3}; restore the file that was changed, or say "
+                          "which one holds: --set {0}=VALUE",
+                          name, resolved.at(name), shown(config), there));
+    }
+  });
+}
+
 }  // namespace
 
 std::string full_name(const Override& value) { return full_name(value.section, value.option); }
 
 LoadedConfig override_config(const Sources& sources, const std::vector<Override>& overrides) {
-  if (overrides.empty()) {
-    return read_config(sources, {});
-  }
-  // Documents that are valid only with the overrides have no values of their own to compare with.
-  const std::optional<LoadedConfig> before = read_if_valid(sources, {});
-  const Values values_before = before ? option_map(before->config) : Values();
-  Sources rest = sources;
-  std::vector<std::string> derived;
-  if (before && is_written_out(*before)) {
-    derived = take_out_derived(rest, values_before);
-  }
-  LoadedConfig loaded = read_config(rest, overrides);
-  const Values values = option_map(loaded.config);
-  expect_effect(rest, overrides, values);
-  // What no override has changed still comes from the file.
-  for (const std::string& name : derived) {
-    std::string& origin = loaded.origins.at(name);
-    if (origin != "--set" && values.at(name) == values_before.at(name)) {
-      origin = before->origins.at(name);
-    }
-  }
+  LoadedConfig loaded = read_config(sources, overrides);
+  expect_effect(sources, overrides, loaded);
+  return loaded;
+}
+
+LoadedConfig override_run(const Sources& stored, const ConfigSource& written,
+                          const std::vector<Override>& overrides) {
+  const LoadedConfig run = read_config(stored, {});
+  const Values values = option_map(run.config);
+  const LoadedConfig resolved = read_config({written}, {});
+  expect_as_written(written, option_map(resolved.config), stored.back().file, values, overrides);
+  // An option that is set now had another default when the run began if it differs here.
+  std::vector<Override> former = changes(option_map(resolved.config), run);
+  std::erase_if(former, [&](const Override& one) { return !sets(overrides, full_name(one)); });
+  const LoadedConfig before = read_config({written}, former);
+  LoadedConfig after = override_config({written}, overrides);
+  std::vector<Override> changed = changes(option_map(before.config), after);
+  changed.insert(changed.end(), overrides.begin(), overrides.end());
+  const Values left = option_map(after.config);  // another task has other options
+  LoadedConfig loaded = read_config(
+      without(stored, [&](const std::string& name) { return !left.contains(name); }), changed);
+  loaded.written = std::move(after.written);
+  loaded.files.push_back(written.file);
   return loaded;
 }
 

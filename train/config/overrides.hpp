@@ -19,6 +19,7 @@ struct Override {
   // "--set model.heads=7", for messages about the value or the name.
   std::string place;
   std::string name_place;
+  std::string origin = "--set";  // of the option's value
 };
 
 std::string full_name(const Override& value);  // "section.option"
@@ -32,12 +33,17 @@ std::vector<Override> parse_overrides(const std::vector<std::string>& texts);
 LoadedConfig read_config(const std::vector<ConfigSource>& sources,
                          const std::vector<Override>& overrides);
 
-// The same, but if the documents have every option of the model written out, as a run stores its
-// config, those values that follow from the other values follow the overrides too: `model.dropout`
-// decides each dropout that equals it. Throws ConfigError for an override of an option that only
-// others follow, if all that would follow it have values of their own in the documents.
+// The same, but throws ConfigError for an override that changes nothing because all options that
+// would follow it have values of their own in the documents.
 LoadedConfig override_config(const std::vector<ConfigSource>& sources,
                              const std::vector<Override>& overrides);
+
+// The config that a run stores, changed where the overrides change what is resolved from its
+// written.yaml, and nowhere else: defaults of today do not get into a run that began with others.
+// Throws ConfigError that names an option of `written` that is not so in the run's config, unless
+// it is overridden.
+LoadedConfig override_run(const std::vector<ConfigSource>& stored, const ConfigSource& written,
+                          const std::vector<Override>& overrides);
 
 // load_config with overrides that have any place in messages.
 LoadedConfig load_with_overrides(const std::filesystem::path& file,

@@ -9,8 +9,8 @@
 #include "train/config/bases.hpp"
 #include "train/config/config.hpp"
 #include "train/config/document/document.hpp"
-#include "train/config/overrides.hpp"
 #include "train/config/nearest.hpp"
+#include "train/config/overrides.hpp"
 #include "train/config/presets.hpp"
 #include "train/config/rows.hpp"
 #include "train/config/rules.hpp"
@@ -18,8 +18,6 @@
 
 namespace tapehead {
 namespace {
-
-constexpr std::string_view command_line = "--set";
 
 class Reader {
  public:
@@ -30,7 +28,7 @@ class Reader {
     read_task_name(sources);
     all_ = sections(loaded_.config);  // now the task section has the options of its task
     for (const ConfigSource& source : sources) {
-      file_ = source.file;
+      source_ = &source;
       loaded_.files.insert(loaded_.files.begin(), source.file);
       for (const ConfigEntry& entry : source.root.entries) {
         read_entry(entry);
@@ -41,6 +39,7 @@ class Reader {
         apply(one);
       }
     }
+    note_written();
     apply_preset();
     name_defaults();
     check_rules();
@@ -50,7 +49,7 @@ class Reader {
 
  private:
   std::string at(Mark mark) const {
-    return fmt::format("{}:{}:{}", shown(file_), mark.line, mark.column);
+    return fmt::format("{}:{}:{}", shown(source_->file), mark.line, mark.column);
   }
   std::string at(Mark mark, std::string_view name) const {
     return fmt::format("{}: {}", at(mark), shown(name));
@@ -68,7 +67,7 @@ class Reader {
   void read_task_name(const std::vector<ConfigSource>& sources) {
     all_ = sections(loaded_.config);
     for (const ConfigSource& source : sources) {
-      file_ = source.file;
+      source_ = &source;
       for (const ConfigEntry& section : source.root.entries) {
         for (const ConfigEntry& option : section.value.entries) {
           if (names_task(section.key, option.key)) {
@@ -114,7 +113,9 @@ class Reader {
            explain_unknown_option(section, entry.key, loaded_.config.task.kind()));
     }
     set(*row, name, entry.value, at(entry.value.mark, name));
-    loaded_.origins[name] = at(entry.value.mark);
+    const auto elsewhere = source_->origins.find(entry.value.mark.line);
+    loaded_.origins[name] =
+        elsewhere == source_->origins.end() ? at(entry.value.mark) : elsewhere->second;
   }
 
   void apply(const Override& one) {
@@ -136,7 +137,7 @@ class Reader {
     }
     const std::string name = full_name(one);
     set(*row, name, one.value, one.place);
-    loaded_.origins[name] = command_line;
+    loaded_.origins[name] = one.origin;
   }
 
   void set(const Row& row, const std::string& name, const ConfigNode& value,
@@ -147,6 +148,19 @@ class Reader {
       fail(place, error.what());
     }
     places_[name] = place;
+  }
+
+  // What was set, as it was set: nothing has followed yet.
+  void note_written() {
+    Written& written = loaded_.written.emplace();
+    for (const Section& section : all_) {
+      for (const Row& row : section.rows) {
+        const std::string name = full_name(section.name, row.field.name);
+        if (places_.contains(name)) {
+          written.push_back({name, write_value(row), loaded_.origins.at(name)});
+        }
+      }
+    }
   }
 
   // A preset gives its values to the options that nothing has set.
@@ -191,10 +205,10 @@ class Reader {
   enum class Source { command, file, preset };
 
   Source source_of(const std::string& option) const {
-    const std::string& origin = loaded_.origins.at(option);
-    return origin == command_line     ? Source::command
-           : origin == preset_origin_ ? Source::preset
-                                      : Source::file;
+    const auto sets = [&](const Override& one) { return full_name(one) == option; };
+    return std::ranges::any_of(overrides_, sets)          ? Source::command
+           : loaded_.origins.at(option) == preset_origin_ ? Source::preset
+                                                          : Source::file;
   }
 
   // The option to blame in a violation: one from the command line if possible, otherwise one from
@@ -207,7 +221,7 @@ class Reader {
         }
       }
     }
-    return fmt::format("{}: {}", shown(file_), violation.options.front());
+    return fmt::format("{}: {}", shown(source_->file), violation.options.front());
   }
 
   // The culprit and, unless it is the same or a default, the option that the problem speaks of.
@@ -259,7 +273,7 @@ class Reader {
     return nullptr;
   }
 
-  std::string_view file_;  // of the source that is read, then of the last
+  const ConfigSource* source_ = nullptr;  // the one that is read, then the last
   const std::vector<Override>& overrides_;
   LoadedConfig loaded_;
   std::vector<Section> all_;                   // its rows point into loaded_.config

@@ -24,11 +24,11 @@ absent value is null; `tapehead config --schema` prints a JSON Schema for editor
 section.option=value` overrides one option from the command line, as often as needed; the last one
 of an option wins.
 
-A run stores its config with every option written out. There `--set` also changes each value that
-equals what it would be without being written: `--set model.dropout=0.3` gives 0.3 to each
-`dropout_` option that was 0.1 like `model.dropout`, and one that was 0.2 stays. In any other config
-an option that is written stays as it is. An override is refused if all options that would follow it
-have values of their own in the files. `training.epochs` always stays.
+A run stores its resolved config in `config.yaml`, and what was chosen in `written.yaml`: the options
+of the file, its bases and `--set`, each with its origin. `--set` on a run's `config.yaml` changes
+what it would change in `written.yaml`, and nothing else: `--set model.dropout=0.3` gives 0.3 to each
+`dropout_` option that was not chosen. A run of an older version has no `written.yaml`; there every
+option counts as chosen. An override is refused if all options that would follow it were chosen.
 
 `base: other.yaml`, outside the sections, inherits from another config: this one has the options of
 `other.yaml`, except those that it sets itself. A list replaces the whole list of the base. The path

@@ -1,8 +1,12 @@
 // Resolves a config: sets each `auto` that other options determine.
 #include <algorithm>
+#include <array>
+#include <utility>
 
 #include "nn/attention/resolved_attention.hpp"
 #include "train/config/config.hpp"
+#include "train/config/presets.hpp"
+#include "train/config/rows.hpp"
 
 namespace tapehead {
 namespace {
@@ -14,7 +18,50 @@ void fill(std::optional<Value>& option, Value value) {
   }
 }
 
+// Of the options that layers do not see, those that follow, as attention_spec() and resolve() do
+// it. An option of the section `attention` also leads that of each kind.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 13> follow{{
+    {"model.heads", "model.d_head"},
+    {"model.heads", "attention.heads"},
+    {"model.d_head", "attention.d_qk"},
+    {"model.d_head", "attention.d_v"},
+    {"model.layers", "model.encoder_layers"},
+    {"model.layers", "model.decoder_layers"},
+    {"model.dropout", "model.dropout_embedding"},
+    {"model.dropout", "model.dropout_attention"},
+    {"model.dropout", "model.dropout_feed_forward"},
+    {"model.dropout", "model.dropout_residual"},
+    {"model.dropout_attention", "attention.dropout"},
+    {"attention.budget", "attention.d_qk"},
+    {"attention.budget", "attention.d_v"},
+}};
+
 }  // namespace
+
+std::vector<std::string> followers(const Config& config, std::string_view option) {
+  std::vector<std::string> names;
+  if (option == "model.preset") {
+    Config each = config;
+    for (const Preset preset : {Preset::vaswani, Preset::gpt2, Preset::llama, Preset::bert}) {
+      each.model.preset = preset;
+      for (const PresetValue& value : preset_values(each)) {
+        names.emplace_back(value.option);
+      }
+    }
+  }
+  for (const auto& [leader, follower] : follow) {
+    if (leader == option) {
+      names.emplace_back(follower);
+    }
+  }
+  constexpr std::string_view of_all = "attention.";
+  if (option.starts_with(of_all)) {
+    for (const std::string_view kind : attention_kind_names) {
+      names.push_back(full_name(kind, option.substr(of_all.size())));
+    }
+  }
+  return names;
+}
 
 Index automatic_shards(Index batch_tokens) { return std::clamp<Index>(batch_tokens / 1024, 2, 8); }
 

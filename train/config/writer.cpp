@@ -8,6 +8,7 @@
 #include "train/config/config.hpp"
 #include "train/config/rows.hpp"
 #include "train/config/values.hpp"
+#include "train/config/written.hpp"
 
 namespace tapehead {
 namespace {
@@ -17,35 +18,54 @@ struct Line {
   std::string option{};  // full name; empty for a section's heading and for a line between sections
 };
 
-std::vector<Line> lines_of(Config config) {
+std::vector<Line> lines_of(const OptionValues& values) {
   std::vector<Line> lines;
-  for (const Section& section : sections(config)) {
-    if (!section.name.empty()) {
+  std::string_view section;
+  for (const auto& [option, value] : values) {
+    const std::size_t dot = option.find('.');
+    const bool outside = dot == std::string::npos;
+    if (!outside && std::string_view(option).substr(0, dot) != section) {
+      section = std::string_view(option).substr(0, dot);
       lines.push_back({});
-      lines.push_back({.text = fmt::format("{}:", section.name)});
+      lines.push_back({.text = fmt::format("{}:", section)});
     }
-    const char* indent = section.name.empty() ? "" : "  ";
-    for (const Row& row : section.rows) {
-      lines.push_back({.text = fmt::format("{}{}: {}", indent, row.field.name, write_value(row)),
-                       .option = full_name(section.name, row.field.name)});
-    }
+    const std::string name = outside ? option : "  " + option.substr(dot + 1);
+    lines.push_back({.text = fmt::format("{}: {}", name, value), .option = option});
   }
   return lines;
+}
+
+constexpr std::string_view comment_mark = "  # ";
+
+// With an aligned comment on each line that gives the option's origin.
+std::string with_origins(const std::vector<Line>& lines,
+                         const std::map<std::string, std::string>& origins) {
+  constexpr std::size_t widest = 60;  // a longer value shifts only its own comment
+  std::size_t width = 0;
+  for (const Line& line : lines) {
+    if (line.text.size() <= widest) {
+      width = std::max(width, line.text.size());
+    }
+  }
+  std::string text;
+  for (const Line& line : lines) {
+    const auto origin = origins.find(line.option);
+    text += origin == origins.end()
+                ? line.text + '\n'
+                : fmt::format("{:{}}{}{}\n", line.text, width, comment_mark, origin->second);
+  }
+  return text;
 }
 
 }  // namespace
 
 std::string dump_config(const Config& config) {
-  std::string dump;
-  for (const Line& line : lines_of(config)) {
-    dump += line.text + '\n';
-  }
-  return dump;
+  return with_origins(lines_of(option_values(config)), {});
 }
 
 std::string dump_section(const Config& config, std::string_view section) {
   std::string dump;
-  for (const Line& line : lines_of(config)) {
+  for (const Line& line : lines_of(option_values(config))) {
     if (line.option.starts_with(fmt::format("{}.", section))) {
       dump += line.text + '\n';
     }
@@ -53,9 +73,9 @@ std::string dump_section(const Config& config, std::string_view section) {
   return dump;
 }
 
-std::vector<std::pair<std::string, std::string>> option_values(const Config& config) {
+OptionValues option_values(const Config& config) {
   Config copy = config;  // rows point into their config
-  std::vector<std::pair<std::string, std::string>> values;
+  OptionValues values;
   for (const Section& section : sections(copy)) {
     for (const Row& row : section.rows) {
       values.emplace_back(full_name(section.name, row.field.name), write_value(row));
@@ -65,24 +85,36 @@ std::vector<std::pair<std::string, std::string>> option_values(const Config& con
 }
 
 std::string dump_config_with_origins(const LoadedConfig& loaded) {
-  constexpr std::size_t widest = 60;  // a longer value shifts only its own comment
-  const std::vector<Line> lines = lines_of(loaded.config);
-  std::size_t width = 0;
-  for (const Line& line : lines) {
-    if (line.text.size() <= widest) {
-      width = std::max(width, line.text.size());
-    }
+  std::map<std::string, std::string> origins = loaded.origins;
+  for (const WrittenOption& one : loaded.written.value_or(Written())) {
+    origins[one.option] = one.origin;
   }
-  std::string dump;
-  for (const Line& line : lines) {
-    const auto origin = loaded.origins.find(line.option);
-    if (origin == loaded.origins.end()) {
-      dump += line.text + '\n';
-    } else {
-      dump += fmt::format("{:{}}  # {}\n", line.text, width, origin->second);
-    }
+  return with_origins(lines_of(option_values(loaded.config)), origins);
+}
+
+std::string written_text(const Written& written) {
+  OptionValues values;
+  std::map<std::string, std::string> origins;
+  for (const auto& [option, value, origin] : written) {
+    values.emplace_back(option, value);
+    origins[option] = origin;
   }
-  return dump;
+  return "# What was chosen, and where; --set on this run goes by it. config.yaml has every "
+         "option.\n" +
+         (written.empty() ? "{}\n" : with_origins(lines_of(values), origins));
+}
+
+std::map<Index, std::string> origins_in(std::string_view text) {
+  std::map<Index, std::string> origins;
+  Index number = 1;
+  for (; !text.empty(); ++number) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    if (const std::size_t mark = line.rfind(comment_mark); mark != std::string_view::npos) {
+      origins[number] = line.substr(mark + comment_mark.size());
+    }
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+  }
+  return origins;
 }
 
 std::vector<std::string> differences(const Config& one, const Config& other, const Counts& counts) {

@@ -53,8 +53,11 @@ Trained train(const TrainRequest& request) {
   // A resumed run uses the config that it stored, changed by the overrides.
   const RunFiles before{directory};
   const bool own_config = request.resume && std::filesystem::exists(before.config());
-  LoadedConfig loaded =
-      load_config(own_config ? find_run(directory).config() : request.config, request.overrides);
+  LoadedConfig loaded = own_config ? load_config(find_run(directory).config(), request.overrides)
+                                   : load_chosen(request.config, request.overrides);
+  if (own_config && request.overrides.empty()) {
+    loaded.written.reset();  // what was written for the run stays as it is
+  }
   check_frozen(loaded);
   const Config& config = loaded.config;
   if (own_config) {

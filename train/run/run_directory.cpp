@@ -46,9 +46,9 @@ bool is_empty_start(const fs::path& directory) {
 }
 
 bool is_file_of_a_run(const fs::path& path) {
-  constexpr std::array<std::string_view, 9> names{
-      "config.yaml",        "metrics.jsonl", "log.txt",     "checkpoints", "report.html",
-      "replay.safetensors", "scores.jsonl",  "record.json", "times.jsonl",
+  constexpr std::array<std::string_view, 10> names{
+      "config.yaml", "written.yaml",       "metrics.jsonl", "log.txt",     "checkpoints",
+      "report.html", "replay.safetensors", "scores.jsonl",  "record.json", "times.jsonl",
   };
   const std::string name = path.filename().string();
   return std::ranges::find(names, name) != names.end() || is_of_the_data(path) ||

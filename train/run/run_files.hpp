@@ -36,6 +36,7 @@ struct RunFiles {
   std::filesystem::path directory;
 
   std::filesystem::path config() const { return directory / "config.yaml"; }
+  std::filesystem::path written() const { return directory / "written.yaml"; }
   std::filesystem::path data() const { return directory / "data.json"; }
   std::filesystem::path metrics() const { return directory / "metrics.jsonl"; }
   std::filesystem::path times() const { return directory / "times.jsonl"; }

@@ -121,11 +121,13 @@ TEST(RunDirectory, a_refusal_names_only_options_that_the_command_has) {
 TEST(RunDirectory, overwriting_removes_the_run_and_nothing_else) {
   const TemporaryDirectory directory;
   fill_run(directory.path());
+  write_file_atomically(directory / "written.yaml", "seed: 1\n");
   for (const char* name : {"notes.md", "source.txt"}) {
     write_file_atomically(directory / name, "mine");
   }
   const RunDirectory run = RunDirectory::create(directory.path(), true);
-  for (const char* name : {"config.yaml", "metrics.jsonl", "log.txt", "source.model"}) {
+  for (const char* name :
+       {"config.yaml", "written.yaml", "metrics.jsonl", "log.txt", "source.model"}) {
     EXPECT_FALSE(fs::exists(directory / name)) << name;
   }
   EXPECT_TRUE(fs::is_empty(run.files().checkpoints()));
