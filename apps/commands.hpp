@@ -1,5 +1,6 @@
 // The commands of the program. Each is a file of its own, which declares its options and its
-// function; no list names them.
+// function; no list names them. Pages of the manual and completion in a shell are made of these
+// declarations.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -55,5 +56,15 @@ class Command {
 
 // Adds all commands that are linked into the program.
 void add_commands(CLI::App& program, Outcome& outcome, Launch& launch);
+
+// tapehead(1), in the macros of man(7).
+std::string man_page(const CLI::App& program, const std::vector<const CLI::App*>& commands);
+
+// tapehead-train(1) and so on.
+std::string man_page_of_command(const CLI::App& command);
+
+// Scripts that bash and zsh load.
+std::string bash_completion(const std::vector<const CLI::App*>& commands);
+std::string zsh_completion(const std::vector<const CLI::App*>& commands);
 
 }  // namespace tapehead

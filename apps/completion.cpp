@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "apps/command_line.hpp"
+#include "apps/commands.hpp"
 #include "train/output/program_path.hpp"
 
 namespace tapehead {

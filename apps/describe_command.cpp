@@ -1,5 +1,4 @@
 // tapehead describe: pages of the manual and completion for shells, for those who make packages.
-#include "apps/command_line.hpp"
 #include "apps/commands.hpp"
 #include "apps/gradcheck_options.hpp"
 #include "core/errors.hpp"

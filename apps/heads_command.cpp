@@ -15,7 +15,7 @@
 #include "lab/heads/head_history.hpp"
 #include "lab/heads/head_legend.hpp"
 #include "lab/heads/head_report.hpp"
-#include "lab/removal/gated_heads.hpp"
+#include "lab/removal/head_pruning.hpp"
 #include "train/experiment.hpp"
 #include "train/output/logging.hpp"
 

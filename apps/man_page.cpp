@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "apps/command_line.hpp"
+#include "apps/commands.hpp"
 #include "core/version.hpp"
 
 namespace tapehead {

@@ -10,7 +10,6 @@
 #include "core/errors.hpp"
 #include "core/shown.hpp"
 #include "core/text.hpp"
-#include "lab/removal/gated_heads.hpp"
 #include "lab/removal/head_pruning.hpp"
 #include "lab/removal/removal_choice.hpp"
 #include "train/output/program_path.hpp"

@@ -18,7 +18,7 @@
 #include "lab/report/page.hpp"
 #include "lab/report/run.hpp"
 #include "lab/report/sweep.hpp"
-#include "lab/sweep/inputs.hpp"
+#include "lab/sweep/directory.hpp"
 #include "lab/sweep/record.hpp"
 #include "train/output/logging.hpp"
 #include "train/run/run_files.hpp"

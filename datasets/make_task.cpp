@@ -1,9 +1,9 @@
 #include "datasets/make_task.hpp"
 
-#include <string>
-#include <vector>
-
 #include <fmt/format.h>
+
+#include <string_view>
+#include <variant>
 
 #include "core/errors.hpp"
 #include "core/files/hash.hpp"
@@ -44,6 +44,31 @@ Task make_task(const TaskOptions& options, const TaskMaking& making) {
   }
   task.fingerprint = fingerprint_of(task.splits, options);
   return task;
+}
+
+std::vector<DataFile> data_files(TaskOptions& options) {
+  std::vector<DataFile> files;
+  const auto add = [&](const std::string& option, std::string& path) {
+    if (!path.empty()) {
+      files.push_back({option, &path});
+    }
+  };
+  for (const std::string_view option : options.kind().files) {
+    for (const Row& row : rows_of(options)) {
+      if (row.field.name != option) {
+        continue;
+      }
+      const std::string name(option);
+      if (const auto* paths = std::get_if<std::vector<std::string>*>(&row.cell)) {
+        for (std::size_t i = 0; i < (*paths)->size(); ++i) {
+          add(name + "[" + std::to_string(i) + "]", (**paths)[i]);
+        }
+      } else {
+        add(name, *std::get<std::string*>(row.cell));
+      }
+    }
+  }
+  return files;
 }
 
 }  // namespace tapehead

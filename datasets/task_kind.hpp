@@ -1,9 +1,12 @@
-// A kind of task: its name, its options, and everything that depends on these. To add one, write a
-// module that defines a TaskKind, and add a row to datasets/task_kinds.cpp.
+// A kind of task: its name, its options, how a gradient check makes them small, and everything else
+// that depends on them. To add one, write a module that defines a TaskKind, and add a row to
+// datasets/task_kinds.cpp.
 #pragma once
 
+#include <algorithm>
 #include <any>
 #include <array>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -14,12 +17,39 @@
 #include "core/fields.hpp"
 #include "core/files/hash.hpp"
 #include "core/option_rows.hpp"
+#include "core/types.hpp"
 #include "datasets/layout.hpp"
-#include "datasets/shrinking.hpp"
 #include "datasets/task.hpp"
 #include "datasets/task_making.hpp"
 
 namespace tapehead {
+
+// Whether the command line set an option, "section.option". Such an option keeps its value.
+using IsSet = std::function<bool(std::string_view option)>;
+
+struct Shrinking {
+  static constexpr Index most_train_examples = 64;  // only one batch of them is used
+  static constexpr Index most_examples = 4;         // of each other split; every task requires one
+  static constexpr Index most_symbols = 100;  // enough for those examples to differ at any length
+  static constexpr Index most_tokens = 40;
+
+  IsSet is_set;
+  Index most_characters;  // in a line of text
+
+  // Limits a value to `most`, but not to less than `least`.
+  void at_most(std::string_view option, Index& value, Index most, Index least = 0) const {
+    if (!is_set(option)) {
+      value = std::min(value, std::max(most, least));
+    }
+  }
+
+  template <class Options>
+  void splits(Options& task) const {
+    at_most("task.train_examples", task.train_examples, most_train_examples);
+    at_most("task.validation_examples", task.validation_examples, most_examples);
+    at_most("task.test_examples", task.test_examples, most_examples);
+  }
+};
 
 // A condition on several options. A violation names each option as "section.option".
 struct TaskRule {

@@ -1,5 +1,5 @@
 // The paired bootstrap (Koehn 2004): whether a difference between two models would also be found
-// with other test examples and other seeds.
+// with other test examples and other seeds. A metric is a function of sums over the examples.
 #pragma once
 
 #include <cstddef>
@@ -7,11 +7,40 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "lab/metric_sums.hpp"
+#include "lab/run_scores.hpp"
+#include "train/options/options.hpp"
 
 namespace tapehead {
+
+// The summands of one metric for each example. Those of the loss are the example's negative
+// log-likelihood and its tokens; those of BLEU are its counts of n-grams. `options` say how
+// sentences are split into words.
+class MetricSums {
+ public:
+  MetricSums(Metric metric, const std::vector<ExampleScore>& examples,
+             const EvaluationOptions& options);
+
+  std::size_t examples() const { return summands_.size() / columns_; }
+
+  // The metric of a test that contains example i counts[i] times; and of the test as it is.
+  double value(std::span<const double> counts) const;
+  double value() const;
+
+  // A digest of what the metric is measured against. Two runs whose digests are equal can be
+  // compared example by example. It covers the references and, if the metric is a mean over tokens,
+  // the number of their tokens. Windows of a text have no references: RunScores::text tells texts
+  // apart.
+  std::uint64_t data() const { return data_; }
+
+ private:
+  Metric metric_;
+  std::size_t columns_;
+  std::vector<double> summands_;  // (examples, columns)
+  std::uint64_t data_;
+};
 
 constexpr Index resample_count = 1000;
 constexpr double significance_level = 0.05;

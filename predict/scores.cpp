@@ -10,7 +10,7 @@
 #include "core/errors.hpp"
 #include "core/ops/concatenate.hpp"
 #include "datasets/tokenizers/token_words.hpp"
-#include "nn/generation/mean_probabilities.hpp"
+#include "nn/generation/ensemble.hpp"
 #include "train/evaluation/decoding_batches.hpp"
 #include "train/options/layout.hpp"
 

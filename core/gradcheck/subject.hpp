@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/gradcheck/diagnosis/verdict.hpp"
-#include "core/gradcheck/gradcheck_options.hpp"
+#include "core/gradcheck/gradcheck.hpp"
 #include "core/tape/tensor.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

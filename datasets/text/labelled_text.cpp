@@ -23,7 +23,7 @@
 #include "datasets/tokenizers/sentencepiece_tokenizer.hpp"
 #include "datasets/tokenizers/tokenizer.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"
-#include "datasets/tokenizers/tokenizer_of_lines.hpp"
+#include "datasets/tokenizers/tokenizer_kind.hpp"
 #include "datasets/tokenizers/vocabulary_tokenizer.hpp"
 
 namespace tapehead {

@@ -19,7 +19,7 @@
 #include "datasets/tokenizers/sentencepiece_tokenizer.hpp"
 #include "datasets/tokenizers/text_chunks.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"
-#include "datasets/tokenizers/tokenizer_of_lines.hpp"
+#include "datasets/tokenizers/tokenizer_kind.hpp"
 #include "datasets/tokenizers/unknown_text.hpp"
 #include "datasets/tokenizers/vocabulary_tokenizer.hpp"
 

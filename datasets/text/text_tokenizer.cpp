@@ -14,7 +14,7 @@
 #include "core/text.hpp"
 #include "datasets/tokenizers/sentencepiece_tokenizer.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"
-#include "datasets/tokenizers/tokenizer_of_lines.hpp"
+#include "datasets/tokenizers/tokenizer_kind.hpp"
 #include "datasets/tokenizers/vocabulary_tokenizer.hpp"
 
 namespace tapehead {

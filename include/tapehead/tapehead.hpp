@@ -32,7 +32,7 @@
 #include "lab/heads/head_history.hpp"
 #include "lab/heads/head_legend.hpp"
 #include "lab/heads/head_report.hpp"
-#include "lab/heads/recorded_attentions.hpp"
+#include "lab/heads/head_watch.hpp"
 #include "lab/inspection/inspection.hpp"
 #include "lab/removal/head_importance.hpp"
 #include "lab/removal/head_pruning.hpp"

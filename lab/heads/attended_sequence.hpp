@@ -1,4 +1,4 @@
-// One sentence as the heads of an attention see it.
+// One sentence as the heads of an attention see it, and what is known of its tokens.
 #pragma once
 
 #include <span>
@@ -7,9 +7,29 @@
 #include "core/sequence/pattern.hpp"
 #include "core/types.hpp"
 #include "datasets/relations.hpp"
-#include "lab/heads/token_facts.hpp"
+#include "datasets/task.hpp"
 
 namespace tapehead {
+
+// Facts about a task's text: for each entry of a vocabulary how often it occurs in the training
+// data and whether it is punctuation.
+struct TokenFacts {
+  // Counted in the training examples, without subword dropout; 0 for marks.
+  std::vector<Index> occurrences;
+  std::vector<bool> punctuation;  // only punctuation (Unicode category P), ignoring "▁"
+  TokenId mask = -1;              // that of models that predict masked tokens; -1: none
+
+  Index occurrences_of(TokenId token) const { return occurrences[static_cast<std::size_t>(token)]; }
+  bool is_mark(TokenId token) const { return token < mark_count || token == mask; }
+  bool is_punctuation(TokenId token) const { return punctuation[static_cast<std::size_t>(token)]; }
+};
+
+// Of what a batch has as its context, and as its input.
+struct ReadFacts {
+  TokenFacts context;
+  TokenFacts input;
+};
+ReadFacts token_facts(const Task& task);
 
 // The keys of one sentence, and its queries. Row i is position i.
 struct AttendedSequence {

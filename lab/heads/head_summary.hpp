@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "lab/heads/attention_report.hpp"
-#include "lab/removal/gated_heads.hpp"
 #include "lab/removal/head_pruning.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

@@ -14,6 +14,15 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
+std::vector<RecordedAttention> recorded_attentions(const Model& model, const Batch& batch) {
+  std::vector<RecordedAttention> all;
+  Tape tape(false);
+  Pass pass(tape, model.store);
+  pass.recorder = [&all](const RecordedAttention& one) { all.push_back(one); };
+  model.transformer.hidden(pass, batch);
+  return all;
+}
+
 namespace {
 
 std::span<const TokenId> tokens_of(const Tokens& tokens, Index sequence) {

@@ -1,12 +1,16 @@
-// Watches every head of a model while it reads the sequences of a source.
+// Watches every head of a model while it reads the sequences of a source; or records the attention
+// weights of every head over a batch.
 #pragma once
 
 #include <functional>
 #include <vector>
 
 #include "core/kernel/workers.hpp"
+#include "core/sequence/batch.hpp"
 #include "lab/heads/head_sums.hpp"
+#include "nn/pass.hpp"
 #include "nn/transformer/transformer.hpp"
+#include "train/experiment.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
@@ -18,5 +22,8 @@ std::vector<AttentionSums> watch_heads(
     const ReadFacts& facts, Index batch_tokens, Workers& workers,
     const std::function<void(Index done, Index of)>& progress = {},
     const std::vector<HeadFigureRow>& rows = head_figure_rows());
+
+// Each head for each sequence, in the order in which a pass computes them.
+std::vector<RecordedAttention> recorded_attentions(const Model& model, const Batch& batch);
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -7,7 +7,7 @@
 
 #include "core/ops/concatenate.hpp"
 #include "datasets/corpus/masking.hpp"
-#include "nn/generation/mean_probabilities.hpp"
+#include "nn/generation/ensemble.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

@@ -1,15 +1,18 @@
-// The inspection of a text: what every head of a run does with it, and what the model predicts,
-// also without some heads.
+// The inspection of a text: what every head of a run does with it, what the model predicts, also
+// without some heads, and what a head would do if it only looked by position.
 #pragma once
 
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 #include "core/kernel/workers.hpp"
+#include "core/memory/pool.hpp"
+#include "core/sequence/pattern.hpp"
+#include "core/sequence/segments.hpp"
+#include "core/tape/tensor.hpp"
 #include "lab/inspection/inspected_sequence.hpp"
 #include "lab/inspection/text_batch.hpp"
 #include "train/experiment.hpp"
@@ -54,5 +57,26 @@ nlohmann::ordered_json inspection_json(const SavedRun& run, const Inspection& in
 // has inspection_json() without tensors, as `tapehead`. Throws IoError.
 void write_inspection(const std::filesystem::path& path, const SavedRun& run,
                       const Inspection& inspection);
+
+// For each distance, a key's position minus the query's, a weight of at least 0.
+struct DistanceWeights {
+  Index first = 0;             // the smallest distance
+  PoolVector<Scalar> weights;  // of the distances first, first + 1, ...; others have 0
+
+  Scalar at(Index distance) const {
+    const Index i = distance - first;
+    return i < 0 || i >= std::ssize(weights) ? Scalar{0} : weights[static_cast<std::size_t>(i)];
+  }
+};
+
+// For each distance d = j - i: the mean of the weights w_ij over the queries i that may attend to
+// key j. Row i of a sequence is position i. What `top` of the pattern leaves out counts as the
+// weight 0: weights_at() does not apply `top`.
+DistanceWeights mean_by_distance(const Tensor& weights, const Pattern& pattern, Index prefix);
+
+// (queries, keys): the weight of each distance, divided by the sum of those that the query may
+// attend to. A query with the sum 0 attends to nothing. `top` of a pattern is not applied.
+Tensor weights_at(const DistanceWeights& by_distance, const Pattern& pattern,
+                  const Segment& queries, const Segment& keys);
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -1,4 +1,5 @@
-// Removes heads one after the other, the least important first.
+// Removes heads one after the other, the least important first, and says which trained gates of
+// heads are closed.
 #pragma once
 
 #include <functional>
@@ -33,5 +34,18 @@ struct PruningCurve {
 PruningCurve prune_heads(Model& model, const Config& config, const Task& task, const Split& split,
                          Index slope_examples, Workers& workers,
                          const std::function<void(Index done, Index of)>& progress = {});
+
+// The trained gates of heads: which ones are closed, and how far the others are open.
+struct GatedHead {
+  HeadName head;
+  double gate = 0;  // the gate without random draws; exactly 0: closed
+  double open = 0;  // the probability that a draw in training is not 0
+};
+
+// The heads of a model that have gates, in the order in which a pass meets them.
+std::vector<GatedHead> gated_heads(const Model& model);
+
+// The heads whose gates are closed. They contribute nothing, and can be removed without a change.
+std::vector<HeadName> closed_heads(const Model& model);
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

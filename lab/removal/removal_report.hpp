@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 
 #include "lab/figure_table.hpp"
-#include "lab/removal/gated_heads.hpp"
 #include "lab/removal/head_importance.hpp"
 #include "lab/removal/head_pruning.hpp"
 

@@ -10,7 +10,6 @@
 #include "lab/report/attention.hpp"
 #include "lab/report/curves.hpp"
 #include "lab/report/facts.hpp"
-#include "lab/report/head_curves.hpp"
 #include "lab/report/heads.hpp"
 #include "lab/report/spectrum.hpp"
 #include "train/evaluation/evaluation.hpp"

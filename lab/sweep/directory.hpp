@@ -1,8 +1,11 @@
-// The directory of a sweep, which contains its runs. Only one process at a time writes there.
+// The directory of a sweep, which contains its runs, and the files that a sweep reads. Only one
+// process at a time writes there.
 #pragma once
 
 #include <filesystem>
 
+#include "core/files/input_files.hpp"
+#include "lab/sweep/plan.hpp"
 #include "train/run/run_files.hpp"
 
 namespace tapehead {
@@ -30,5 +33,15 @@ void look_again(const std::filesystem::path& directory);
 // Waits as long as the processes of a killed sweep may need to save their runs. Then it throws the
 // error of `expect_unlocked`.
 void wait_for_lock(const std::filesystem::path& lock);
+
+// The files from which a page about the sweep is made: its own, and those of its runs.
+InputFiles inputs_of_sweep(const std::filesystem::path& directory);
+
+// The files that the sweep of a file reads: the file, its config, and what the trainings read.
+InputFiles inputs_of_sweep(const std::filesystem::path& file, const SweepPlan& plan);
+
+// Throws IoError if the sweep would overwrite one of the inputs with a file in its directory.
+void expect_results_apart(const InputFiles& inputs, const SweepPlan& plan,
+                          const std::filesystem::path& directory);
 
 }  // namespace tapehead

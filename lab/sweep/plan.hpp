@@ -36,4 +36,18 @@ struct SweepPlan {
   std::vector<std::string> show{};  // as SweepFile::show
 };
 
+// Reads the config once for each run, so that every option and every combination is checked before
+// anything starts. Throws ConfigError with the place in the sweep file or the config.
+SweepPlan plan_sweep(const SweepFile& sweep);
+
+// What plan_sweep() checks.
+
+// Throws ConfigError if two axes, or an axis and `set`, set the same option, since one of them
+// would have no effect.
+void expect_separate(const SweepFile& sweep);
+
+// Throws ConfigError if runs have no directories of their own, if settings of an axis make the same
+// configs, or if a run has no such split or does not measure the metric. The plan must be complete.
+void expect_sound(const SweepFile& sweep, const SweepPlan& plan);
+
 }  // namespace tapehead

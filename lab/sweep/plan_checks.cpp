@@ -1,4 +1,4 @@
-#include "lab/sweep/plan_checks.hpp"
+#include "lab/sweep/plan.hpp"
 
 #include <fmt/format.h>
 

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "core/tape/tensor.hpp"
 #include "nn/generation/cached_model.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
@@ -42,5 +43,15 @@ class Ensemble {
 // the lower token. Each row holds log-probabilities: (N, V).
 BestTokens best_of(const Tensor& log_probabilities, Index count, TokenId excluded,
                    LogSums log_sums);
+
+// log Σ_v exp(z_v), in double precision. Throws NumericError if a logit is not finite.
+double log_sum_exp(std::span<const Scalar> logits);
+
+// log(1/K Σ_k exp(l_k)). Of equal numbers it is that number, exactly.
+double log_mean_exp(std::span<const double> logs);
+
+// log(1/K Σ_k softmax(z_k)), row by row, for the logits z_k of K models; all are (N, V). Throws
+// NumericError if a logit is not finite.
+Tensor mean_log_probabilities(std::span<const Tensor> logits);
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

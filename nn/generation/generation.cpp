@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "core/random/draws.hpp"
-#include "nn/generation/mean_probabilities.hpp"
+#include "nn/generation/ensemble.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "lab/sweep/make_plan.hpp"
+#include "lab/sweep/plan.hpp"
 #include "tests/support/program.hpp"
 #include "tests/support/tiny_training.hpp"
 

@@ -5,8 +5,8 @@
 #include <set>
 
 #include "core/errors.hpp"
+#include "datasets/make_task.hpp"
 #include "datasets/synthetic/symbols.hpp"
-#include "datasets/text/data_files.hpp"
 #include "datasets/text/parallel_options.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/support/task_option.hpp"

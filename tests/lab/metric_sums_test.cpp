@@ -1,5 +1,5 @@
 // A metric of sums over examples is the metric that an evaluation tells.
-#include "lab/metric_sums.hpp"
+#include "lab/bootstrap.hpp"
 
 #include <gtest/gtest.h>
 

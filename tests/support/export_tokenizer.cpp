@@ -13,7 +13,7 @@
 #include "datasets/tokenizers/sentencepiece_corpus.hpp"
 #include "datasets/tokenizers/sentencepiece_joint.hpp"
 #include "datasets/tokenizers/sentencepiece_tokenizer.hpp"
-#include "datasets/tokenizers/tokenizer_of_lines.hpp"
+#include "datasets/tokenizers/tokenizer_kind.hpp"
 #include "datasets/tokenizers/word_piece.hpp"
 #include "interchange/tokenizers/marian_tokenizers.hpp"
 #include "interchange/tokenizers/write_pretrained.hpp"

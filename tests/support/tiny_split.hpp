@@ -2,7 +2,7 @@
 #pragma once
 
 #include "datasets/task.hpp"
-#include "lab/heads/token_facts.hpp"
+#include "lab/heads/attended_sequence.hpp"
 #include "tests/support/examples.hpp"
 #include "tests/support/tiny_model.hpp"
 

@@ -10,7 +10,7 @@
 #include "nn/generation/decoding.hpp"
 #include "train/evaluation/position_losses.hpp"
 #include "train/evaluation/right_outputs.hpp"
-#include "train/metrics/confusion.hpp"
+#include "train/metrics/label_metrics.hpp"
 #include "train/options/options.hpp"
 #include "train/step/team.hpp"
 

@@ -7,7 +7,6 @@
 #include "datasets/task_kind.hpp"
 #include "train/config/rows.hpp"
 #include "train/config/values.hpp"
-#include "train/gradcheck/tiny_model.hpp"
 #include "train/options/application.hpp"
 
 namespace tapehead {

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "datasets/task_kind.hpp"
 #include "train/config/config.hpp"
 
 namespace tapehead {
@@ -18,5 +19,9 @@ Config tiny_config(const LoadedConfig& loaded);
 // The changed options, as "section.option=value" with the new value. Options that were `auto` and
 // follow from the others are left out.
 std::vector<std::string> changes(const LoadedConfig& from, const Config& to);
+
+// Shrinks a model to few layers and narrow heads, so that its parts work together as before. The
+// options must be resolved, and they are resolved afterwards.
+void shrink_model(ModelOptions& model, const IsSet& is_set);
 
 }  // namespace tapehead

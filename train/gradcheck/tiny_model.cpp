@@ -1,4 +1,5 @@
-#include "train/gradcheck/tiny_model.hpp"
+// Shrinks a model, so that its parts work together as before.
+#include "train/gradcheck/tiny_config.hpp"
 
 #include <algorithm>
 #include <array>

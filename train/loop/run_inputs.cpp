@@ -1,7 +1,8 @@
 #include "train/loop/run_inputs.hpp"
 
 #include "core/errors.hpp"
-#include "datasets/text/data_files.hpp"
+#include "datasets/make_task.hpp"
+#include "datasets/task_kind.hpp"
 #include "datasets/text/documents.hpp"
 #include "train/run/run_directory.hpp"
 

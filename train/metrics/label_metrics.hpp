@@ -1,6 +1,11 @@
-// Metrics of predicted classes, with the figures of scikit-learn: accuracy, macro F1. The output of
-// an example is the predicted class, its reference the right one.
+// Metrics of predicted classes, with the figures of scikit-learn: accuracy, macro F1; and the
+// confusion matrix. The output of an example is the predicted class, its reference the right one.
 #pragma once
+
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string>
+#include <vector>
 
 #include "train/metrics/metric_kind.hpp"
 
@@ -32,5 +37,26 @@ inline constexpr MetricKind macro_f1_metric{.name = "macro_f1",
                                             .of_labels = true,
                                             .summands = macro_f1_summands,
                                             .value = macro_f1_of};
+
+// The confusion matrix of predicted classes: how often each class was predicted for each.
+struct Confusion {
+  std::vector<std::string> classes;
+  std::vector<Index> counts;  // (right class, predicted class)
+
+  Index count(std::size_t right, std::size_t predicted) const {
+    return counts[right * classes.size() + predicted];
+  }
+};
+
+// The classes that occur as a reference or as an output, each once, in the order of their bytes.
+std::vector<std::string> classes_of(std::span<const ExampleScore> examples);
+
+// The place of an occurring class in that list.
+std::size_t class_index(const std::vector<std::string>& classes, const std::string& name);
+
+Confusion confusion_of(std::span<const ExampleScore> examples);
+
+// {"classes": ["ABBR", ...], "counts": [[9, 0, ...], ...]}, a row for each right class.
+nlohmann::ordered_json confusion_json(const Confusion& confusion);
 
 }  // namespace tapehead

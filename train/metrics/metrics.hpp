@@ -8,7 +8,6 @@
 #include "train/metrics/likelihood.hpp"
 #include "train/metrics/ngram_metrics.hpp"
 #include "train/metrics/overlap_metrics.hpp"
-#include "train/metrics/text_metrics.hpp"
 
 namespace tapehead {
 

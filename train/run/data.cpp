@@ -14,7 +14,8 @@
 #include "core/random/draws.hpp"
 #include "core/text.hpp"
 #include "datasets/corpus/token_files.hpp"
-#include "datasets/text/data_files.hpp"
+#include "datasets/make_task.hpp"
+#include "datasets/task_kind.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"
 
 namespace tapehead {

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "core/gradcheck/diagnosis/verdict.hpp"
-#include "core/gradcheck/gradcheck_options.hpp"
+#include "core/gradcheck/gradcheck.hpp"
 #include "core/tape/parameters.hpp"
 #include "core/tape/tape.hpp"
 

@@ -8,8 +8,7 @@
 #include <vector>
 
 #include "datasets/loader.hpp"
-#include "lab/heads/recorded_attentions.hpp"
-#include "lab/inspection/mean_by_distance.hpp"
+#include "lab/heads/head_watch.hpp"
 #include "lab/removal/head_removal.hpp"
 #include "tests/support/examples.hpp"
 #include "tests/support/tiny_run.hpp"

@@ -1,5 +1,5 @@
 // Which of a model's gates are closed.
-#include "lab/removal/gated_heads.hpp"
+#include "lab/removal/head_pruning.hpp"
 
 #include <gtest/gtest.h>
 

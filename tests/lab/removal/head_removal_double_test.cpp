@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/errors.hpp"
-#include "lab/removal/gated_heads.hpp"
+#include "lab/removal/head_pruning.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/support/removal_cases.hpp"
 

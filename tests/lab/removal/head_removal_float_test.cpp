@@ -1,7 +1,7 @@
 // Removal in single precision, as programs do it: the larger model's logits with gates at 0.
 #include <gtest/gtest.h>
 
-#include "lab/removal/gated_heads.hpp"
+#include "lab/removal/head_pruning.hpp"
 #include "tests/support/removal_cases.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {

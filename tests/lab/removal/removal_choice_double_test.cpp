@@ -11,7 +11,6 @@
 #include <fmt/format.h>
 
 #include "core/errors.hpp"
-#include "lab/removal/gated_heads.hpp"
 #include "lab/removal/head_groups.hpp"
 #include "lab/removal/head_pruning.hpp"
 #include "lab/removal/head_removal.hpp"

@@ -8,7 +8,7 @@
 #include "lab/report/page.hpp"
 #include "tests/support/browser.hpp"
 #include "tests/support/temporary_directory.hpp"
-#include "train/metrics/confusion.hpp"
+#include "train/metrics/label_metrics.hpp"
 
 namespace tapehead { namespace {
 

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "lab/sweep/make_plan.hpp"
+#include "lab/sweep/plan.hpp"
 #include "lab/sweep/report.hpp"
 
 namespace tapehead { namespace {

@@ -17,7 +17,6 @@
 #include "core/random/draws.hpp"
 #include "nn/generation/decoding.hpp"
 #include "nn/generation/generation.hpp"
-#include "nn/generation/mean_probabilities.hpp"
 #include "tests/support/generation_cases.hpp"
 #include "tests/support/naive_decoding.hpp"
 

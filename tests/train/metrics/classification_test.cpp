@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/files/files.hpp"
-#include "train/metrics/confusion.hpp"
+#include "train/metrics/label_metrics.hpp"
 #include "train/options/options.hpp"
 
 namespace tapehead { namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/files/files.hpp"
-#include "train/metrics/answers.hpp"
+#include "train/metrics/overlap_metrics.hpp"
 #include "train/metrics/rouge.hpp"
 #include "train/options/options.hpp"
 

@@ -1,5 +1,5 @@
 // What a training says about its weight decay, against counts made by hand.
-#include "train/plan/decay_groups.hpp"
+#include "train/plan/start_table.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -1,9 +1,9 @@
-#include "lab/heads/token_facts.hpp"
+#include "lab/heads/attended_sequence.hpp"
+
+#include <unicode/uchar.h>
 
 #include <span>
 #include <string_view>
-
-#include <unicode/uchar.h>
 
 #include "datasets/corpus/masking.hpp"
 #include "train/metrics/code_points.hpp"

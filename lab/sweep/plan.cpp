@@ -1,4 +1,4 @@
-#include "lab/sweep/make_plan.hpp"
+#include "lab/sweep/plan.hpp"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,6 @@
 #include <map>
 
 #include "core/text.hpp"
-#include "lab/sweep/plan_checks.hpp"
 #include "train/config/overrides.hpp"
 
 namespace tapehead {

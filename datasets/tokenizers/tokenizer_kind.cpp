@@ -1,4 +1,4 @@
-#include "datasets/tokenizers/tokenizer_of_lines.hpp"
+#include "datasets/tokenizers/tokenizer_kind.hpp"
 
 #include <stdexcept>
 

@@ -1,5 +1,5 @@
 // Sweep files become cells and runs, and each mistake in one is told with its place.
-#include "lab/sweep/make_plan.hpp"
+#include "lab/sweep/plan.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

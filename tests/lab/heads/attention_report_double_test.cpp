@@ -1,5 +1,5 @@
 // The maps of a head's weights, against the matrices written out.
-#include "lab/heads/head_maps.hpp"
+#include "lab/heads/attention_report.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-#include "lab/heads/head_maps.hpp"
+// The linear maps of heads.
+#include "lab/heads/attention_report.hpp"
 
 #include <algorithm>
 #include <cmath>
