@@ -117,6 +117,9 @@ int sweep(const SweepArguments& arguments, const PlannedSweep& planned,
                       .places = places,
                       .threads = arguments.threads});
   write_sweep_plan(directory.path(), plan);
+  for (const std::string& note : plan.notes) {
+    write_message(fmt::format("{}\n", printable(note)));
+  }
   write_message(fmt::format("{}, {}, {} of them finished before, in {}{}\n",
                             counted(std::ssize(plan.cells), "cell"),
                             counted(std::ssize(plan.runs), "run"), runner.count(RunState::finished),

@@ -128,7 +128,18 @@ Difference judge(double mean, std::vector<double> resampled) {
     result.low = resampled[outside];
     result.high = resampled[resampled.size() - 1 - outside];
   }
+  result.p_holm = result.p;
   return result;
+}
+
+void correct_together(const std::vector<Difference*>& differences) {
+  std::vector<Difference*> rising = differences;
+  std::ranges::stable_sort(rising, {}, &Difference::p);
+  double largest = 0;
+  for (std::size_t i = 0; i < rising.size(); ++i) {
+    largest = std::max(largest, static_cast<double>(rising.size() - i) * rising[i]->p);
+    rising[i]->p_holm = std::min(1.0, largest);
+  }
 }
 
 std::optional<Difference> compare(std::span<const ResampledValue> one,

@@ -7,7 +7,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "lab/run_scores.hpp"
@@ -67,12 +66,18 @@ struct Difference {
   double mean = 0;
   double low = 0;
   double high = 0;
-  double p = 1;  // two-sided: twice the share of resamples on the other side of 0, at most 1
+  double p = 1;       // two-sided: twice the share of resamples on the other side of 0, at most 1
+  double p_holm = 1;  // p, corrected for the comparisons that are made with this one
   std::size_t pairs = 0;  // of runs with the same seed; one pair says nothing about other seeds
 
   bool significant() const { return p < significance_level; }
 };
 Difference judge(double mean, std::vector<double> resampled);
+
+// Corrects p for comparisons that are made together (Holm 1979): of m in rising order of p, the
+// i-th gets max_(j <= i) min(1, (m - j + 1) p_j). So chance alone brings any of them below a level
+// with at most the probability of that level.
+void correct_together(const std::vector<Difference*>& differences);
 
 // The mean of `one` minus `other` over the seeds that both have on the same test data; nothing if
 // there is none. Each resample draws seeds with replacement and, for all of these, the examples of

@@ -31,11 +31,11 @@ def rounded(value):
 
 def rows_of(results, figures):
     """Header and lines: axes, seeds, the metric, what is shown, what it cost, the comparison with the best."""
-    yield results["axes"] + ["seeds"] + [part for name in figures for part in (name, f"{name} ±")] + ["to best", "p"]
+    yield results["axes"] + ["seeds"] + [part for name in figures for part in (name, f"{name} ±")] + ["to best", "p", "p (Holm)"]
     for cell in results["cells"]:
         spreads = [cell.get(name, {}).get(part) for name in figures for part in ("mean", "deviation")]
         best = cell["to_best"] or {}
-        numbers = map(rounded, [*spreads, best.get("difference"), best.get("p")])
+        numbers = map(rounded, [*spreads, best.get("difference"), best.get("p"), best.get("p_holm")])
         yield [cell["settings"][axis] for axis in results["axes"]] + [cell["seeds"], *numbers]
 
 
@@ -50,12 +50,12 @@ def runs_of(sweep, results, figures):
 
 def pairs_of(results):
     """Header and lines: each two cells that differ in one axis and were tested on the same."""
-    yield results["axes"] + ["other", f"{results['metric']}, minus the other's", "low", "high", "p"]
+    yield results["axes"] + ["other", f"{results['metric']}, minus the other's", "low", "high", "p", "p (Holm)"]
     for pair in results["comparisons"]:
         one, other, result = pair["one"], pair["other"], pair["result"]
         differing = [axis for axis in results["axes"] if one[axis] != other[axis]]
         if result and len(differing) == 1:
-            numbers = [result["difference"], *result["interval"], result["p"]]
+            numbers = [result["difference"], *result["interval"], result["p"], result.get("p_holm")]
             yield [*one.values(), other[differing[0]], *map(rounded, numbers)]
 
 

@@ -51,6 +51,7 @@ function cellsTable({results, axes, lower_is_better: lower}) {
     {name: 'to the best', help: 'the mean difference, and the interval that 95 % of the resamples lie in',
       cell: (row) => compared(row, ({difference, interval}) => `${metricText(metric, difference)} (${interval.map((end) => metricText(metric, end)).join(' to ')})`)},
     {name: 'p', help: 'by a paired bootstrap over seeds and examples', cell: (row) => compared(row, ({p}) => p.toFixed(3))},
+    {name: 'p (Holm)', help: 'corrected for the comparisons of all cells with the best', cell: (row) => compared(row, ({p_holm: p}) => p.toFixed(3))},
     {name: 'pairs', help: 'of runs of the cell and the best with the same seed', cell: (row) => compared(row, ({pairs}) => pairs)},
     ...show.map((figure) => ({name: figureName(figure), cell: (row) => (row[figure] ? spreadText(figure, row[figure]) : '')})),
     {name: '', cell: (row) => [verdict(row, lower), row.cheapest_not_significantly_worse && 'cheapest that will do', row.on_front && 'front'].filter(Boolean)
@@ -223,6 +224,7 @@ function cellsLegend({resamples, significance_level: level}) {
   const meanings = [
     ['to the best', 'the mean over the seeds of the difference from the best cell, and the interval that 95 % of the resamples lie in'],
     ['p', `how often, of ${resamples} resamples of seeds and test examples (a paired bootstrap), the difference is on the other side of 0, times two; significant below ${level}`],
+    ['p (Holm)', 'p, corrected for the comparisons of all cells with the best'],
     ['pairs', 'of runs of the cell and the best with the same seed; one pair says nothing about other seeds'],
     ['not significant', 'so many seeds and examples do not tell the cell from the best: not the same as equal'],
     ['better on shared seeds', 'significantly better than the best on the seeds that these two have'],

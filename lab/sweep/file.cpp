@@ -24,6 +24,7 @@ using Kind = ConfigNode::Kind;
 constexpr std::array<std::string_view, 9> entry_names{
     "config", "set", "seeds", "axes", "metric", "split", "further_splits", "heads", "show"};
 constexpr Index most_seeds = 1000;
+constexpr std::string_view as_it_is = "as it is";  // the label of `{}` in a list
 
 // Whether YAML reads the text unchanged without quotes, also in a list.
 bool is_plain(std::string_view text) {
@@ -54,6 +55,10 @@ std::string list_text(const ConfigNode& node) {
 
 std::string value_text(const ConfigNode& node) {
   return node.kind == Kind::scalar ? node.text : list_text(node);
+}
+
+bool is_empty_mapping(const ConfigNode& node) {
+  return node.kind == Kind::mapping && node.entries.empty();
 }
 
 bool has_mapping(const ConfigNode& node) {
@@ -181,12 +186,13 @@ class SweepReader {
            "{model.d_model: 32}, large: {model.d_model: 64}}`");
     }
     Override result = parse_overrides({fmt::format("{}={}", option, value_text(value))}).front();
-    const auto at = [&](const Mark& place) {
-      return fmt::format("{}:{}:{}: {}", shown(file_), place.line, place.column, shown(option));
-    };
-    result.name_place = at(mark);
-    result.place = at(value.mark);
+    result.name_place = place_of(option, mark);
+    result.place = place_of(option, value.mark);
     return result;
+  }
+
+  std::string place_of(std::string_view option, const Mark& mark) const {
+    return fmt::format("{}:{}:{}: {}", shown(file_), mark.line, mark.column, shown(option));
   }
 
   std::vector<Override> values_of(std::string_view name, const ConfigNode& node) const {
@@ -212,18 +218,31 @@ class SweepReader {
   std::vector<SweepSetting> settings_of(const ConfigEntry& axis) const {
     std::vector<SweepSetting> settings;
     for (const ConfigNode& item : axis.value.items) {
-      settings.push_back({value_text(item), {value_of(axis.key, axis.mark, item)}});
+      SweepSetting& setting = settings.emplace_back();
+      setting.place = place_of(axis.key, item.mark);
+      if (is_empty_mapping(item)) {
+        setting.label = as_it_is;
+      } else {
+        setting.label = value_text(item);
+        setting.values = {value_of(axis.key, axis.mark, item)};
+      }
       const auto same = [&](const SweepSetting& other) {
         return other.label == settings.back().label;
       };
       if (std::ranges::count_if(settings, same) > 1) {
-        fail(item.mark, axis.key, fmt::format("{} is in the list twice", shown(value_text(item))));
+        fail(item.mark, axis.key, fmt::format("{} is in the list twice", name_of(setting)));
       }
     }
     for (const ConfigEntry& entry : axis.value.entries) {
-      settings.push_back({entry.key, values_of(entry.key, entry.value)});
+      SweepSetting& setting = settings.emplace_back();
+      setting.label = entry.key;
+      if (!is_empty_mapping(entry.value)) {
+        setting.values = values_of(entry.key, entry.value);
+      }
+      setting.place = setting.values.empty() ? place_of(entry.key, entry.value.mark)
+                                             : setting.values.front().place;
     }
-    if (settings.empty()) {
+    if (std::ranges::all_of(settings, &std::vector<Override>::empty, &SweepSetting::values)) {
       fail(axis.value.mark, axis.key,
            "expected a list of values, such as [1, 2, 4], or names with the options of each");
     }
@@ -284,6 +303,10 @@ class SweepReader {
 };
 
 }  // namespace
+
+std::string name_of(const SweepSetting& setting) {
+  return setting.values.empty() && setting.label == as_it_is ? "{}" : shown(setting.label);
+}
 
 void override_fixed(SweepFile& sweep, const std::vector<Override>& values) {
   for (const Override& value : values) {

@@ -14,12 +14,15 @@
 
 namespace tapehead {
 
-// One setting of an axis: the value of an option, or the values of several options that change
-// together.
+// One setting of an axis: the value of an option, the values of several options that change
+// together, or none: the config as it is.
 struct SweepSetting {
   std::string label;  // the value itself, or the file's name for several values
   std::vector<Override> values;
+  std::string place;  // "file:line:column: option" of the first value
 };
+
+std::string name_of(const SweepSetting& setting);  // as in the file, for messages
 
 struct SweepAxis {
   std::string name;  // of the option, or the name for several options
@@ -53,6 +56,7 @@ struct SweepFile {
 //   axes:
 //     model.heads: [1, 2, 4]           # an option takes each value
 //     size:                            # several options move together
+//       usual: {}                      # as it is
 //       narrow: {model.d_model: 32, model.d_ff: 128}
 //       wide: {model.d_model: 64, model.d_ff: 256}
 //   metric: sequence_accuracy

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "core/text.hpp"
 #include "train/config/overrides.hpp"
@@ -80,10 +81,15 @@ std::map<std::string, std::string> places_of(const LoadedConfig& loaded,
 }
 
 SweepRun make_run(const SweepFile& sweep, const Combination& settings, const Override* seed) {
-  std::vector<Override> values = sweep.fixed;
+  std::vector<Override> values;
   for (const SweepSetting* setting : settings) {
     values.insert(values.end(), setting->values.begin(), setting->values.end());
   }
+  std::vector<Override> fixed = sweep.fixed;
+  std::erase_if(fixed, [&](const Override& value) {
+    return std::ranges::find(values, full_name(value), full_name) != values.end();
+  });
+  values.insert(values.begin(), fixed.begin(), fixed.end());
   if (seed != nullptr) {
     values.push_back(*seed);
   }
@@ -101,14 +107,15 @@ SweepRun make_run(const SweepFile& sweep, const Combination& settings, const Ove
 }  // namespace
 
 SweepPlan plan_sweep(const SweepFile& sweep) {
-  expect_separate(sweep);
+  std::vector<std::string> notes = expect_separate(sweep);
   SweepPlan plan{.config = sweep.config,
                  .axes = {},
                  .cells = {},
                  .runs = {},
                  .metric = {},
                  .split = sweep.split.name,
-                 .study = sweep.study};
+                 .study = sweep.study,
+                 .notes = std::move(notes)};
   for (const PlacedName& split : sweep.further_splits) {
     plan.study.further_splits.push_back(split.name);
   }

@@ -33,7 +33,8 @@ struct SweepPlan {
   Metric metric;
   std::string split;  // as SweepFile::split
   RunStudy study{};
-  std::vector<std::string> show{};  // as SweepFile::show
+  std::vector<std::string> show{};   // as SweepFile::show
+  std::vector<std::string> notes{};  // of options of `set` that an axis changes
 };
 
 // Reads the config once for each run, so that every option and every combination is checked before
@@ -42,9 +43,11 @@ SweepPlan plan_sweep(const SweepFile& sweep);
 
 // What plan_sweep() checks.
 
-// Throws ConfigError if two axes, or an axis and `set`, set the same option, since one of them
-// would have no effect.
-void expect_separate(const SweepFile& sweep);
+// Throws ConfigError if two axes, or an axis and the command line, set the same option, or if every
+// setting of an axis has an option of `set`: one value would have no effect. Where only some
+// settings have it, the value in `set` is that of the others; returns a note about each such
+// option.
+std::vector<std::string> expect_separate(const SweepFile& sweep);
 
 // Throws ConfigError if runs have no directories of their own, if settings of an axis make the same
 // configs, or if a run has no such split or does not measure the metric. The plan must be complete.

@@ -1,3 +1,4 @@
+// Finds mistakes of a sweep before any of its runs is trained.
 #include "lab/sweep/plan.hpp"
 
 #include <fmt/format.h>
@@ -94,14 +95,13 @@ std::vector<std::string> configs_of(const SweepPlan& plan, std::size_t axis,
 // would be trained twice.
 void expect_different_settings(const SweepFile& sweep, const SweepPlan& plan) {
   for (std::size_t axis = 0; axis < sweep.axes.size(); ++axis) {
-    std::map<std::vector<std::string>, std::string> labels;
+    std::map<std::vector<std::string>, std::string> names;
     for (const SweepSetting& setting : sweep.axes[axis].settings) {
       const auto [known, added] =
-          labels.try_emplace(configs_of(plan, axis, setting.label), setting.label);
+          names.try_emplace(configs_of(plan, axis, setting.label), name_of(setting));
       if (!added) {
         throw ConfigError(fmt::format("{}: {} makes the same configs as {}; leave one of them out",
-                                      setting.values.front().place, shown(setting.label),
-                                      shown(known->second)));
+                                      setting.place, name_of(setting), known->second));
       }
     }
   }
@@ -109,27 +109,43 @@ void expect_different_settings(const SweepFile& sweep, const SweepPlan& plan) {
 
 }  // namespace
 
-void expect_separate(const SweepFile& sweep) {
+std::vector<std::string> expect_separate(const SweepFile& sweep) {
   std::map<std::string, std::string> owners;
+  std::set<std::string> in_set;
   for (const Override& value : sweep.fixed) {
-    const bool outside = value.place.starts_with("--set");
-    owners[full_name(value)] = outside ? value.name_place : "`set`";
+    if (value.place.starts_with("--set")) {
+      owners[full_name(value)] = value.name_place;
+    } else {
+      in_set.insert(full_name(value));
+    }
   }
+  std::vector<std::string> notes;
   for (const SweepAxis& axis : sweep.axes) {
-    std::set<std::string> own;
+    std::map<std::string, std::size_t> own;  // how many settings have the option
     for (const SweepSetting& setting : axis.settings) {
       for (const Override& value : setting.values) {
-        const auto owner = owners.find(full_name(value));
-        if (owner != owners.end()) {
+        const std::string option = full_name(value);
+        if (const auto owner = owners.find(option); owner != owners.end()) {
           throw ConfigError(fmt::format("{}: already set by {}", value.name_place, owner->second));
         }
-        own.insert(full_name(value));
+        if (++own[option] == axis.settings.size() && in_set.contains(option)) {
+          throw ConfigError(fmt::format(
+              "{}: every setting of the axis has this option, so its value in `set` has no effect",
+              value.name_place));
+        }
       }
     }
-    for (const std::string& option : own) {
+    for (const auto& [option, settings] : own) {
       owners[option] = "the axis " + shown(axis.name);
+      if (in_set.contains(option)) {
+        notes.push_back(fmt::format(
+            "the axis {} changes {}; where a setting does not have this option, the value in `set` "
+            "counts",
+            shown(axis.name), shown(option)));
+      }
     }
   }
+  return notes;
 }
 
 void expect_sound(const SweepFile& sweep, const SweepPlan& plan) {

@@ -28,6 +28,7 @@ Json difference_json(const std::optional<Difference>& difference) {
   return {{"difference", difference->mean},
           {"interval", {difference->low, difference->high}},
           {"p", difference->p},
+          {"p_holm", difference->p_holm},
           {"pairs", difference->pairs},
           {"significant", difference->significant()}};
 }
@@ -88,8 +89,8 @@ std::string cells_csv(const SweepPlan& plan, const SweepResults& results) {
   for (const std::string& name : results.figures) {
     header.insert(header.end(), {name, name + "_deviation"});
   }
-  header.insert(header.end(), {"to_best", "to_best_low", "to_best_high", "p", "pairs", "best",
-                               "cheapest_not_significantly_worse", "on_front"});
+  header.insert(header.end(), {"to_best", "to_best_low", "to_best_high", "p", "p_holm", "pairs",
+                               "best", "cheapest_not_significantly_worse", "on_front"});
   std::string text = csv_line(header);
   for (std::size_t place = 0; place < results.cells.size(); ++place) {
     const CellResult& cell = results.cells[place];
@@ -104,11 +105,11 @@ std::string cells_csv(const SweepPlan& plan, const SweepResults& results) {
                                                              : "");
     }
     if (const auto& difference = cell.to_best) {
-      line.insert(line.end(),
-                  {number(difference->mean), number(difference->low), number(difference->high),
-                   number(difference->p), std::to_string(difference->pairs)});
+      line.insert(line.end(), {number(difference->mean), number(difference->low),
+                               number(difference->high), number(difference->p),
+                               number(difference->p_holm), std::to_string(difference->pairs)});
     } else {
-      line.insert(line.end(), 5, "");
+      line.insert(line.end(), 6, "");
     }
     for (const bool is : {place == results.best, results.is_cheapest(place), cell.on_front}) {
       line.emplace_back(is ? "true" : "false");

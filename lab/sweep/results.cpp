@@ -186,13 +186,25 @@ void mark_front(SweepResults& results) {
 }
 
 void compare_cells(SweepResults& results, const ValuesOfCells& values) {
+  std::vector<Difference*> to_best;
   for (std::size_t i = 0; i < values.size(); ++i) {
-    results.cells[i].to_best = compare(values[i], values[results.best]);
+    auto& difference = results.cells[i].to_best = compare(values[i], values[results.best]);
+    if (i != results.best && difference) {
+      to_best.push_back(&*difference);
+    }
     for (std::size_t j = 0; j < i; ++j) {
       results.comparisons.push_back(
           {results.cells[i].cell, results.cells[j].cell, compare(values[i], values[j])});
     }
   }
+  correct_together(to_best);
+  std::vector<Difference*> of_pairs;
+  for (CellComparison& comparison : results.comparisons) {
+    if (comparison.difference) {
+      of_pairs.push_back(&*comparison.difference);
+    }
+  }
+  correct_together(of_pairs);
 }
 
 }  // namespace

@@ -80,6 +80,7 @@ std::vector<std::string> row_of(const SweepPlan& plan, const SweepResults& resul
       (cell.runs > 1 ? " ± " + metric_text(kind_of(results.metric), metric.deviation) : ""));
   row.push_back(compared ? metric_text(kind_of(results.metric), cell.to_best->mean) : "");
   row.push_back(compared ? fmt::format("{:.3f}", cell.to_best->p) : "");
+  row.push_back(compared ? fmt::format("{:.3f}", cell.to_best->p_holm) : "");
   const auto shown = by_name(figures);
   for (const std::string& name : plan.show) {
     row.push_back(shown.contains(name) ? figure_text(name, shown.at(name)) : "");
@@ -167,7 +168,7 @@ std::string in_words(const SweepPlan& plan, const SweepResults& results) {
   const RunResult& first = results.runs.front();
   text += fmt::format(
       "\n{} of {}; p by a paired bootstrap, {} resamples of seeds and examples; significant below "
-      "{}",
+      "{}; p (Holm): corrected for the comparisons of all cells with the best",
       kind_of(results.metric).name, first.split, resample_count, significance_level);
   return text + seeds_in_words(plan, results);
 }
@@ -202,11 +203,12 @@ std::string head_width(const SweepPlan& plan, const SweepResults& results, std::
 
 std::string results_table(const SweepPlan& plan, const SweepResults& results) {
   std::vector<Align> columns(plan.axes.size(), Align::left);
-  columns.insert(columns.end(), 9 + plan.show.size(), Align::right);
+  columns.insert(columns.end(), 10 + plan.show.size(), Align::right);
   columns.push_back(Align::left);
   Table table(columns);
   std::vector<std::string> header = plan.axes;
-  header.insert(header.end(), {"seeds", std::string(kind_of(results.metric).name), "to best", "p"});
+  header.insert(header.end(),
+                {"seeds", std::string(kind_of(results.metric).name), "to best", "p", "p (Holm)"});
   header.insert(header.end(), plan.show.begin(), plan.show.end());
   header.insert(header.end(),
                 {"head width", "parameters", "multiply-adds", "tokens/s", "time", ""});

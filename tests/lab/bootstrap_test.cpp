@@ -74,6 +74,23 @@ TEST(Bootstrap, a_clear_difference_is_significant_in_either_direction) {
   EXPECT_EQ(loss->p, gain->p);
 }
 
+// Holm 1979: of four p in rising order the first is multiplied by 4, the second by 3, and so on;
+// none falls below one before it.
+TEST(Bootstrap, comparisons_that_are_made_together_are_corrected_together) {
+  std::vector<Difference> differences{{.p = 0.04}, {.p = 0.01}, {.p = 0.03}, {.p = 0.6}};
+  std::vector<Difference*> pointers;
+  for (Difference& difference : differences) {
+    pointers.push_back(&difference);
+  }
+  correct_together(pointers);
+  EXPECT_DOUBLE_EQ(differences[1].p_holm, 0.04);
+  EXPECT_DOUBLE_EQ(differences[2].p_holm, 0.09);
+  EXPECT_DOUBLE_EQ(differences[0].p_holm, 0.09);  // not 2 * 0.04
+  EXPECT_DOUBLE_EQ(differences[3].p_holm, 0.6);
+  correct_together({&differences[3], &differences[3]});
+  EXPECT_DOUBLE_EQ(differences[3].p_holm, 1);  // 2 * 0.6 is no probability
+}
+
 // 50 right and 51 right, but other ones: by pairs the difference is 0.01, give or take 0.1.
 TEST(Bootstrap, a_difference_within_the_noise_is_not_significant) {
   const std::vector one{run_of(1, repeated("+-", 50))};

@@ -9,6 +9,7 @@
 
 #include "core/errors.hpp"
 #include "tests/support/message_of.hpp"
+#include "train/config/config.hpp"
 
 namespace tapehead { namespace {
 
@@ -262,8 +263,6 @@ TEST(SweepErrors, options_that_do_not_go_together_are_told_where_one_stands) {
 }
 
 TEST(SweepErrors, nothing_is_set_twice) {
-  EXPECT_EQ(error_of(config + "set: {model.heads: 2}\naxes: {model.heads: [1, 2]}\n"),
-            "a.yaml:3:8: model.heads: already set by `set`");
   EXPECT_EQ(error_of(config + "axes:\n  model.heads: [1]\n  size:\n    a: {model.heads: 2}\n"),
             "a.yaml:5:9: model.heads: already set by the axis model.heads");
   EXPECT_EQ(error_of(config + "axes: {model.heads: [1, 2, 1]}\n"),
@@ -271,6 +270,39 @@ TEST(SweepErrors, nothing_is_set_twice) {
   EXPECT_EQ(error_of(config + "seeds: [2, 2]\n"), "a.yaml:2:12: seeds: 2 is in the list twice");
   EXPECT_THAT(error_of(config + "axes: {seed: [1, 2]}\n"),
               StartsWith("a.yaml:2:8: seed: seeds have an entry of their own"));
+}
+
+TEST(SweepPlan, an_empty_setting_leaves_the_config_as_it_is) {
+  const SweepPlan plan = plan_of(config +
+                                 "axes:\n  model.layers: [{}, 1]\n"
+                                 "  size: {usual: {}, small: {model.d_ff: 32}}\n");
+  ASSERT_EQ(plan.runs.size(), 4U);
+  EXPECT_THAT(plan.cells[0].labels, ElementsAre("as it is", "usual"));
+  EXPECT_THAT(plan.runs[0].overrides, ElementsAre());
+  EXPECT_EQ(dump_config(plan.runs[0].config), dump_config(plan_of(config).runs[0].config));
+  EXPECT_THAT(plan.runs[3].overrides, ElementsAre("model.layers=1", "model.d_ff=32"));
+  EXPECT_TRUE(plan.runs[0].name.starts_with("model.layers=as_it_is,size=usual,seed="));
+  // configs/copy.yaml has model.layers 2.
+  EXPECT_THAT(error_of(config + "axes: {model.layers: [2, {}]}\n"),
+              StartsWith("a.yaml:2:26: model.layers: {} makes the same configs as 2"));
+  EXPECT_THAT(error_of(config + "axes: {model.layers: [{}, 1, {}]}\n"),
+              StartsWith("a.yaml:2:30: model.layers: {} is in the list twice"));
+  // Without a value, nobody would notice a name that no option has.
+  EXPECT_THAT(error_of(config + "axes: {model.haeds: [{}]}\n"),
+              StartsWith("a.yaml:2:21: model.haeds: expected a list of values"));
+}
+
+TEST(SweepPlan, an_axis_may_change_what_is_set_in_all_other_cells) {
+  const SweepPlan plan = plan_of(config +
+                                 "set: {model.layers: 3, model.heads: 2}\n"
+                                 "axes: {model.heads: [{}, 4]}\n");
+  EXPECT_THAT(plan.runs[0].overrides, ElementsAre("model.layers=3", "model.heads=2"));
+  EXPECT_THAT(plan.runs[1].overrides, ElementsAre("model.layers=3", "model.heads=4"));
+  EXPECT_THAT(plan.notes,
+              ElementsAre("the axis model.heads changes model.heads; where a setting does not have "
+                          "this option, the value in `set` counts"));
+  EXPECT_THAT(error_of(config + "set: {model.heads: abc}\naxes: {model.heads: [1, 2]}\n"),
+              StartsWith("a.yaml:3:8: model.heads: every setting of the axis has this option"));
 }
 
 TEST(SweepErrors, settings_that_are_the_same_are_refused_however_they_are_written) {

@@ -80,6 +80,10 @@ TEST(SweepResults, the_cheapest_is_sought_among_those_not_significantly_worse_th
   EXPECT_LT(results.cells[0].to_best->mean, 0);
   EXPECT_FALSE(results.cells[2].to_best->significant());
   EXPECT_EQ(results.comparisons.size(), 3U);
+  // Two cells are compared with the best, and three pairs with each other.
+  EXPECT_DOUBLE_EQ(results.cells[0].to_best->p_holm, 2 * results.cells[0].to_best->p);
+  EXPECT_DOUBLE_EQ(results.comparisons[0].difference->p_holm,
+                   3 * results.comparisons[0].difference->p);
 
   Scores better = three_cells;
   better[2] = better[5] = scores(195, 40, 2);
@@ -296,7 +300,7 @@ TEST(SweepReport, csv_has_a_line_for_each_and_quotes_what_needs_it) {
   const std::string cells = cells_csv(sweep, results);
   EXPECT_EQ(std::ranges::count(cells, '\n'), 4);
   EXPECT_THAT(cells, HasSubstr("sequence_accuracy,sequence_accuracy_deviation"));
-  EXPECT_THAT(cells, HasSubstr(",p,pairs,best,"));
+  EXPECT_THAT(cells, HasSubstr(",p,p_holm,pairs,best,"));
 }
 
 TEST(SweepReport, json_has_cells_runs_and_each_comparison) {
