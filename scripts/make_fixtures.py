@@ -73,6 +73,7 @@ def classification():
         one["counts"] = metrics.confusion_matrix(*labels, labels=one["classes"]).tolist()
         one["accuracy"] = round(metrics.accuracy_score(*labels), 11)
         one["macro_f1"] = round(metrics.f1_score(*labels, average="macro", zero_division=0), 11)
+        one["mcc"] = round(float(metrics.matthews_corrcoef(*labels)), 11)
     write("classification/labels.json", f'{{"scikit_learn": "{sklearn.__version__}","sets":{items(sets)}}}\n')
 
 

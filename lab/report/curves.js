@@ -2,21 +2,18 @@
 
 const curveTitles = {
   loss: 'Loss (nats)',
-  token_accuracy: 'Token accuracy',
-  sequence_accuracy: 'Sequence accuracy',
-  accuracy: 'Accuracy',
-  macro_f1: 'Macro F1',
-  exact_match: 'Exact match',
-  token_f1: 'Token F1',
   distinct_1: 'Distinct words of the samples',
   distinct_2: 'Distinct pairs of words of the samples',
-  learning_rate: 'Learning rate',
-  gradient_norm: 'Gradient norm',
   tokens_per_second: 'Target tokens a second',
 };
 
 // The perplexity is the loss in another coin.
 const curvesLeftOut = new Set(['step', 'perplexity']);
+
+// A name in lower case gets a capital: "Token F1", but chrF.
+function curveTitle(name) {
+  return curveTitles[name] ?? metricName(name).replace(/^[a-z]+(?= |$)/, (word) => word[0].toUpperCase() + word.slice(1));
+}
 
 function curvePoints(curves, name) {
   return (curves[name] ?? []).map((value, i) => [curves.step[i], value]);
@@ -28,7 +25,7 @@ function curvesSection(report) {
   const kinds = [['training', curves.training], ['validation', curves.evaluations]];
   const names = [...new Set(kinds.flatMap(([, kind]) => Object.keys(kind)))].filter((name) => !curvesLeftOut.has(name));
   const panels = names.map((name) => lineChart({
-    title: curveTitles[name] ?? metricName(name),
+    title: curveTitle(name),
     label: 'step',
     series: kinds.map(([kind, values]) => ({name: kind, points: curvePoints(values, name)})),
     format: (value) => metricText(name, value),

@@ -46,19 +46,23 @@ function percent(share, digits = 0) {
 }
 
 function metricName(name) {
-  return {bleu: 'BLEU', chrf: 'chrF', rouge_l: 'ROUGE-L', token_f1: 'token F1', macro_f1: 'macro F1'}[name] ?? words(name);
+  return metricKinds[name]?.words ?? words(name);
 }
 
-// Whether a metric is a share, which is written in per cent.
+// Of "loss", and of "train.loss".
+function metricKind(name) {
+  return metricKinds[name.slice(name.lastIndexOf('.') + 1)];
+}
+
+// Whether it is a share, which is written in per cent: a metric, or an accuracy of some examples.
 function isShare(name) {
-  return /(accuracy|f1|match)$/.test(name);
+  return metricKind(name)?.percent ?? name.endsWith('accuracy');
 }
 
 // A metric as it is usually written.
 function metricText(name, value) {
   if (value === null || value === undefined) return '–';
   if (isShare(name)) return percent(value, 2);
-  if (name.endsWith('bleu') || name.endsWith('chrf')) return value.toFixed(2);
-  if (name.endsWith('loss')) return value.toFixed(4);
-  return number(value);
+  const kind = metricKind(name);
+  return kind ? value.toFixed(kind.decimals) : number(value);
 }

@@ -5,6 +5,7 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "core/kernel/workers.hpp"
 #include "lab/heads/head_history.hpp"

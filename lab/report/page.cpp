@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "lab/report/sources.hpp"
+#include "train/metrics/metrics.hpp"
 
 namespace tapehead {
 
@@ -29,6 +30,16 @@ std::string replaced(std::string_view text,
   return result;
 }
 
+// How the page writes each metric: as tables do.
+nlohmann::ordered_json metrics_for_page() {
+  nlohmann::ordered_json metrics;
+  for (const MetricKind* kind : metric_kinds) {
+    metrics[std::string(kind->name)] = {
+        {"words", kind->words}, {"percent", kind->percent}, {"decimals", kind->decimals}};
+  }
+  return metrics;
+}
+
 }  // namespace
 
 std::string json_for_page(const nlohmann::ordered_json& json) {
@@ -48,6 +59,7 @@ std::string report_page(const nlohmann::ordered_json& report) {
                                  {"@style@", report_style},
                                  {"@library@", report_library},
                                  {"@script@", report_script},
+                                 {"@metrics@", json_for_page(metrics_for_page())},
                                  {"@report@", json_for_page(report)}});
 }
 

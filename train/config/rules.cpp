@@ -280,8 +280,8 @@ std::span<const Rule> rules() {
           {"training.learning_rate", "training.optimizer"},
           "muon_rate moves in proportion to learning_rate, which must be more than 0"),
       {"An `evaluation.metric` of generated outputs needs `evaluation.decode`, and is not for "
-       "`text`. `bits_per_byte` and `word_perplexity` are for `text`, `accuracy` and `macro_f1` "
-       "for `labelled_text`.",
+       "`text`. `bits_per_byte` and `word_perplexity` are for `text`, `accuracy`, `macro_f1` and "
+       "`mcc` for `labelled_text`.",
        metric_is_measured},
       {"`evaluation.stride` is for `text` in a decoder, and at most `task.context`.",
        stride_covers},

@@ -1,6 +1,7 @@
 #include "train/metrics/label_metrics.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace tapehead {
 
@@ -57,8 +58,8 @@ std::vector<double> accuracy_summands(std::span<const ExampleScore> examples,
   return rows;
 }
 
-std::vector<double> macro_f1_summands(std::span<const ExampleScore> examples,
-                                      const EvaluationOptions& /*options*/) {
+std::vector<double> class_summands(std::span<const ExampleScore> examples,
+                                   const EvaluationOptions& /*options*/) {
   const std::vector<std::string> classes = classes_of(examples);
   const std::size_t columns = class_columns * classes.size();
   std::vector<double> rows(columns * examples.size(), 0.0);
@@ -84,6 +85,24 @@ double macro_f1_of(std::span<const double> sums) {
     }
   }
   return classes > 0 ? sum / classes : 0;
+}
+
+double matthews_of(std::span<const double> sums) {
+  double right = 0;
+  double examples = 0;
+  double products = 0;
+  double predicted = 0;
+  double references = 0;
+  for (std::size_t k = 0; k < sums.size(); k += class_columns) {
+    right += sums[k];
+    examples += sums[k + 1];
+    products += sums[k + 1] * sums[k + 2];
+    predicted += sums[k + 1] * sums[k + 1];
+    references += sums[k + 2] * sums[k + 2];
+  }
+  const double square = examples * examples;
+  const double variances = (square - predicted) * (square - references);
+  return variances > 0 ? (examples * right - products) / std::sqrt(variances) : 0;
 }
 
 }  // namespace tapehead

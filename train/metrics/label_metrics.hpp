@@ -1,5 +1,6 @@
-// Metrics of predicted classes, with the figures of scikit-learn: accuracy, macro F1; and the
-// confusion matrix. The output of an example is the predicted class, its reference the right one.
+// Metrics of predicted classes, with the figures of scikit-learn: accuracy, macro F1, Matthews'
+// coefficient; and the confusion matrix. The output of an example is the predicted class, its
+// reference the right one.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -16,12 +17,17 @@ std::vector<double> accuracy_summands(std::span<const ExampleScore> examples,
                                       const EvaluationOptions& options);
 
 // For each class of classes_of(): how often it is the output and right, the output, the reference.
-std::vector<double> macro_f1_summands(std::span<const ExampleScore> examples,
-                                      const EvaluationOptions& options);
+std::vector<double> class_summands(std::span<const ExampleScore> examples,
+                                   const EvaluationOptions& options);
 
 // The mean over the classes of the harmonic mean of precision and recall: with P times predicted,
 // R times right, and T both, F1 = 2 T / (P + R). A class with P + R = 0 does not count.
 double macro_f1_of(std::span<const double> sums);
+
+// The coefficient of Matthews (1975) for any number of classes (Gorodkin 2004): with N examples, of
+// which C are right, (N C - Σ P R) / sqrt((N² - Σ P²) (N² - Σ R²)), from -1 to 1; 0 if all
+// examples, or all predictions, are of one class.
+double matthews_of(std::span<const double> sums);  // of class_summands()
 
 inline constexpr MetricKind accuracy_metric{.name = "accuracy",
                                             .words = "accuracy",
@@ -35,8 +41,16 @@ inline constexpr MetricKind macro_f1_metric{.name = "macro_f1",
                                             .heading = "macro F1",
                                             .percent = true,
                                             .of_labels = true,
-                                            .summands = macro_f1_summands,
+                                            .summands = class_summands,
                                             .value = macro_f1_of};
+inline constexpr MetricKind mcc_metric{.name = "mcc",
+                                       .words = "MCC",
+                                       .heading = "MCC",
+                                       .decimals = 4,
+                                       .of_labels = true,
+                                       .further = true,
+                                       .summands = class_summands,
+                                       .value = matthews_of};
 
 // The confusion matrix of predicted classes: how often each class was predicted for each.
 struct Confusion {

@@ -1,4 +1,5 @@
-// Accuracy, macro F1 and the confusion matrix: every figure of the fixture equals scikit-learn's.
+// Accuracy, macro F1, MCC and the confusion matrix: every figure of the fixture equals that of
+// scikit-learn.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -33,12 +34,13 @@ TEST(Classification, the_fixture_is_whole) {
   EXPECT_GE(labels_fixture().at("sets").size(), 48U);
 }
 
-TEST(Classification, accuracy_and_macro_f1_of_every_set) {
+TEST(Classification, accuracy_macro_f1_and_mcc_of_every_set) {
   for (const Json& set : labels_fixture().at("sets")) {
     SCOPED_TRACE(set.at("name").get<std::string>());
     const std::vector<ExampleScore> scored = labelled(set);
     EXPECT_NEAR(measure(accuracy_metric, scored, {}), set.at("accuracy").get<double>(), 1e-10);
     EXPECT_NEAR(measure(macro_f1_metric, scored, {}), set.at("macro_f1").get<double>(), 1e-10);
+    EXPECT_NEAR(measure(mcc_metric, scored, {}), set.at("mcc").get<double>(), 1e-10);
   }
 }
 
@@ -69,7 +71,7 @@ TEST(Classification, metrics_are_for_tasks_of_their_kind) {
     return names;
   };
   using Names = std::vector<std::string_view>;
-  EXPECT_EQ(measured(ExampleKind::labels), (Names{"loss", "accuracy", "macro_f1"}));
+  EXPECT_EQ(measured(ExampleKind::labels), (Names{"loss", "accuracy", "macro_f1", "mcc"}));
   EXPECT_EQ(measured(ExampleKind::text),
             (Names{"loss", "perplexity", "token_accuracy", "bits_per_byte", "word_perplexity"}));
   EXPECT_EQ(measured(ExampleKind::pairs),
