@@ -141,7 +141,7 @@ LoadedConfig imported_config(const ImportedTask& task, const Tokenizers& tokeniz
   try {
     std::vector<Override> decided = parse_overrides(overrides);
     for (Override& one : decided) {
-      one.origin = model.theirs.file().string();
+      one.origin = shown(model.theirs.file().string());
     }
     return read_config({{.file = model.theirs.file().string(), .root = {}}}, decided);
   } catch (const ConfigError& error) {

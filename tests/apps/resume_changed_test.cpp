@@ -73,19 +73,19 @@ TEST_F(ResumeChanged, a_run_without_what_was_written_goes_on_to_the_same_bits) {
   expect_same_file(here / "a/config.yaml", here / "old/config.yaml");
 }
 
-// A stop between the two files leaves config.yaml with what was set; the same words again heal it.
+// A stop between the two files leaves the former config.yaml; the same words again heal it.
 TEST_F(ResumeChanged, the_same_set_again_brings_both_files_together) {
   train(tiny_training("a"));
-  const std::string before = content_of(here / "a/written.yaml");
-  EXPECT_EQ(resume("a", {"training.steps=45"}).exit_code, 0);
-  const std::string after = content_of(here / "a/written.yaml");
-  std::ofstream(here / "a/written.yaml") << before;
+  const std::string before = content_of(here / "a/config.yaml");
+  EXPECT_EQ(resume("a", {"evaluation.samples=2"}).exit_code, 0);  // never chosen before
+  const std::string after = content_of(here / "a/config.yaml");
+  std::ofstream(here / "a/config.yaml") << before;
   const ProgramResult refused = resume("a", {"evaluation.every=5"});
   EXPECT_EQ(refused.exit_code, 2);
-  EXPECT_THAT(refused.errors, ContainsRegex("a/written.yaml:[0-9]+:[0-9]+: training.steps: 40, but "
-                                            "a/config.yaml has 45; "));
-  EXPECT_EQ(resume("a", {"training.steps=45"}).exit_code, 0);
-  EXPECT_EQ(content_of(here / "a/written.yaml"), after);
+  EXPECT_THAT(refused.errors, ContainsRegex("a/written.yaml:[0-9]+:[0-9]+: evaluation.samples: 2, "
+                                            "but a/config.yaml has 3; "));
+  EXPECT_EQ(resume("a", {"evaluation.samples=2"}).exit_code, 0);
+  EXPECT_EQ(content_of(here / "a/config.yaml"), after);
 }
 
 TEST_F(ResumeChanged, by_other_kernels_is_not_to_the_bit_which_is_said) {

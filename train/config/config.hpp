@@ -35,7 +35,7 @@ LoadedConfig load_config(const std::filesystem::path& file,
                          const std::vector<std::string>& overrides = {});
 
 // The same, for a command that stores or shows what was chosen: it reads the written.yaml of a run
-// without overrides, too.
+// without overrides, too. If it cannot be used then, it warns, and all of config.yaml was chosen.
 LoadedConfig load_chosen(const std::filesystem::path& file,
                          const std::vector<std::string>& overrides);
 

@@ -1,6 +1,7 @@
 // Loads a config from a text, or from a file, with its bases and what was written for a run;
 // suggests another file if it does not exist.
 #include <fmt/format.h>
+#include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -177,7 +178,19 @@ LoadedConfig load_with_overrides(const fs::path& file, const std::vector<Overrid
 }
 
 LoadedConfig load_chosen(const fs::path& file, const std::vector<std::string>& overrides) {
-  return load(file, parse_overrides(overrides), written_beside(file));
+  LoadedConfig loaded = load_config(file, overrides);
+  if (!overrides.empty()) {
+    return loaded;
+  }
+  try {
+    if (const auto written = written_beside(file)) {
+      return load(file, {}, written);
+    }
+  } catch (const std::exception& problem) {
+    spdlog::warn("{}; until then, every option of {} counts as chosen", problem.what(),
+                 shown(file.string()));
+  }
+  return loaded;
 }
 
 LoadedConfig parse_config(std::string_view text, std::string_view file_name,

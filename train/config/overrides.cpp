@@ -154,13 +154,19 @@ std::vector<Override> changes(const Values& from, const LoadedConfig& to) {
   return changed;
 }
 
+// `auto` says nothing about a value: its rule may have been another one when the run began.
+bool has_auto(const ConfigNode& value) {
+  return value.text == "auto" || std::ranges::any_of(value.items, has_auto);
+}
+
 void expect_as_written(const ConfigSource& written, const Values& resolved,
                        const std::string& config, const Values& stored,
                        const std::vector<Override>& overrides) {
   visit_options(written.root, [&](const std::string& name, const ConfigEntry& entry) {
     const auto now = stored.find(name);
     const std::string there = now == stored.end() ? "no such option" : now->second;
-    if (resolved.contains(name) && resolved.at(name) != there && !sets(overrides, name)) {
+    if (resolved.contains(name) && resolved.at(name) != there && !has_auto(entry.value) &&
+        !sets(overrides, name)) {
       fail_at(written.file, entry.value.mark,
               fmt::format("{0}: {1}, but {2} has {3}; restore the file that was changed, or say "
                           "which one holds: --set {0}=VALUE",

@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "core/shown.hpp"
 #include "train/config/config.hpp"
 #include "train/config/rows.hpp"
 #include "train/config/values.hpp"
@@ -87,7 +88,9 @@ OptionValues option_values(const Config& config) {
 std::string dump_config_with_origins(const LoadedConfig& loaded) {
   std::map<std::string, std::string> origins = loaded.origins;
   for (const WrittenOption& one : loaded.written.value_or(Written())) {
-    origins[one.option] = one.origin;
+    if (one.value != "auto") {
+      origins[one.option] = one.origin;
+    }
   }
   return with_origins(lines_of(option_values(loaded.config)), origins);
 }
@@ -97,7 +100,10 @@ std::string written_text(const Written& written) {
   std::map<std::string, std::string> origins;
   for (const auto& [option, value, origin] : written) {
     values.emplace_back(option, value);
-    origins[option] = origin;
+    std::string& comment = origins[option] = shown(origin);
+    for (std::size_t at = 0; (at = comment.find(comment_mark)) != std::string::npos;) {
+      comment.erase(at, 1);  // so that the last mark of a line is in front of the origin
+    }
   }
   return "# What was chosen, and where; --set on this run goes by it. config.yaml has every "
          "option.\n" +

@@ -114,11 +114,12 @@ class RunWriter final : public RunSink {
   void start(const LoadedConfig& loaded, const Task& task, const TaskOptions& data,
              const RunStart& start) override {
     write_run_data(files(), loaded.config.task, data);
-    // The config first: after a stop between the two, the same `--set` again makes both agree.
-    write_file_atomically(files().config(), dump_config(loaded.config));
+    // What was chosen first: after a stop between the two, `--set` tells where they disagree, and
+    // the same words again make them agree.
     if (loaded.written) {
       write_file_atomically(files().written(), written_text(*loaded.written));
     }
+    write_file_atomically(files().config(), dump_config(loaded.config));
     save_texts(task, files().directory);
     if (!has_tokenizers(files().directory)) {
       save_tokenizers({task.source_tokenizer, task.target_tokenizer}, files().directory);

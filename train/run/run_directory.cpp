@@ -23,11 +23,11 @@ bool is_temporary(const fs::path& path) {
   return path.filename().string().ends_with(temporary_suffix);
 }
 
-// What a run gets from its data, which `import` and `prune` write before weights and config.
-bool is_of_the_data(const fs::path& path) {
-  constexpr std::array<std::string_view, 8> names{
-      "joint.model",  "joint.vocabulary",  "source.model", "source.vocabulary",
-      "target.model", "target.vocabulary", "data.json",    "tokens",
+// What a run gets before its weights and its config.
+bool is_of_the_start(const fs::path& path) {
+  constexpr std::array<std::string_view, 9> names{
+      "joint.model",       "joint.vocabulary", "source.model", "source.vocabulary", "target.model",
+      "target.vocabulary", "data.json",        "tokens",       "written.yaml",
   };
   return std::ranges::find(names, path.filename().string()) != names.end();
 }
@@ -41,17 +41,17 @@ bool is_empty_start(const fs::path& directory) {
     return (name == ".lock" && (begun || fs::is_empty(path, ignored))) ||
            (name == "checkpoints" && fs::is_directory(path, ignored) &&
             std::ranges::all_of(entries_of(path), is_temporary)) ||
-           is_temporary(path) || (begun && is_of_the_data(path));
+           is_temporary(path) || (begun && is_of_the_start(path));
   });
 }
 
 bool is_file_of_a_run(const fs::path& path) {
-  constexpr std::array<std::string_view, 10> names{
-      "config.yaml", "written.yaml",       "metrics.jsonl", "log.txt",     "checkpoints",
-      "report.html", "replay.safetensors", "scores.jsonl",  "record.json", "times.jsonl",
+  constexpr std::array<std::string_view, 9> names{
+      "config.yaml",        "metrics.jsonl", "log.txt",     "checkpoints", "report.html",
+      "replay.safetensors", "scores.jsonl",  "record.json", "times.jsonl",
   };
   const std::string name = path.filename().string();
-  return std::ranges::find(names, name) != names.end() || is_of_the_data(path) ||
+  return std::ranges::find(names, name) != names.end() || is_of_the_start(path) ||
          is_temporary(path) || name.starts_with(event_file_prefix);
 }
 

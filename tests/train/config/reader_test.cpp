@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -256,6 +257,13 @@ TEST_F(ConfigOfRun, keeps_the_defaults_that_it_began_with) {
   expect_changed({"model.dropout=0.1"}, today);  // today's default
 }
 
+// `auto` was chosen, and stood for another value than today.
+TEST_F(ConfigOfRun, keeps_what_auto_was_when_it_began) {
+  store("model: {d_model: 32, d_ff: auto}", {"model.d_ff=64"});
+  EXPECT_EQ(loaded({"seed=9"}).config.model.d_ff, 64);
+  EXPECT_EQ(load_chosen(config(), {}).written->back().value, "auto");
+}
+
 TEST_F(ConfigOfRun, has_what_was_written_with_its_origin) {
   store(parse_config("seed: 1\nmodel:\n  heads: 4\nattention: {heads: [2, 4]}\n", "configs/a.yaml",
                      {"task.name=recall", "training.steps=9"}));
@@ -285,6 +293,16 @@ TEST_F(ConfigOfRun, has_what_was_written_with_its_origin) {
   EXPECT_EQ(again.origins.at("training.warmup").rfind(config(), 0), 0U);  // not of this --set
 }
 
+TEST_F(ConfigOfRun, has_any_origin_in_one_line) {
+  const Written hard{{"seed", "1", "a\n  # b.yaml:1:2"},
+                     {"run.name", "\"a  # b\"", "c  # d.yaml:3:4"}};
+  const std::string text = written_text(hard);
+  EXPECT_EQ(std::ranges::count(text, '\n'), 5);  // heading, seed, blank, section, name
+  const auto origins = origins_in(text);
+  EXPECT_EQ(origins.at(2).find('\n'), std::string::npos);
+  EXPECT_EQ(origins.at(5), "c # d.yaml:3:4");
+}
+
 TEST_F(ConfigOfRun, of_nothing_but_defaults_can_be_changed) {
   store("{}");
   EXPECT_EQ(loaded({"model.dropout=0.3"}).config.model.dropout_residual, 0.3);
@@ -297,6 +315,7 @@ TEST_F(ConfigOfRun, that_is_not_as_written_is_told) {
                                " has 64; restore"),
                     ::testing::EndsWith("--set model.d_model=VALUE")));
   EXPECT_EQ(error({}), "accepted");  // the run is what config.yaml says
+  EXPECT_EQ(load_chosen(config(), {}).config.model.d_model, 64);
   EXPECT_EQ(loaded({"model.d_model=64"}).config.model.d_model, 64);
   std::ofstream(written()) << "model:\n  d_modl: 3\n";
   EXPECT_THAT(error({"seed=2"}), StartsWith(written() + ":2:3: model.d_modl: unknown option"));

@@ -62,7 +62,7 @@ TEST(RunDirectory, an_empty_directory_and_a_start_that_was_killed_are_taken) {
 TEST(RunDirectory, an_import_that_was_stopped_is_taken_again) {
   const TemporaryDirectory directory;
   const fs::path run = directory / "run";
-  const std::vector<fs::path> first{run / "data.json", run / "joint.model",
+  const std::vector<fs::path> first{run / "data.json", run / "written.yaml", run / "joint.model",
                                     run / "tokens" / "train.tokens",
                                     run / "checkpoints" / "best.safetensors.1-1.tmp"};
   const auto stop_half_way = [&] {
