@@ -44,7 +44,8 @@ DIVERGING = {"training.optimizer": "sgd", "training.learning_rate": 1000, "train
 def setUpModule():
     pathlib.Path("configs").symlink_to(ROOT / "configs")
     pathlib.Path("lines").write_text("1 2\n")
-    pathlib.Path("sweep.json").write_text(json.dumps({"config": "tiny.json", "axes": {"model.dropout": [0, 0.1]}}))
+    axes = {"model.dropout_residual": [0, 0.1]}
+    pathlib.Path("sweep.json").write_text(json.dumps({"config": "tiny.json", "axes": axes}))
     pathlib.Path("tiny.json").write_text(json.dumps(tapehead.config(COPY, set=TINY)))
     with contextlib.redirect_stderr(io.StringIO()):
         tapehead.train("tiny.json", run="runs/copy")
