@@ -48,10 +48,12 @@ void Predictor::expect_scores(bool targets) const {
   const std::string run = runs_.first().directory.string();
   expect_writes(config(), run);
   if (reader_->has_targets() != targets) {
-    throw ConfigError(
-        fmt::format("run {} is {}", run,
-                    targets ? "a language model: score lines without targets"
-                            : "no language model: score targets together with their sources"));
+    throw ConfigError(fmt::format(
+        "run {} is {}", run,
+        targets ? "a language model: score lines without targets; the command `score` reads "
+                  "them with --input or from standard input"
+                : "no language model: score targets together with their sources; the command "
+                  "`score` reads them with --source and --target"));
   }
 }
 
