@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <memory>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "apps/commands.hpp"
@@ -57,18 +59,23 @@ std::vector<std::string> names_of(const std::vector<HeadName>& heads) {
   return names;
 }
 
-// What was chosen for the run, but of attention what was decided here.
+std::string_view section_of(std::string_view option) { return option.substr(0, option.find('.')); }
+
+// What was chosen for the run, and all of the sections that lost heads: their options followed from
+// the former heads, and must not follow again.
 Written written_for(const LoadedConfig& run, const Config& config) {
   const auto before = option_values(run.config);
   const auto after = option_values(config);
-  Written written;
+  std::set<std::string_view> changed;
   for (std::size_t i = 0; i < after.size(); ++i) {
-    const auto& [option, value] = after[i];
-    const std::string_view section = std::string_view(option).substr(0, option.find('.'));
-    const bool of_a_kind =
-        std::ranges::find(attention_kind_names, section) != attention_kind_names.end();
+    if (after[i] != before[i]) {
+      changed.insert(section_of(after[i].first));
+    }
+  }
+  Written written;
+  for (const auto& [option, value] : after) {
     const auto chosen = std::ranges::find(*run.written, option, &WrittenOption::option);
-    if (value != before[i].second || (of_a_kind && value != "auto")) {
+    if (changed.contains(section_of(option))) {
       written.push_back({option, value, "prune"});
     } else if (chosen != run.written->end()) {
       written.push_back(*chosen);

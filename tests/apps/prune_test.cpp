@@ -54,6 +54,10 @@ TEST_F(Prune, makes_a_run_that_is_evaluated_translated_and_trained_on) {
   EXPECT_THAT(config.output, HasSubstr("\ncross:\n  heads: 3 "));
   EXPECT_THAT(config.output, ContainsRegex("\n  heads: 3 +# prune\n"));
   EXPECT_THAT(config.output, ContainsRegex("\n  d_model: 16 +# --set\n"));
+  // The attention that kept all its heads still follows.
+  const ProgramResult changed = run({"config", "b/config.yaml", "--set", "attention.dropout=0.3"});
+  ASSERT_EQ(changed.exit_code, 0) << changed.errors;
+  EXPECT_THAT(changed.output, ContainsRegex("\ndecoder_self:\n(  [^\n]*\n)*  dropout: 0.3 "));
   const ProgramResult trained =
       run({"train", "b/config.yaml", "--set", "model.init_from=b", "--set", "training.steps=2",
            "--set", "training.warmup=0", "--run", "c"});
