@@ -2,9 +2,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <filesystem>
-#include <fstream>
 #include <string>
 #include <vector>
 
@@ -12,16 +9,10 @@
 #include "datasets/synthetic/symbols.hpp"
 #include "datasets/text/parallel_options.hpp"
 #include "tests/support/config_error.hpp"
-#include "tests/support/program.hpp"
 #include "tests/support/task_option.hpp"
-#include "tests/support/temporary_directory.hpp"
 #include "train/config/config.hpp"
-#include "train/config/written.hpp"
 
 namespace tapehead { namespace {
-
-using ::testing::AllOf;
-using ::testing::StartsWith;
 
 Config read(std::string_view text, const std::vector<std::string>& overrides = {}) {
   return parse_config(text, "a.yaml", overrides).config;
@@ -166,175 +157,6 @@ TEST(ConfigReader, an_override_can_change_the_task) {
 // A run without its written.yaml, as older versions made them: every option is written out.
 std::string as_stored(std::string_view text) { return dump_config(read(text)); }
 
-// A run of a config: config.yaml and what was written.
-class ConfigOfRun : public ::testing::Test {
- protected:
-  // `change` is what another version of the program stored otherwise.
-  void store(const LoadedConfig& loaded, const std::vector<std::string>& change = {}) const {
-    const std::string dump = dump_config(loaded.config);
-    std::ofstream(config()) << dump_config(parse_config(dump, "a.yaml", change).config);
-    std::ofstream(written()) << written_text(*loaded.written);
-  }
-  void store(std::string_view text, const std::vector<std::string>& change = {}) const {
-    store(parse_config(text, "a.yaml"), change);
-  }
-  LoadedConfig loaded(const std::vector<std::string>& overrides) const {
-    return load_config(config(), overrides);
-  }
-  std::string error(const std::vector<std::string>& overrides) const {
-    try {
-      loaded(overrides);
-    } catch (const std::exception& error) {
-      return error.what();
-    }
-    return "accepted";
-  }
-  std::string config() const { return (here.path() / "config.yaml").string(); }
-  std::string written() const { return (here.path() / "written.yaml").string(); }
-
-  TemporaryDirectory here;
-};
-
-TEST_F(ConfigOfRun, changes_as_the_config_that_was_written) {
-  const std::string text =
-      "model: {d_model: 48, heads: 4, preset: gpt2, d_ff: 100, dropout_residual: 0.1}\n"
-      "evaluation: {beam: 3}\ndecoder_self: {pattern: window 2}";
-  store(text);
-  for (const std::string set : {"model.dropout=0.5",
-                                "model.dropout_attention=0.5",
-                                "model.layers=3",
-                                "model.heads=1",
-                                "model.d_head=5",
-                                "model.d_model=96",
-                                "model.feed_forward=gated",
-                                "model.family=decoder",
-                                "model.preset=vaswani",
-                                "model.preset=none",
-                                "attention.heads=1",
-                                "attention.kv_heads=2",
-                                "attention.d_qk=7",
-                                "attention.budget=iso_params",
-                                "attention.sharing=key_value",
-                                "attention.score=cosine",
-                                "attention.pattern=window 1",
-                                "attention.positions=rotary",
-                                "attention.dropout=0.3",
-                                "attention.gates=l0",
-                                "cross.heads=2",
-                                "task.name=recall",
-                                "training.batch_tokens=8192",
-                                "training.minutes=5",
-                                "seed=7"}) {
-    EXPECT_EQ(dump_config(loaded({set}).config), dump_config(read(text, {set}))) << set;
-  }
-}
-
-// The values that other defaults led to, warmup 77 and dropout 0.2, are those of the run.
-TEST_F(ConfigOfRun, keeps_the_defaults_that_it_began_with) {
-  const std::vector<std::string> former{
-      "training.warmup=77",          "model.dropout=0.2",          "model.dropout_embedding=0.2",
-      "model.dropout_attention=0.2", "model.dropout_residual=0.2", "model.dropout_feed_forward=0.2",
-      "encoder_self.dropout=0.2",    "decoder_self.dropout=0.2",   "cross.dropout=0.2"};
-  store("seed: 3\nmodel: {d_model: 32}", former);
-  const auto expect_changed = [&](const std::vector<std::string>& overrides,
-                                  std::vector<std::string> all) {
-    all.insert(all.begin(), former.begin(), former.end());
-    const std::string text = "seed: 3\nmodel: {d_model: 32}";
-    EXPECT_EQ(dump_config(loaded(overrides).config), dump_config(read(text, all)));
-  };
-  expect_changed({}, {});
-  expect_changed({"model.heads=2"}, {"model.heads=2"});
-  expect_changed({"model.d_model=16"}, {"model.d_model=16"});
-  expect_changed({"training.warmup=9"}, {"training.warmup=9"});
-  const std::vector<std::string> today{"model.dropout=0.1",
-                                       "model.dropout_embedding=0.1",
-                                       "model.dropout_attention=0.1",
-                                       "model.dropout_residual=0.1",
-                                       "encoder_self.dropout=0.1",
-                                       "decoder_self.dropout=0.1",
-                                       "model.dropout_feed_forward=0.1",
-                                       "cross.dropout=0.1"};
-  expect_changed({"model.dropout=0.1"}, today);  // today's default
-}
-
-// `auto` was chosen, and stood for another value than today.
-TEST_F(ConfigOfRun, keeps_what_auto_was_when_it_began) {
-  store("model: {d_model: 32, d_ff: auto}", {"model.d_ff=64"});
-  EXPECT_EQ(loaded({"seed=9"}).config.model.d_ff, 64);
-  EXPECT_EQ(load_chosen(config(), {}).written->back().value, "auto");
-}
-
-TEST_F(ConfigOfRun, has_what_was_written_with_its_origin) {
-  store(parse_config("seed: 1\nmodel:\n  heads: 4\nattention: {heads: [2, 4]}\n", "configs/a.yaml",
-                     {"task.name=recall", "training.steps=9"}));
-  EXPECT_THAT(content_of(written()), ::testing::EndsWith("seed: 1          # configs/a.yaml:1:7\n"
-                                                         "\n"
-                                                         "task:\n"
-                                                         "  name: recall   # --set\n"
-                                                         "\n"
-                                                         "model:\n"
-                                                         "  heads: 4       # configs/a.yaml:3:10\n"
-                                                         "\n"
-                                                         "attention:\n"
-                                                         "  heads: [2, 4]  # configs/a.yaml:4:20\n"
-                                                         "\n"
-                                                         "training:\n"
-                                                         "  steps: 9       # --set\n"));
-  const std::string before = content_of(written());
-  EXPECT_EQ(written_text(*load_chosen(config(), {}).written), before);
-  const LoadedConfig changed = loaded({"training.warmup=8", "evaluation.every=3"});
-  store(changed);
-  const LoadedConfig again = loaded({"seed=2"});
-  EXPECT_EQ(again.config.evaluation.every, 3);
-  const std::string shown = dump_config_with_origins(again);
-  EXPECT_THAT(shown, ::testing::ContainsRegex("seed: 2 +# --set\n"));
-  EXPECT_THAT(shown, ::testing::ContainsRegex("  heads: \\[2, 4\\] +# configs/a.yaml:4:20\n"));
-  EXPECT_THAT(shown, ::testing::ContainsRegex("  beam: 1 +# [^ ]*/config.yaml:"));
-  EXPECT_EQ(again.origins.at("training.warmup").rfind(config(), 0), 0U);  // not of this --set
-}
-
-TEST_F(ConfigOfRun, has_any_origin_in_one_line) {
-  const Written hard{{"seed", "1", "a\n  # b.yaml:1:2"},
-                     {"run.name", "\"a  # b\"", "c  # d.yaml:3:4"}};
-  const std::string text = written_text(hard);
-  EXPECT_EQ(std::ranges::count(text, '\n'), 5);  // heading, seed, blank, section, name
-  const auto origins = origins_in(text);
-  EXPECT_EQ(origins.at(2).find('\n'), std::string::npos);
-  EXPECT_EQ(origins.at(5), "c # d.yaml:3:4");
-}
-
-TEST_F(ConfigOfRun, of_nothing_but_defaults_can_be_changed) {
-  store("{}");
-  EXPECT_EQ(loaded({"model.dropout=0.3"}).config.model.dropout_residual, 0.3);
-}
-
-TEST_F(ConfigOfRun, that_is_not_as_written_is_told) {
-  store("seed: 1\nmodel: {d_model: 32, d_ff: 8}", {"model.d_model=64"});
-  EXPECT_THAT(error({"model.heads=2"}),
-              AllOf(StartsWith(written() + ":5:12: model.d_model: 32, but " + config() +
-                               " has 64; restore"),
-                    ::testing::EndsWith("--set model.d_model=VALUE")));
-  EXPECT_EQ(error({}), "accepted");  // the run is what config.yaml says
-  EXPECT_EQ(load_chosen(config(), {}).config.model.d_model, 64);
-  EXPECT_EQ(loaded({"model.d_model=64"}).config.model.d_model, 64);
-  std::ofstream(written()) << "model:\n  d_modl: 3\n";
-  EXPECT_THAT(error({"seed=2"}), StartsWith(written() + ":2:3: model.d_modl: unknown option"));
-  std::ofstream(written()) << "model: [\n";
-  EXPECT_THAT(error({"seed=2"}), StartsWith(written() + ":"));
-  std::filesystem::remove(written());
-  std::filesystem::create_symlink("/dev/zero", written());
-  EXPECT_EQ(error({"seed=2"}), "cannot read " + written() + ": it is not a regular file");
-  EXPECT_EQ(error({}), "accepted");
-}
-
-TEST_F(ConfigOfRun, names_the_override_that_does_not_fit) {
-  store(parse_config("model: {heads: 4}", "a.yaml", {"model.d_model=32"}));
-  EXPECT_THAT(error({"model.heads=7"}), StartsWith("--set model.heads=7: heads must divide"));
-  EXPECT_THAT(error({"model.hedas=7"}), StartsWith("--set model.hedas=7: unknown option"));
-  EXPECT_THAT(error({"training.momentum=0.5"}),
-              StartsWith("--set training.momentum=0.5: this optimizer does not use it"));
-}
-
 // Whoever writes an option beside others that it could follow has chosen its value.
 TEST(ConfigReader, an_option_that_is_written_among_others_stays) {
   const ModelOptions model =
@@ -382,15 +204,6 @@ TEST(ConfigReader, an_override_may_repeat_what_it_would_follow) {
             "accepted");
   EXPECT_EQ(config_error(as_stored("model: {dropout_attention: 0.0}"), {"attention.dropout=0.0"}),
             "accepted");
-}
-
-TEST_F(ConfigOfRun, is_the_origin_of_what_an_override_does_not_change) {
-  store("seed: 1");
-  const auto origins = loaded({"model.heads=2"}).origins;
-  EXPECT_EQ(origins.at("model.heads"), "--set");
-  EXPECT_EQ(origins.at("encoder_self.heads"), "auto");
-  EXPECT_THAT(origins.at("encoder_self.pattern"), StartsWith(config() + ":"));
-  EXPECT_THAT(origins.at("model.d_ff"), StartsWith(config() + ":"));
 }
 
 TEST(ConfigReader, origins) {

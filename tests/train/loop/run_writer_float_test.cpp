@@ -4,6 +4,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -44,6 +45,7 @@ class RunWriterOnDisk : public ::testing::Test {
       if (path.parent_path().filename() == "checkpoints" && path.extension() == ".tmp") {
         see_checkpoint(path.stem().stem().stem().string());
       }
+      order_.push_back(path.filename().string());
       synced_[path] = fs::is_directory(path) ? 0 : fs::file_size(path);
     };
   }
@@ -80,6 +82,7 @@ class RunWriterOnDisk : public ::testing::Test {
   TemporaryDirectory here_;
   fs::path run_ = here_ / "new" / "run";
   std::map<fs::path, std::uintmax_t> synced_;  // how many bytes of each
+  std::vector<std::string> order_;             // of all that is synced
   std::vector<std::string> seen_;
   std::vector<std::string> faults_;
 };
@@ -93,6 +96,19 @@ TEST_F(RunWriterOnDisk, lines_are_there_before_a_checkpoint_of_their_steps) {
   train(3, true);
   EXPECT_THAT(faults_, IsEmpty());
   EXPECT_THAT(seen_, Contains("step_00000003"));
+}
+
+// A stop between the two leaves a choice that the config does not have, which `--set` notices.
+TEST_F(RunWriterOnDisk, what_was_chosen_is_there_before_the_config) {
+  for (const bool resume : {false, true}) {
+    order_.clear();
+    train(resume ? 3 : 2, resume);
+    const auto place_of = [&](const std::string& file) {
+      return std::ranges::find_if(order_, [&](const auto& name) { return name.starts_with(file); });
+    };
+    EXPECT_LT(place_of("written.yaml"), place_of("config.yaml"));
+    EXPECT_NE(place_of("config.yaml"), order_.end());
+  }
 }
 
 TEST_F(RunWriterOnDisk, so_is_each_new_directory_in_its_own) {
