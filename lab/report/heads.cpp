@@ -64,32 +64,6 @@ Json curves_of(const HeadHistory& history, std::size_t attention, const FigureOf
   return any ? steps : Json();
 }
 
-}  // namespace
-
-Json head_curves_json(const HeadHistory& history, const std::vector<HeadFigureRow>& rows) {
-  Json json = history_json(history);
-  json["steps"] = Json::array();
-  for (const HeadMoment& moment : history) {
-    json["steps"].push_back(moment.step);
-  }
-  json["attentions"] = Json::array();
-  const std::vector<AttentionReport>& last = history.back().attentions;
-  for (std::size_t a = 0; a < last.size(); ++a) {
-    Json figures = Json::object();
-    for (const NamedFigure& figure : figures_of_heads(last[a], rows)) {
-      if (Json curves = curves_of(history, a, figure.of); !curves.is_null()) {
-        figures[figure.name] = std::move(curves);
-      }
-    }
-    json["attentions"].push_back({{"attention", last[a].site.text()}, {"figures", figures}});
-  }
-  return json;
-}
-
-namespace {
-
-using Json = nlohmann::ordered_json;
-
 // A gradient takes about as much time as three losses.
 constexpr Index slope_work = 3;
 
@@ -169,6 +143,26 @@ Json report_heads_json(Model& model, const Config& config, const Task& task, con
   json["legend"] = legend_json(request.figures);
   json["notes"] = Json::array();
   add_ablations(json, model, config, task, split, request, workers);
+  return json;
+}
+
+Json head_curves_json(const HeadHistory& history, const std::vector<HeadFigureRow>& rows) {
+  Json json = history_json(history);
+  json["steps"] = Json::array();
+  for (const HeadMoment& moment : history) {
+    json["steps"].push_back(moment.step);
+  }
+  json["attentions"] = Json::array();
+  const std::vector<AttentionReport>& last = history.back().attentions;
+  for (std::size_t a = 0; a < last.size(); ++a) {
+    Json figures = Json::object();
+    for (const NamedFigure& figure : figures_of_heads(last[a], rows)) {
+      if (Json curves = curves_of(history, a, figure.of); !curves.is_null()) {
+        figures[figure.name] = std::move(curves);
+      }
+    }
+    json["attentions"].push_back({{"attention", last[a].site.text()}, {"figures", figures}});
+  }
   return json;
 }
 

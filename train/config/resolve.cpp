@@ -42,8 +42,8 @@ std::vector<std::string> followers(const Config& config, std::string_view option
   std::vector<std::string> names;
   if (option == "model.preset") {
     Config each = config;
-    for (const Preset preset : {Preset::vaswani, Preset::gpt2, Preset::llama, Preset::bert}) {
-      each.model.preset = preset;
+    for (std::size_t i = 0; i < EnumNames<Preset>::names.size(); ++i) {
+      each.model.preset = static_cast<Preset>(i);
       for (const PresetValue& value : preset_values(each)) {
         names.emplace_back(value.option);
       }
