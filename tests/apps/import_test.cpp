@@ -246,7 +246,7 @@ TEST_F(Import, never_writes_what_generation_suppresses) {
   EXPECT_THAT(complaint("gpt2"), HasSubstr("bad_words_ids: 7 is no list of ids"));
 }
 
-// Where older files have it, and where newer ones do, which counts.
+// Older files have it outside, newer ones in an object. If both are there, the inner one counts.
 TEST_F(Import, takes_the_base_of_rotary_positions_from_either_place) {
   const fs::path directory = model("llama");
   const auto base_of = [&](const Json& outer, const Json& inner) {

@@ -19,7 +19,7 @@ struct Rule {
 // Options without effect: if the other options make an option unused, it must keep its default.
 // They compare values with defaults, since a run stores its config with every option. Options that
 // a switch turns off may have any value: evaluation.decode: false, heads: 0, encoder_layers: 0,
-// feed_forward: none. So may options that other options follow, such as model.heads.
+// feed_forward: none. An option that others follow, such as model.heads, may have any value too.
 std::optional<Violation> unused_by_optimizer(const Config& config);
 std::optional<Violation> unused_gate_options(const Config& config);
 std::optional<Violation> unused_decay_options(const Config& config);
