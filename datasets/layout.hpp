@@ -7,20 +7,26 @@
 namespace tapehead {
 
 enum class ExampleKind {
-  pairs,  // a source and its target
-  text,   // windows of running text, which a run keeps as tokens
-  labels  // a text and its class
+  pairs,   // a source and its target
+  text,    // windows of running text, which a run keeps as tokens
+  labels,  // a text and its class
+  tags     // pairs whose target is a label for each token of the source
 };
 
-// What there is to measure of examples: predictions of single tokens, what a model writes, the
-// windows of a text together, predicted classes.
+// What there is to measure of examples.
 struct Measurable {
-  bool tokens = false, outputs = false, text = false, labels = false;
+  bool tokens = false;   // predictions of single tokens
+  bool outputs = false;  // what a model writes
+  bool words = false;    // outputs that are words
+  bool tags = false;     // outputs that are labels of tokens
+  bool text = false;     // the windows of a text together
+  bool labels = false;   // predicted classes
 };
 constexpr Measurable measurable(ExampleKind kind) {
-  constexpr std::array of_kinds{Measurable{.tokens = true, .outputs = true},
+  constexpr std::array of_kinds{Measurable{.tokens = true, .outputs = true, .words = true},
                                 Measurable{.tokens = true, .text = true},
-                                Measurable{.labels = true}};
+                                Measurable{.labels = true},
+                                Measurable{.tokens = true, .outputs = true, .tags = true}};
   return of_kinds[static_cast<std::size_t>(kind)];
 }
 

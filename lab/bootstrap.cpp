@@ -14,7 +14,7 @@ std::uint64_t digest_of(Metric metric, const std::vector<ExampleScore>& examples
   Hash hash;
   for (const ExampleScore& example : examples) {
     hash.add(example.reference);
-    hash.add(static_cast<std::uint64_t>(kind_of(metric).of_outputs ? 0 : example.tokens));
+    hash.add(static_cast<std::uint64_t>(needs_outputs(kind_of(metric)) ? 0 : example.tokens));
   }
   return hash.value();
 }

@@ -4,6 +4,8 @@
 Usage: scripts/make_fixtures.py NAME ...
 
 classification  scikit-learn==1.9.1: the confusion matrix and figures of each set of labels in labels.json
+tagging         scikit-learn==1.9.1, seqeval==1.2.2: macro F1 over the labels of all tokens, and F1 of entities (IOB2, mode
+                strict), of each set of sentences in tags.json
 sacrebleu       sacrebleu==2.6.0: the scores of each corpus in corpora.json. Of BLEU it has for each variant the score,
                 the four precisions, the brevity penalty, and the lengths of hypotheses and references
 safetensors     safetensors==0.8.0: safetensors_python.safetensors, by the reference implementation
@@ -75,6 +77,21 @@ def classification():
         one["macro_f1"] = round(metrics.f1_score(*labels, average="macro", zero_division=0), 11)
         one["mcc"] = round(float(metrics.matthews_corrcoef(*labels)), 11)
     write("classification/labels.json", f'{{"scikit_learn": "{sklearn.__version__}","sets":{items(sets)}}}\n')
+
+
+def tagging():
+    from seqeval.metrics import f1_score
+    from seqeval.scheme import IOB2
+    from sklearn import metrics
+
+    sets = json.loads((FIXTURES / "tagging/tags.json").read_text())["sets"]
+    for one in sets:
+        references, outputs = ([text.split() for text in one[side]] for side in ("references", "outputs"))
+        flat = sum(references, []), sum(outputs, [])
+        one["label_f1"] = round(metrics.f1_score(*flat, average="macro", zero_division=0), 11)
+        one["entity_f1"] = round(float(f1_score(references, outputs, mode="strict", scheme=IOB2)), 11)
+    head = compact({"seqeval": importlib.metadata.version("seqeval")})
+    write("tagging/tags.json", f'{head[:-1]},"sets":{items(sets)}}}\n')
 
 
 def sacrebleu():
@@ -418,7 +435,8 @@ def release():
         shutil.copytree(scratch, kept)
 
 
-MAKERS = {maker.__name__: maker for maker in (classification, sacrebleu, safetensors, tokenizers, pretrained, release)}
+MAKERS = {maker.__name__: maker
+          for maker in (classification, tagging, sacrebleu, safetensors, tokenizers, pretrained, release)}
 if not sys.argv[1:] or not set(sys.argv[1:]) <= set(MAKERS):
     sys.exit(__doc__.strip())
 for chosen in sys.argv[1:]:

@@ -196,6 +196,7 @@ extern constinit const TaskKind tagged_text_task{.name = "tagged_text",
                                                  .splits = tagged_split_names,
                                                  .shrink = shrink_tagged_text,
                                                  .files = column_files,
+                                                 .examples = ExampleKind::tags,
                                                  .make = make_tagged_text};
 
 }  // namespace tapehead

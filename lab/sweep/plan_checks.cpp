@@ -51,12 +51,10 @@ void expect_splits(const SweepFile& sweep, const SweepPlan& plan) {
   }
 }
 
-// A masked language model predicts only some tokens of a text.
 std::vector<std::string_view> measured_metrics(const Config& config) {
-  const bool masked = use_of(config).mask;
   std::vector<std::string_view> names;
   for (const MetricKind* kind : metric_kinds) {
-    if (is_measured(*kind, config.task.kind().examples) && !(kind->of_text && masked)) {
+    if (is_measured(*kind, config)) {
       names.push_back(kind->name);
     }
   }

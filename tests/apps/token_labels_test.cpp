@@ -32,6 +32,11 @@ class TokenLabels : public ProgramRuns {
 TEST_F(TokenLabels, are_learned_from_columns_and_given_to_lines) {
   train();
   EXPECT_EQ(output({"translate", "a"}, "the hot sun\n\na cold wind\n"), "O W O\n\nO C O\n");
+  const auto metrics =
+      nlohmann::json::parse(output({"evaluate", "a", "--split", "validation", "--json"}));
+  EXPECT_EQ(metrics["label_f1"], 1.0);
+  EXPECT_EQ(metrics["entity_f1"], 0.0) << "no label begins with B";
+  EXPECT_FALSE(metrics.contains("bleu"));
   for (const std::string option : {"--beam", "--length-penalty", "--n-best"}) {
     const ProgramResult result = run({"translate", "a", option, "2"});
     EXPECT_EQ(result.exit_code, 2);

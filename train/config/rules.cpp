@@ -90,33 +90,28 @@ Verdict rate_falls_to_its_end(const Config& config) {
 
 Verdict metric_is_measured(const Config& config) {
   const MetricKind& kind = kind_of(config.evaluation.metric);
-  const ExampleKind examples = config.task.kind().examples;
-  const auto measured = [&](bool also_outputs) {
-    std::vector<std::string> names;
-    for (const MetricKind* other : metric_kinds) {
-      if (is_measured(*other, examples) && (also_outputs || !other->of_outputs)) {
-        names.emplace_back(other->name);
-      }
-    }
-    return join(names, ", ");
-  };
-  if (!is_measured(kind, examples)) {
-    return Violation{
-        {"evaluation.metric", "task.name"},
-        fmt::format("{} is not measured for this task (allowed: {})", kind.name, measured(true))};
-  }
-  if (kind.of_text && use_of(config).mask) {
-    return Violation{{"evaluation.metric", "model.family"},
-                     fmt::format("{} is of a whole text, and an encoder predicts only its masked "
-                                 "tokens (allowed: loss, perplexity, token_accuracy)",
-                                 kind.name)};
-  }
-  if (!kind.of_outputs || config.evaluation.decode) {
+  const bool decodes = config.evaluation.decode;
+  if (is_measured(kind, config) && (decodes || !needs_outputs(kind))) {
     return {};
   }
-  return Violation{{"evaluation.metric", "evaluation.decode"},
-                   fmt::format("{} needs evaluation.decode (allowed without it: {})", kind.name,
-                               measured(false))};
+  std::vector<std::string_view> measured;
+  for (const MetricKind* other : metric_kinds) {
+    if (is_measured(*other, config) && (decodes || !needs_outputs(*other))) {
+      measured.push_back(other->name);
+    }
+  }
+  const auto because = [&](std::string_view option, std::string_view reason) {
+    return Violation{{"evaluation.metric", std::string(option)},
+                     fmt::format("{} {} (allowed: {})", kind.name, reason, join(measured, ", "))};
+  };
+  if (!is_measured(kind, config.task.kind().examples)) {
+    return because("task.name", "is not measured for this task");
+  }
+  if (!is_measured(kind, config)) {
+    return because("model.family",
+                   "is of a whole text, and an encoder predicts only its masked tokens");
+  }
+  return because("evaluation.decode", "needs evaluation.decode, which is false");
 }
 
 bool has_two_vocabularies(const Config& config) {
@@ -281,7 +276,8 @@ std::span<const Rule> rules() {
           "muon_rate moves in proportion to learning_rate, which must be more than 0"),
       {"An `evaluation.metric` of generated outputs needs `evaluation.decode`, and is not for "
        "`text`. `bits_per_byte` and `word_perplexity` are for `text`, `accuracy`, `macro_f1` and "
-       "`mcc` for `labelled_text`.",
+       "`mcc` for `labelled_text`, `label_f1` and `entity_f1` for `tagged_text`, which has none of "
+       "the metrics of words (`bleu`, `chrf`, `rouge_l`, `token_f1`, `exact_match`).",
        metric_is_measured},
       {"`evaluation.stride` is for `text` in a decoder, and at most `task.context`.",
        stride_covers},

@@ -90,8 +90,8 @@ void add_metrics(Evaluation& result, ExampleKind measured, bool of_outputs,
                  std::span<const ExampleScore> examples, const EvaluationOptions& options) {
   for (std::size_t i = 0; i < metric_count; ++i) {
     const MetricKind& kind = *metric_kinds[i];
-    const bool by_output = kind.of_outputs || kind.of_labels;
-    const bool known = !kind.of_text || examples.front().bytes > 0;
+    const bool by_output = needs_outputs(kind) || kind.of == &Measurable::labels;
+    const bool known = kind.of != &Measurable::text || examples.front().bytes > 0;
     if (is_measured(kind, measured) && by_output == of_outputs && known) {
       result.metrics[i] = measure(kind, examples, options);
       result.signatures[i] = kind.signature == nullptr ? "" : kind.signature(options);

@@ -2,6 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <compare>
+#include <iterator>
+#include <string_view>
+
+#include "datasets/tokenizers/vocabulary_tokenizer.hpp"
 
 namespace tapehead {
 
@@ -72,6 +77,95 @@ std::vector<double> class_summands(std::span<const ExampleScore> examples,
     row[class_columns * reference + 2] = 1.0;
   }
   return rows;
+}
+
+namespace {
+
+std::vector<std::string_view> labels_in(const std::string& text) {
+  return units_of(text, Unit::word);
+}
+
+struct Entity {
+  std::size_t begin;
+  std::size_t end;
+  std::string_view type;  // "-PER"; empty if it has none
+
+  auto operator<=>(const Entity&) const = default;
+};
+
+bool has_prefix(std::string_view label, char prefix) {
+  return label.starts_with(prefix) && (label.size() == 1 || label[1] == '-');
+}
+
+std::vector<Entity> entities_of(const std::vector<std::string_view>& labels) {
+  std::vector<Entity> entities;
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    if (has_prefix(labels[i], 'B')) {
+      entities.push_back({.begin = i, .end = i + 1, .type = labels[i].substr(1)});
+    } else if (!entities.empty() && entities.back().end == i && has_prefix(labels[i], 'I') &&
+               labels[i].substr(1) == entities.back().type) {
+      ++entities.back().end;
+    }
+  }
+  return entities;
+}
+
+}  // namespace
+
+std::vector<double> token_label_summands(std::span<const ExampleScore> examples,
+                                         const EvaluationOptions& /*options*/) {
+  std::vector<std::string_view> all;
+  for (const ExampleScore& example : examples) {
+    std::ranges::copy(labels_in(example.output), std::back_inserter(all));
+    std::ranges::copy(labels_in(example.reference), std::back_inserter(all));
+  }
+  std::ranges::sort(all);
+  all.erase(std::ranges::unique(all).begin(), all.end());
+  const std::size_t columns = class_columns * all.size();
+  std::vector<double> rows(columns * examples.size(), 0.0);
+  for (std::size_t i = 0; i < examples.size(); ++i) {
+    const auto count = [&](std::string_view label, std::size_t column) {
+      const auto place =
+          static_cast<std::size_t>(std::ranges::lower_bound(all, label) - all.begin());
+      rows[columns * i + class_columns * place + column] += 1;
+    };
+    const auto outputs = labels_in(examples[i].output);
+    const auto references = labels_in(examples[i].reference);
+    for (std::size_t token = 0; token < outputs.size(); ++token) {
+      count(outputs[token], 1);
+      if (token < references.size() && outputs[token] == references[token]) {
+        count(outputs[token], 0);
+      }
+    }
+    for (const std::string_view label : references) {
+      count(label, 2);
+    }
+  }
+  return rows;
+}
+
+std::vector<double> entity_summands(std::span<const ExampleScore> examples,
+                                    const EvaluationOptions& /*options*/) {
+  std::vector<double> rows;
+  rows.reserve(class_columns * examples.size());
+  for (const ExampleScore& example : examples) {
+    const std::vector<Entity> outputs = entities_of(labels_in(example.output));
+    const std::vector<Entity> references = entities_of(labels_in(example.reference));
+    std::vector<Entity> both;
+    std::ranges::set_intersection(outputs, references, std::back_inserter(both));
+    for (const std::size_t entities : {both.size(), outputs.size(), references.size()}) {
+      rows.push_back(static_cast<double>(entities));
+    }
+  }
+  return rows;
+}
+
+double f1_of(std::span<const double> sums) {
+  return sums[0] > 0 ? 2 * sums[0] / (sums[1] + sums[2]) : 0;
+}
+
+std::string entity_signature(const EvaluationOptions& /*options*/) {
+  return "scheme:IOB2|mode:strict|seqeval:1.2.2";
 }
 
 double macro_f1_of(std::span<const double> sums) {

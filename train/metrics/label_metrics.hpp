@@ -1,6 +1,7 @@
 // Metrics of predicted classes, with the figures of scikit-learn: accuracy, macro F1, Matthews'
 // coefficient; and the confusion matrix. The output of an example is the predicted class, its
-// reference the right one.
+// reference the right one. The metrics of labels of tokens are here, too; of these, output and
+// reference have a label for each token, with blanks between them.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -29,25 +30,60 @@ double macro_f1_of(std::span<const double> sums);
 // examples, or all predictions, are of one class.
 double matthews_of(std::span<const double> sums);  // of class_summands()
 
+// For each label: how many tokens have it in both, in the output, in the reference. A token that
+// only one of the two has counts there alone.
+std::vector<double> token_label_summands(std::span<const ExampleScore> examples,
+                                         const EvaluationOptions& options);
+
+// Entities in both, in the output, in the reference. Those of IOB2 (Tjong Kim Sang and Veenstra
+// 1999): B-X begins one of the type X, and each I-X that follows it goes on with it; B and I have
+// no type. As in seqeval's strict mode, an I-X behind anything else is outside, and two entities
+// are the same if they begin and end at the same tokens and have the same type. Labels of other
+// forms, such as NN and BE, are outside, where seqeval refuses them or takes BE for an entity.
+std::vector<double> entity_summands(std::span<const ExampleScore> examples,
+                                    const EvaluationOptions& options);
+
+// 2 T / (P + R), with T in both, P in outputs and R in references; 0 if there are none.
+double f1_of(std::span<const double> sums);
+
+std::string entity_signature(const EvaluationOptions& options);
+
+inline constexpr MetricKind label_f1_metric{.name = "label_f1",
+                                            .words = "label F1",
+                                            .heading = "label F1",
+                                            .percent = true,
+                                            .of = &Measurable::tags,
+                                            .summands = token_label_summands,
+                                            .value = macro_f1_of};
+inline constexpr MetricKind entity_f1_metric{.name = "entity_f1",
+                                             .words = "entity F1",
+                                             .heading = "entity F1",
+                                             .percent = true,
+                                             .of = &Measurable::tags,
+                                             .further = true,
+                                             .summands = entity_summands,
+                                             .value = f1_of,
+                                             .signature = entity_signature};
+
 inline constexpr MetricKind accuracy_metric{.name = "accuracy",
                                             .words = "accuracy",
                                             .heading = "accuracy",
                                             .percent = true,
-                                            .of_labels = true,
+                                            .of = &Measurable::labels,
                                             .summands = accuracy_summands,
                                             .value = mean_of};
 inline constexpr MetricKind macro_f1_metric{.name = "macro_f1",
                                             .words = "macro F1",
                                             .heading = "macro F1",
                                             .percent = true,
-                                            .of_labels = true,
+                                            .of = &Measurable::labels,
                                             .summands = class_summands,
                                             .value = macro_f1_of};
 inline constexpr MetricKind mcc_metric{.name = "mcc",
                                        .words = "MCC",
                                        .heading = "MCC",
                                        .decimals = 4,
-                                       .of_labels = true,
+                                       .of = &Measurable::labels,
                                        .further = true,
                                        .summands = class_summands,
                                        .value = matthews_of};

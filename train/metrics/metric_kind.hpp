@@ -33,11 +33,7 @@ struct MetricKind {
   bool percent = false;      // a share, written in per cent
   int decimals = 2;
   bool lower_is_better = false;
-  // At most one of these is set. Without any, it measures every task.
-  bool of_tokens = false;   // it measures the prediction of each token; a label is none
-  bool of_outputs = false;  // it measures generated outputs, which only pairs have
-  bool of_text = false;     // it measures running text only
-  bool of_labels = false;   // it measures predicted classes only
+  bool Measurable::* of = nullptr;  // what it measures; null: the loss of every task
   // Lines and tables have it only if one of its kind chooses the best checkpoint (JSON and pages
   // always have it).
   bool further = false;
@@ -50,9 +46,13 @@ struct MetricKind {
 };
 
 constexpr bool is_measured(const MetricKind& kind, ExampleKind examples) {
-  const Measurable there = measurable(examples);
-  return (there.tokens || !kind.of_tokens) && (there.outputs || !kind.of_outputs) &&
-         (there.text || !kind.of_text) && (there.labels || !kind.of_labels);
+  return kind.of == nullptr || measurable(examples).*kind.of;
+}
+
+// Whether it needs what a model writes token by token, which takes longer than the loss.
+constexpr bool needs_outputs(const MetricKind& kind) {
+  return kind.of == &Measurable::outputs || kind.of == &Measurable::words ||
+         kind.of == &Measurable::tags;
 }
 
 // sums[0] / sums[1], the value of many metrics.

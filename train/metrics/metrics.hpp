@@ -26,22 +26,15 @@ enum class Metric {
   word_perplexity,
   accuracy,
   macro_f1,
-  mcc
+  mcc,
+  label_f1,
+  entity_f1
 };
-inline constexpr std::array metric_kinds{&loss_metric,
-                                         &perplexity_metric,
-                                         &token_accuracy_metric,
-                                         &sequence_accuracy_metric,
-                                         &bleu_metric,
-                                         &chrf_metric,
-                                         &rouge_l_metric,
-                                         &token_f1_metric,
-                                         &exact_match_metric,
-                                         &bits_per_byte_metric,
-                                         &word_perplexity_metric,
-                                         &accuracy_metric,
-                                         &macro_f1_metric,
-                                         &mcc_metric};
+inline constexpr std::array metric_kinds{
+    &loss_metric,        &perplexity_metric,    &token_accuracy_metric,  &sequence_accuracy_metric,
+    &bleu_metric,        &chrf_metric,          &rouge_l_metric,         &token_f1_metric,
+    &exact_match_metric, &bits_per_byte_metric, &word_perplexity_metric, &accuracy_metric,
+    &macro_f1_metric,    &mcc_metric,           &label_f1_metric,        &entity_f1_metric};
 
 inline constexpr auto metric_count = metric_kinds.size();
 

@@ -18,14 +18,14 @@ std::string chrf_signature(const EvaluationOptions& options);
 inline constexpr MetricKind bleu_metric{.name = "bleu",
                                         .words = "BLEU",
                                         .heading = "BLEU",
-                                        .of_outputs = true,
+                                        .of = &Measurable::words,
                                         .summands = bleu_summands,
                                         .value = bleu_of_sums,
                                         .signature = bleu_signature};
 inline constexpr MetricKind chrf_metric{.name = "chrf",
                                         .words = "chrF",
                                         .heading = "chrF",
-                                        .of_outputs = true,
+                                        .of = &Measurable::words,
                                         .summands = chrf_summands,
                                         .value = chrf_of_sums,
                                         .signature = chrf_signature};

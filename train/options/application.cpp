@@ -7,6 +7,11 @@
 
 namespace tapehead {
 
+bool is_measured(const MetricKind& kind, const Config& config) {
+  return is_measured(kind, config.task.kind().examples) &&
+         (!use_of(config).mask || kind.of != &Measurable::text);
+}
+
 Index context_of(const Config& config) {
   const auto* const text = config.task.find<TextOptions>();
   return text != nullptr ? text->context : config.model.max_positions;

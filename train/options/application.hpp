@@ -35,11 +35,16 @@ struct Use {
   constexpr bool continues() const { return writes && windows; }              // a text, by itself
 };
 
+using Uses = std::array<Use, families.size()>;  // a column for each family
+
+inline constexpr Uses uses_of_pairs{
+    {{.command = "translate", .writes = true, .marks = AddedMarks::end},
+     {.command = "translate", .writes = true, .marks = AddedMarks::begin_after, .sides = 2},
+     {.command = "translate", .gives = Purpose::token_labels}}};
+
 // For each kind of examples a row, for each family a column: encoder_decoder, decoder, encoder.
-inline constexpr std::array<std::array<Use, families.size()>, 3> all_uses{{
-    {{{.command = "translate", .writes = true, .marks = AddedMarks::end},
-      {.command = "translate", .writes = true, .marks = AddedMarks::begin_after, .sides = 2},
-      {.command = "translate", .gives = Purpose::token_labels}}},
+inline constexpr std::array<Uses, 4> all_uses{{
+    uses_of_pairs,
     {{{.command = "generate",
        .writes = true,
        .windows = true,
@@ -67,6 +72,7 @@ inline constexpr std::array<std::array<Use, families.size()>, 3> all_uses{{
        .marks = AddedMarks::begin_and_end,
        .marks_beside = 2,
        .longest = "texts of {} tokens and their marks"}}},
+    uses_of_pairs,
 }};
 static_assert(std::ranges::all_of(all_uses,
                                   [](const auto& row) {
@@ -79,6 +85,10 @@ inline const Use& use_of(const Config& config) {
   const auto examples = static_cast<std::size_t>(config.task.kind().examples);
   return all_uses[examples][static_cast<std::size_t>(config.model.family)];
 }
+
+// Whether the metric is measured for this task and family. A masked language model predicts only
+// some tokens of a text, so none of a whole text.
+bool is_measured(const MetricKind& kind, const Config& config);
 
 // The rows that a model reads together, at most: the context of a language model; else as many as
 // it has positions.

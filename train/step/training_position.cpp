@@ -62,7 +62,7 @@ Index option_in(const TensorFile& file, const std::string& key) {
 }  // namespace
 
 std::string measure_of(const EvaluationOptions& options) {
-  if (!kind_of(options.metric).of_outputs) {
+  if (!needs_outputs(kind_of(options.metric))) {
     const Index memory = options.memory.value_or(0);
     const Index stride = options.stride.value_or(0);
     return fmt::format("{}{}{}", kind_of(options.metric).name,

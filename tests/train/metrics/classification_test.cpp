@@ -1,5 +1,5 @@
-// Accuracy, macro F1, MCC and the confusion matrix: every figure of the fixture equals that of
-// scikit-learn.
+// Metrics of labels: every figure of the fixtures equals that of scikit-learn or seqeval.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -12,6 +12,8 @@
 
 namespace tapehead { namespace {
 
+using ::testing::ElementsAre;
+using ::testing::EndsWith;
 using Json = nlohmann::ordered_json;
 
 // Written by scripts/make_fixtures.py, which rounds to 11 decimals.
@@ -60,6 +62,39 @@ TEST(Classification, no_example_has_no_class) {
             Json({{"classes", Json::array()}, {"counts", Json::array()}}));
 }
 
+TEST(Tagging, label_f1_and_entity_f1_of_every_set) {
+  const Json fixture = Json::parse(read_file(TAPEHEAD_FIXTURES "/tagging/tags.json"));
+  EXPECT_GE(fixture.at("sets").size(), 24U);
+  EXPECT_THAT(entity_f1_metric.signature({}), EndsWith(fixture.at("seqeval").get<std::string>()));
+  for (const Json& set : fixture.at("sets")) {
+    SCOPED_TRACE(set.at("name").get<std::string>());
+    const std::vector<ExampleScore> scored = labelled(set);
+    EXPECT_NEAR(measure(label_f1_metric, scored, {}), set.at("label_f1").get<double>(), 1e-10);
+    EXPECT_NEAR(measure(entity_f1_metric, scored, {}), set.at("entity_f1").get<double>(), 1e-10);
+  }
+}
+
+TEST(Tagging, only_b_and_i_make_entities) {
+  std::vector<ExampleScore> one(1);
+  one.front().output = one.front().reference = "BE IN B- I";
+  EXPECT_THAT(entity_summands(one, {}), ElementsAre(1, 1, 1)) << "B- alone";
+  one.front().output = one.front().reference = "B I B-X I";
+  EXPECT_THAT(entity_summands(one, {}), ElementsAre(2, 2, 2));
+  one.front().output = "B I B-X I-X";
+  EXPECT_THAT(entity_summands(one, {}), ElementsAre(1, 2, 2));
+}
+
+// What a decoder writes can be longer or shorter than its source. First A has 2 * 1 / (1 + 2); then
+// A has 1, and B 0.
+TEST(Tagging, a_label_that_only_one_side_has_counts_there) {
+  std::vector<ExampleScore> one(1);
+  one.front().output = "A";
+  one.front().reference = "A A";
+  EXPECT_NEAR(measure(label_f1_metric, one, {}), 2.0 / 3, 1e-12);
+  one.front().output = "A A B";
+  EXPECT_NEAR(measure(label_f1_metric, one, {}), 0.5, 1e-12);
+}
+
 TEST(Classification, metrics_are_for_tasks_of_their_kind) {
   const auto measured = [](ExampleKind examples) {
     std::vector<std::string_view> names;
@@ -77,6 +112,8 @@ TEST(Classification, metrics_are_for_tasks_of_their_kind) {
   EXPECT_EQ(measured(ExampleKind::pairs),
             (Names{"loss", "perplexity", "token_accuracy", "sequence_accuracy", "bleu", "chrf",
                    "rouge_l", "token_f1", "exact_match"}));
+  EXPECT_EQ(measured(ExampleKind::tags), (Names{"loss", "perplexity", "token_accuracy",
+                                                "sequence_accuracy", "label_f1", "entity_f1"}));
 }
 
 }}  // namespace tapehead
