@@ -304,7 +304,7 @@ TEST_P(TextTask, tells_how_far_it_is_within_a_line_and_has_its_tokens) {
 
 TEST_F(TextTask, learns_subwords_from_a_long_line_as_from_lines_of_its_parts) {
   std::string line;
-  for (int i = 0; line.size() < 300'000; ++i) {
+  for (Index i = 0; line.size() < 300'000; ++i) {
     line += fmt::format("{}bees met {} bears at ease", i > 0 ? " " : "", i * i * 31 % 911);
   }
   std::string parts;
