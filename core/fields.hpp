@@ -2,8 +2,10 @@
 // each; options that differ by layer and by head; and the number of members of a struct of options.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <limits>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -12,6 +14,32 @@
 #include "core/types.hpp"
 
 namespace tapehead {
+
+// What an option needs to have an effect: that another option has one of these values.
+struct When {
+  using Values = std::array<std::string_view, 6>;  // as a config shows them, then empty ones
+
+  std::string_view option{};  // "section.option"; empty: nothing is needed
+  Values values{};
+  // Without values: true needs the other option's default, false any other value.
+  bool is_default = false;
+
+  static constexpr When with(std::string_view option, Values values = {}) {
+    return {.option = option, .values = values};
+  }
+  static constexpr When without(std::string_view option) {
+    return {.option = option, .is_default = true};
+  }
+
+  std::span<const std::string_view> choices() const {
+    return {values.begin(), std::ranges::find(values, std::string_view())};
+  }
+};
+
+// GCC 12 fails where a template has such an array in braces.
+constexpr std::array<When, 2> only(const When& first, const When& second = {}) {
+  return {first, second};
+}
 
 // Describes an option, apart from its type and default. A section lists its fields once, in
 // `template <class Visitor> void fields(Visitor&& visit)`, with `visit(Field{...}, member)`. The
@@ -30,6 +58,8 @@ struct Field {
   // True if a resumed training cannot change it: it decided how the training began, or what state
   // its checkpoints have.
   bool kept_by_resume = false;
+  // The option has an effect if all of these hold. Otherwise it keeps its default.
+  std::array<When, 2> when{};
 };
 
 // An enumeration that is used as an option specialises this with `static constexpr

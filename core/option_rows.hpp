@@ -14,6 +14,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/errors.hpp"
 #include "core/fields.hpp"
 #include "core/types.hpp"
 
@@ -120,5 +121,20 @@ std::vector<Row> rows_of(Options& options) {
   });
   return rows;
 }
+
+// An option by its full name, as it is and with its default.
+struct OptionRow {
+  std::string name;  // "section.option"
+  Row row;
+  Row standard;
+};
+
+// The rows of a section and those of its defaults, under their full names.
+void add_option_rows(std::string_view section, const std::vector<Row>& rows,
+                     const std::vector<Row>& defaults, std::vector<OptionRow>& all);
+
+// The first option that is not its default although it has no effect (Field::when). Another option
+// that is not among the rows is no obstacle. An option that differs by layer is not asked.
+std::optional<Violation> option_without_effect(std::span<const OptionRow> rows);
 
 }  // namespace tapehead

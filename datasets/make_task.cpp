@@ -29,14 +29,26 @@ std::string fingerprint_of(const std::vector<Split>& splits, const TaskOptions& 
   return hash.hexadecimal();
 }
 
+void expect_met(const std::optional<Violation>& violation) {
+  if (violation) {
+    throw ConfigError(fmt::format("{}: {}", violation->options.front(), violation->problem));
+  }
+}
+
+std::optional<Violation> unused_option(TaskOptions options) {
+  TaskOptions defaults(options.kind());
+  std::vector<OptionRow> rows;
+  add_option_rows("task", rows_of(options), rows_of(defaults), rows);
+  return option_without_effect(rows);
+}
+
 }  // namespace
 
 Task make_task(const TaskOptions& options, const TaskMaking& making) {
   const TaskKind& kind = options.kind();
+  expect_met(unused_option(options));
   for (const TaskRule& rule : kind.rules) {
-    if (const auto violation = rule.check(options)) {
-      throw ConfigError(fmt::format("{}: {}", violation->options.front(), violation->problem));
-    }
+    expect_met(rule.check(options));
   }
   Task task = kind.make(options, making);
   for (Split& split : task.splits) {

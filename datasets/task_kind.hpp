@@ -55,8 +55,6 @@ struct Shrinking {
 struct TaskRule {
   std::string_view says;  // for the reference
   std::optional<Violation> (*check)(const TaskOptions&);
-
-  bool operator==(const TaskRule&) const = default;
 };
 
 // The number of tokens, without marks, of the longest possible source or target of a task, and the

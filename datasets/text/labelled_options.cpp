@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "datasets/text/tokenizer_rules.hpp"
-
 namespace tapehead {
 
 namespace {
@@ -53,40 +51,6 @@ std::optional<Violation> labelled_text_is_given(const TaskOptions& task) {
   return Violation{{"task.train_tsv", "task.name"},
                    "labelled_text needs examples to train on: task.train_tsv, or task.train_text "
                    "and task.train_labels"};
-}
-
-std::optional<Violation> unused_validation_share(const TaskOptions& task) {
-  const auto& options = task.as<LabelledTextOptions>();
-  const bool own = !options.validation_tsv.empty() || !options.validation_text.empty();
-  if (!own || options.validation_share == LabelledTextOptions().validation_share) {
-    return {};
-  }
-  return Violation{{"task.validation_share", "task.validation_tsv"},
-                   "has no effect, since validation has a file of its own"};
-}
-
-std::optional<Violation> unused_by_labelled_tokenizer(const TaskOptions& task) {
-  const auto& options = task.as<LabelledTextOptions>();
-  const LabelledTextOptions defaults;
-  if (!options.tokenizer_of.empty()) {
-    return options.normalization != defaults.normalization
-               ? no_effect_beside_tokenizer_of("task.normalization")
-               : makes_no_tokenizer(options);
-  }
-  if (auto violation = lower_case_without_word_piece(options.tokenizer, options.lower_case)) {
-    return violation;
-  }
-  const bool pieces = is_sentencepiece(options.tokenizer);
-  const auto unused = [](const char* option) {
-    return Violation{{option, "task.tokenizer"}, "this tokenizer does not use it"};
-  };
-  if (!pieces && options.normalization != defaults.normalization) {
-    return unused("task.normalization");
-  }
-  if (!pieces && options.character_coverage != defaults.character_coverage) {
-    return unused("task.character_coverage");
-  }
-  return vocabulary_does_not_suit(options.tokenizer, options.vocabulary, defaults.vocabulary);
 }
 
 }  // namespace tapehead

@@ -9,13 +9,13 @@
 #include "core/types.hpp"
 #include "datasets/task_kind.hpp"
 #include "datasets/text/header_line.hpp"
-#include "datasets/tokenizers/tokenizer_kind.hpp"
+#include "datasets/text/tokenizer_options.hpp"
 
 namespace tapehead {
 
 // Texts, each with its class: a TSV (text, tab, class; with two texts also the second text between
 // them), or a file of texts and one of classes, line by line. Plain or gzipped.
-struct LabelledTextOptions {
+struct LabelledTextOptions : TokenizerOptions<TokenizerKind::word, 10000> {
   std::string train_tsv{};
   std::string validation_tsv{};
   std::string test_tsv{};
@@ -29,12 +29,7 @@ struct LabelledTextOptions {
   Index texts = 1;
   double train_share = 1;
   double validation_share = 0.1;
-  std::string tokenizer_of{};
-  TokenizerKind tokenizer = TokenizerKind::word;
-  Index vocabulary = 10000;
-  bool lower_case = false;
   Normalization normalization = Normalization::identity;
-  double character_coverage = 1.0;
   double token_dropout = 0;
   Index max_length = 256;
 
@@ -75,47 +70,24 @@ struct LabelledTextOptions {
                 .maximum = 1,
                 .exclusive_minimum = true},
           train_share);
-    visit(Field{.name = "validation_share",
-                .help = "part of the training examples to validate on, drawn by the seed, if there "
-                        "is no file for that; an example of each class stays for training",
-                .minimum = 0,
-                .maximum = 0.9,
-                .exclusive_minimum = true},
-          validation_share);
-    visit(Field{.name = "tokenizer_of",
-                .help = "run directory whose tokenizer is used, as for model.init_from; empty: one "
-                        "is made from the training text",
-                .kept_by_resume = true},
-          tokenizer_of);
-    visit(Field{.name = "tokenizer",
-                .help = "words at white space, characters, bytes, or subwords trained on the "
-                        "training text: SentencePiece (bpe, unigram), byte-level BPE as in GPT-2 "
-                        "(byte_bpe) or WordPiece as in BERT (word_piece)",
-                .kept_by_resume = true},
-          tokenizer);
-    visit(Field{.name = "vocabulary",
-                .help = "entries of the vocabulary, with the three marks; for words and characters "
-                        "an upper limit: the most frequent ones; also for word_piece and byte_bpe, "
-                        "whose 256 bytes are entries; for bytes not used",
-                .minimum = 4,
-                .maximum = 1e6,
-                .kept_by_resume = true},
-          vocabulary);
-    visit(Field{.name = "lower_case",
-                .help = "word_piece: whether text loses its case and its accents, as in BERT "
-                        "uncased",
-                .kept_by_resume = true},
-          lower_case);
+    visit(
+        Field{.name = "validation_share",
+              .help = "part of the training examples to validate on, drawn by the seed; an example "
+                      "of each class stays for training",
+              .minimum = 0,
+              .maximum = 0.9,
+              .exclusive_minimum = true,
+              .when = only(When::without("task.validation_tsv"),
+                           When::without("task.validation_text"))},
+        validation_share);
+    fields_of_kind(visit);
+    fields_of_entries(visit);
     visit(Field{.name = "normalization",
                 .help = "text normalisation by SentencePiece",
-                .kept_by_resume = true},
+                .kept_by_resume = true,
+                .when = only(own_tokenizer, sentencepiece)},
           normalization);
-    visit(Field{.name = "character_coverage",
-                .help = "share of the text's characters that SentencePiece must be able to write",
-                .minimum = 0.98,
-                .maximum = 1,
-                .kept_by_resume = true},
-          character_coverage);
+    fields_of_characters(visit);
     visit(Field{.name = "token_dropout",
                 .help = "probability that a token of a training text is read as unknown, drawn "
                         "again in each epoch (Iyyer et al. 2015, section 3.2)",
@@ -132,20 +104,11 @@ struct LabelledTextOptions {
 };
 
 std::optional<Violation> labelled_text_is_given(const TaskOptions& options);
-std::optional<Violation> unused_validation_share(const TaskOptions& options);
-std::optional<Violation> unused_by_labelled_tokenizer(const TaskOptions& options);
 
 inline constexpr std::array labelled_rules{
     TaskRule{"`labelled_text` has a training text, as a TSV or as two files; likewise for "
              "validation and test, if they are given. `task.header` is for TSVs.",
              labelled_text_is_given},
-    TaskRule{"In `labelled_text`, `task.validation_share` is for data without a file for "
-             "validation.",
-             unused_validation_share},
-    TaskRule{"In `labelled_text`, `task.normalization` and `task.character_coverage` are for the "
-             "tokenizers `bpe` and `unigram`, and `task.lower_case` for `word_piece`. "
-             "`task.vocabulary` is not for `byte`, and 259 or more "
-             "for `byte_bpe`. With `task.tokenizer_of` all of them keep their defaults.",
-             unused_by_labelled_tokenizer}};
+    entries_hold_bytes_rule<LabelledTextOptions>};
 
 }  // namespace tapehead

@@ -9,7 +9,6 @@
 #include "core/errors.hpp"
 #include "core/shown.hpp"
 #include "datasets/text/example_types.hpp"
-#include "datasets/text/tokenizer_rules.hpp"
 
 namespace tapehead {
 
@@ -70,44 +69,7 @@ Verdict text_has_files(const TaskOptions& options) {
   return header_without_tsv(text);
 }
 
-Verdict unused_by_tokenizer(const TaskOptions& options) {
-  const auto& text = options.as<ParallelTextOptions>();
-  const ParallelTextOptions defaults;
-  if (!text.tokenizer_of.empty()) {
-    if (text.subword_dropout != defaults.subword_dropout) {
-      return Violation{{"task.subword_dropout", "task.tokenizer_of"},
-                       "the merges of another run's tokenizer cannot be left out"};
-    }
-    return text.normalization != defaults.normalization
-               ? no_effect_beside_tokenizer_of("task.normalization")
-               : makes_no_tokenizer(text);
-  }
-  if (text.tokenizer != TokenizerKind::bpe && text.subword_dropout != defaults.subword_dropout) {
-    return Violation{{"task.subword_dropout", "task.tokenizer"},
-                     "this tokenizer has no merges to leave out (only bpe)"};
-  }
-  if (Verdict verdict = lower_case_without_word_piece(text.tokenizer, text.lower_case)) {
-    return verdict;
-  }
-  if (is_sentencepiece(text.tokenizer)) {
-    return {};
-  }
-  const auto unused = [](const std::string& option) {
-    return Violation{{option, "task.tokenizer"},
-                     "this tokenizer does not use it (only bpe, unigram)"};
-  };
-  if (text.normalization != defaults.normalization) {
-    return unused("task.normalization");
-  }
-  if (text.character_coverage != defaults.character_coverage) {
-    return unused("task.character_coverage");
-  }
-  return vocabulary_does_not_suit(text.tokenizer, text.vocabulary, defaults.vocabulary);
-}
-
 namespace {
-
-using Verdict = std::optional<Violation>;
 
 bool has_test(const ParallelTextOptions& text) {
   return !text.test_source.empty() || !text.test_tsv.empty();

@@ -10,7 +10,7 @@
 #include "core/types.hpp"
 #include "datasets/task_kind.hpp"
 #include "datasets/text/header_line.hpp"
-#include "datasets/tokenizers/tokenizer_kind.hpp"
+#include "datasets/text/tokenizer_options.hpp"
 
 namespace tapehead {
 
@@ -18,7 +18,7 @@ namespace tapehead {
 // starts; afterwards the run remembers where its files are. Either `train_source` and
 // `train_target`, or `train_tsv` (source, tab, target); likewise for the others.
 // Entry i of each list that begins with `further` is of one further test split.
-struct ParallelTextOptions {
+struct ParallelTextOptions : TokenizerOptions<TokenizerKind::bpe, 10000> {
   std::string train_source{};
   std::string train_target{};
   std::string validation_source{};
@@ -36,13 +36,8 @@ struct ParallelTextOptions {
   std::vector<std::string> further_targets{};
   std::vector<std::string> further_types{};
   std::vector<std::string> type_groups{};
-  std::string tokenizer_of{};
-  TokenizerKind tokenizer = TokenizerKind::bpe;
   bool joint_vocabulary = true;
-  Index vocabulary = 10000;
-  bool lower_case = false;
   Normalization normalization = Normalization::identity;
-  double character_coverage = 1.0;
   double subword_dropout = 0;
   Index max_length = 100;
 
@@ -93,51 +88,26 @@ struct ParallelTextOptions {
                 .help = "groups of types to count together, each as its name, an equals sign and "
                         "its types: hard = recursion passive"},
           type_groups);
-    visit(Field{.name = "tokenizer_of",
-                .help = "run directory whose tokenizers are used, as for model.init_from; empty: "
-                        "they are made from the training text",
-                .kept_by_resume = true},
-          tokenizer_of);
-    visit(Field{.name = "tokenizer",
-                .help = "words at white space, characters, bytes, or subwords trained on the "
-                        "training text: SentencePiece (bpe, unigram), byte-level BPE as in GPT-2 "
-                        "(byte_bpe) or WordPiece as in BERT (word_piece)",
-                .kept_by_resume = true},
-          tokenizer);
+    fields_of_kind(visit);
     visit(Field{.name = "joint_vocabulary",
                 .help = "one tokenizer for both languages; the target side only has the pieces "
                         "that training targets need",
                 .kept_by_resume = true},
           joint_vocabulary);
-    visit(Field{.name = "vocabulary",
-                .help = "entries of each vocabulary, with the three marks; for words and "
-                        "characters an upper limit: the most frequent ones; also for word_piece "
-                        "and byte_bpe, whose 256 bytes are entries; for bytes not used",
-                .minimum = 4,
-                .maximum = 1e6,
-                .kept_by_resume = true},
-          vocabulary);
-    visit(Field{.name = "lower_case",
-                .help = "word_piece: whether text loses its case and its accents, as in BERT "
-                        "uncased",
-                .kept_by_resume = true},
-          lower_case);
+    fields_of_entries(visit);
     visit(Field{.name = "normalization",
                 .help = "text normalisation by SentencePiece",
-                .kept_by_resume = true},
+                .kept_by_resume = true,
+                .when = only(own_tokenizer, sentencepiece)},
           normalization);
-    visit(Field{.name = "character_coverage",
-                .help = "share of the text's characters that SentencePiece must be able to write",
-                .minimum = 0.98,
-                .maximum = 1,
-                .kept_by_resume = true},
-          character_coverage);
+    fields_of_characters(visit);
     visit(Field{.name = "subword_dropout",
                 .help = "probability that a merge of bpe is left out in the source of a training "
                         "pair, drawn again in each epoch; a source that would be longer than "
                         "max_length stays as it is",
                 .minimum = 0,
-                .maximum = 0.9},
+                .maximum = 0.9,
+                .when = only(own_tokenizer, When::with("task.tokenizer", {"bpe"}))},
           subword_dropout);
     visit(Field{.name = "max_length",
                 .help = "training pairs with a longer side are dropped, and counted",
@@ -151,7 +121,6 @@ struct ParallelTextOptions {
 std::optional<Violation> text_has_files(const TaskOptions& options);
 std::optional<Violation> further_tests_are_whole(const TaskOptions& options);
 std::optional<Violation> types_fit(const TaskOptions& options);
-std::optional<Violation> unused_by_tokenizer(const TaskOptions& options);
 
 inline constexpr std::array parallel_text_rules{
     TaskRule{"`parallel_text` has training and validation text, each as two files or as one TSV. "
@@ -164,10 +133,6 @@ inline constexpr std::array parallel_text_rules{
     TaskRule{"`task.test_types` goes with a test split, and `task.type_groups`, each of another "
              "name, with types of some split.",
              types_fit},
-    TaskRule{"`task.normalization` and `task.character_coverage` are for the tokenizers `bpe` and "
-             "`unigram`, `task.subword_dropout` for `bpe`, `task.lower_case` for `word_piece`. "
-             "With another one they keep their "
-             "defaults. `task.vocabulary` is not for `byte`, and 259 or more for `byte_bpe`.",
-             unused_by_tokenizer}};
+    entries_hold_bytes_rule<ParallelTextOptions>};
 
 }  // namespace tapehead

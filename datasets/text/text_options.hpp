@@ -9,13 +9,13 @@
 #include "core/types.hpp"
 #include "datasets/task_kind.hpp"
 #include "datasets/text/documents.hpp"
-#include "datasets/tokenizers/tokenizer_kind.hpp"
+#include "datasets/text/tokenizer_options.hpp"
 
 namespace tapehead {
 
 // Running text, plain or gzipped. A run keeps it as tokens, so the files are needed only when it
 // starts.
-struct TextOptions {
+struct TextOptions : TokenizerOptions<TokenizerKind::bpe, 4096> {
   std::string train_text{};
   std::string validation_text{};
   std::string test_text{};
@@ -28,11 +28,6 @@ struct TextOptions {
   Index context = 256;
   double mask_share = 0.15;
   bool mask_words = false;
-  std::string tokenizer_of{};
-  TokenizerKind tokenizer = TokenizerKind::bpe;
-  Index vocabulary = 4096;
-  bool lower_case = false;
-  double character_coverage = 1.0;
 
   template <class Visitor>
   void fields(Visitor&& visit) {
@@ -47,18 +42,23 @@ struct TextOptions {
     visit(Field{.name = "validation_share",
                 .help = "part of train_text, before that of test_share, to validate on instead",
                 .minimum = 0,
-                .maximum = 0.9},
+                .maximum = 0.9,
+                .when = only(When::without("task.validation_text"))},
           validation_share);
     visit(Field{.name = "test_share",
                 .help = "part of train_text, at its end, to test on instead; 0: no test split",
                 .minimum = 0,
-                .maximum = 0.9},
+                .maximum = 0.9,
+                .when = only(When::without("task.test_text"))},
           test_share);
     visit(Field{.name = "documents",
                 .help = "where a document ends: with its file, with each line, at blank lines, or "
                         "at lines that are the separator"},
           documents);
-    visit(Field{.name = "separator", .help = "the line between two documents"}, separator);
+    visit(Field{.name = "separator",
+                .help = "the line between two documents",
+                .when = only(When::with("task.documents", {"separator"}))},
+          separator);
     visit(Field{.name = "stream",
                 .help = "true: a window may go on from one document to the next, past its end "
                         "mark; false: the tokens of a window are of one document, which begins "
@@ -75,65 +75,36 @@ struct TextOptions {
                 .unit = "tokens"},
           context);
     visit(Field{.name = "mask_share",
-                .help = "encoder: part of each window's tokens that is masked, at least one, and "
+                .help = "part of each window's tokens that is masked, at least one, and "
                         "drawn again in each epoch (Devlin et al. 2019)",
                 .minimum = 0,
                 .maximum = 1,
-                .exclusive_minimum = true},
+                .exclusive_minimum = true,
+                .when = only(When::with("model.family", {"encoder"}))},
           mask_share);
     visit(Field{.name = "mask_words",
-                .help = "encoder: whether whole words are masked instead of single tokens"},
+                .help = "whether whole words are masked instead of single tokens",
+                .when = only(
+                    When::with("model.family", {"encoder"}),
+                    When::with("task.tokenizer", {"bpe", "unigram", "byte_bpe", "word_piece"}))},
           mask_words);
-    visit(Field{.name = "tokenizer_of",
-                .help = "run directory whose tokenizer is used, as for model.init_from; empty: one "
-                        "is made from the training text",
-                .kept_by_resume = true},
-          tokenizer_of);
-    visit(Field{.name = "tokenizer",
-                .help = "words at white space, characters, bytes, or subwords trained on the "
-                        "training text: SentencePiece (bpe, unigram), byte-level BPE as in GPT-2 "
-                        "(byte_bpe) or WordPiece as in BERT (word_piece)",
-                .kept_by_resume = true},
-          tokenizer);
-    visit(Field{.name = "vocabulary",
-                .help = "entries of the vocabulary, with the three marks; for words and characters "
-                        "an upper limit: the most frequent ones; also for word_piece and byte_bpe, "
-                        "whose 256 bytes are entries; for bytes not used",
-                .minimum = 4,
-                .maximum = 1e6,
-                .kept_by_resume = true},
-          vocabulary);
-    visit(Field{.name = "lower_case",
-                .help = "word_piece: whether text loses its case and its accents, as in BERT "
-                        "uncased",
-                .kept_by_resume = true},
-          lower_case);
-    visit(Field{.name = "character_coverage",
-                .help = "share of the text's characters that SentencePiece must be able to write",
-                .minimum = 0.98,
-                .maximum = 1,
-                .kept_by_resume = true},
-          character_coverage);
+    fields_of_kind(visit);
+    fields_of_entries(visit);
+    fields_of_characters(visit);
   }
 };
 
 std::optional<Violation> text_is_given(const TaskOptions& options);
-std::optional<Violation> share_without_file(const TaskOptions& options);
+std::optional<Violation> shares_leave_text(const TaskOptions& options);
 std::optional<Violation> separator_separates(const TaskOptions& options);
-std::optional<Violation> unused_by_text_tokenizer(const TaskOptions& options);
 
 inline constexpr std::array text_rules{
     TaskRule{"`text` has a `task.train_text`.", text_is_given},
-    TaskRule{"`task.validation_share` is for a text without `task.validation_text`, and "
-             "`task.test_share` for one without `task.test_text`. Together they are less than 1, "
-             "and one of the former is given.",
-             share_without_file},
-    TaskRule{"`task.separator` goes with `task.documents: separator`.", separator_separates},
-    TaskRule{"In `text`, `task.character_coverage` is for the tokenizers `bpe` and `unigram`, "
-             "`task.mask_words` for these, `byte_bpe` and `word_piece`, and `task.lower_case` for "
-             "`word_piece`. `task.vocabulary` is not for `byte`, and 259 or more for `byte_bpe`. "
-             "With `task.tokenizer_of` all but `task.mask_words` keep their "
-             "defaults.",
-             unused_by_text_tokenizer}};
+    TaskRule{
+        "`text` has a `task.validation_share` or a `task.validation_text`. Both shares together "
+        "are less than 1.",
+        shares_leave_text},
+    TaskRule{"`task.documents: separator` needs a `task.separator`.", separator_separates},
+    entries_hold_bytes_rule<TextOptions>};
 
 }  // namespace tapehead

@@ -19,12 +19,6 @@ constexpr bool is_sentencepiece(TokenizerKind kind) {
   return kind == TokenizerKind::bpe || kind == TokenizerKind::unigram;
 }
 
-// Whether its entries are parts of words.
-constexpr bool has_subwords(TokenizerKind kind) {
-  return is_sentencepiece(kind) || kind == TokenizerKind::byte_bpe ||
-         kind == TokenizerKind::word_piece;
-}
-
 enum class Normalization { identity, nfkc, nfkc_cf };
 
 template <>

@@ -205,11 +205,13 @@ struct ModelOptions {
                 .help = "term under the root of norms",
                 .minimum = 0,
                 .maximum = 1,
-                .exclusive_minimum = true},
+                .exclusive_minimum = true,
+                .when = only(When::with("model.norm", {"layer_norm", "rms_norm"}))},
           norm_epsilon);
     visit(Field{.name = "norm_position",
                 .help = "before each block (pre) or after its residual sum (post, as in Vaswani et "
-                        "al. 2017)"},
+                        "al. 2017)",
+                .when = only(When::with("model.norm", {"layer_norm", "rms_norm"}))},
           norm_position);
     visit(Field{.name = "bias_attention",
                 .help = "whether query, key, value and output projections have biases"},
@@ -217,7 +219,10 @@ struct ModelOptions {
     visit(Field{.name = "bias_feed_forward",
                 .help = "whether the linear maps of the feed-forward block have biases"},
           bias_feed_forward);
-    visit(Field{.name = "bias_norm", .help = "whether layer_norm has a bias"}, bias_norm);
+    visit(Field{.name = "bias_norm",
+                .help = "whether layer_norm has a bias",
+                .when = only(When::with("model.norm", {"layer_norm"}))},
+          bias_norm);
     visit(Field{.name = "bias_output",
                 .help = "whether the output layer has a bias: a number for each token's logit"},
           bias_output);
@@ -241,7 +246,8 @@ struct ModelOptions {
           token_types);
     visit(Field{.name = "embedding_norm",
                 .help = "whether the sum of embeddings goes through a norm, before dropout (Devlin "
-                        "et al. 2019)"},
+                        "et al. 2019)",
+                .when = only(When::with("model.norm", {"layer_norm", "rms_norm"}))},
           embedding_norm);
     visit(Field{.name = "embedding_scale",
                 .help = "factor on embeddings, before positions are added: the root of d_model "
@@ -250,7 +256,8 @@ struct ModelOptions {
     visit(Field{.name = "positions", .help = "how the embedding encodes positions"}, positions);
     visit(Field{.name = "position_scale",
                 .help = "factor on positions, before they are added to embeddings: none, or "
-                        "d_model^-1/2 (Csordás et al. 2021)"},
+                        "d_model^-1/2 (Csordás et al. 2021)",
+                .when = only(When::with("model.positions", {"sinusoidal", "learned"}))},
           position_scale);
     visit(Field{.name = "max_positions",
                 .help = "the longest sequence, with its mark, read or written",

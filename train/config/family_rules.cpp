@@ -1,13 +1,11 @@
-// Rules about the parts of a model: those that its family has, and options of parts that it lacks.
+// Rules about the family of a model: the parts that it has, and the tasks that it is for.
 #include "train/config/rules.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "datasets/text/text_options.hpp"
 #include "nn/attention/spec.hpp"
@@ -66,20 +64,6 @@ std::optional<Violation> text_has_one_stack(const Config& config) {
                    "running text has no source, so a model of it has no prefix (allowed: causal)"};
 }
 
-std::optional<Violation> masks_are_for_encoders(const Config& config) {
-  const auto* text = config.task.find<TextOptions>();
-  const TextOptions defaults;
-  if (text == nullptr || use_of(config).mask) {
-    return {};
-  }
-  const bool words = text->mask_words;
-  if (!words && text->mask_share == defaults.mask_share) {
-    return {};
-  }
-  return Violation{{words ? "task.mask_words" : "task.mask_share", "model.family"},
-                   "only an encoder predicts masked tokens"};
-}
-
 std::optional<Violation> begin_mark_is_used(const Config& config) {
   const auto* text = config.task.find<TextOptions>();
   if (text == nullptr || text->begin_mark) {
@@ -97,33 +81,6 @@ std::optional<Violation> begin_mark_is_used(const Config& config) {
                    fmt::format("{}, the text begins with a begin mark, and no document in it does "
                                "(allowed: true)",
                                text->stream ? "in a stream" : "with a memory")};
-}
-
-std::optional<Violation> unused_norm_bias(const Config& config) {
-  const ModelOptions& model = config.model;
-  if (model.bias_norm || model.norm == NormKind::layer_norm) {
-    return {};
-  }
-  return Violation{{"model.bias_norm", "model.norm"},
-                   model.norm == NormKind::rms_norm
-                       ? "rms_norm never has a bias; leave out model.bias_norm"
-                       : "there are no norms (false; allowed with model.norm none: true)"};
-}
-
-std::optional<Violation> unused_norm_options(const Config& config) {
-  const ModelOptions& model = config.model;
-  const ModelOptions defaults;
-  const std::array changed{
-      std::pair{"model.norm_epsilon", model.norm_epsilon != defaults.norm_epsilon},
-      std::pair{"model.norm_position", model.norm_position != defaults.norm_position},
-      std::pair{"model.embedding_norm", model.embedding_norm}};
-  for (const auto& [option, is_changed] : changed) {
-    if (model.norm == NormKind::none && is_changed) {
-      return Violation{{option, "model.norm"},
-                       "there are no norms (with model.norm none it keeps its default)"};
-    }
-  }
-  return {};
 }
 
 std::optional<Violation> unused_depth_scale(const Config& config) {

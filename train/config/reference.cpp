@@ -64,7 +64,7 @@ std::string table(const std::vector<Row>& rows) {
     const std::string value = write_value(row);
     text += fmt::format("| `{}` | {} | {} | {} | {} | {} |\n", row.field.name, type_text(row),
                         value == "\"\"" ? "empty" : fmt::format("`{}`", value), range_text(row),
-                        row.field.unit, row.field.help);
+                        row.field.unit, meaning_text(row.field));
   }
   return text;
 }

@@ -72,13 +72,6 @@ bool falls(ScheduleKind schedule) {
 
 Verdict rate_falls_to_its_end(const Config& config) {
   const TrainingOptions& training = config.training;
-  if (training.learning_rate_end == 0) {
-    return {};
-  }
-  if (!falls(training.schedule)) {
-    return Violation{{"training.learning_rate_end", "training.schedule"},
-                     "this schedule has no last learning rate (only linear, cosine)"};
-  }
   if (training.learning_rate_end <= training.learning_rate) {
     return {};
   }
@@ -179,8 +172,8 @@ std::vector<Rule> with_task_rules(std::vector<Rule> rules) {
       }
       rules.push_back({rule.says, [&rule](const Config& config) {
                          const auto own = config.task.kind().rules;
-                         return std::ranges::find(own, rule) != own.end() ? rule.check(config.task)
-                                                                          : std::nullopt;
+                         const auto found = std::ranges::find(own, rule.says, &TaskRule::says);
+                         return found != own.end() ? found->check(config.task) : std::nullopt;
                        }});
     }
   }
@@ -212,8 +205,6 @@ std::span<const Rule> rules() {
           },
           {"model.token_types", "task.texts"},
           "tokens of two texts have two types (1; allowed: 0 for no types, 2 or more)"),
-      {"`task.mask_share` and `task.mask_words` are for `model.family: encoder`.",
-       masks_are_for_encoders},
       {"`task.begin_mark: false` is for `model.family: decoder`, without `task.stream` and without "
        "a memory.",
        begin_mark_is_used},
@@ -251,9 +242,6 @@ std::span<const Rule> rules() {
           {"training.schedule", "training.minutes"},
           "linear and cosine need a last step, which minutes alone do not determine; set "
           "training.steps or training.epochs too"),
-      {"`training.learning_rate_end` goes with `linear` and `cosine`, and is at most "
-       "`training.learning_rate`.",
-       rate_falls_to_its_end},
       plain_rule(
           "The schedule `noam` needs a `training.warmup` of at least 1.",
           [](const Config& config) {
@@ -261,11 +249,10 @@ std::span<const Rule> rules() {
           },
           {"training.warmup", "training.schedule"},
           "the noam schedule needs a warmup (0; allowed: 1 or more)"),
-      {"An option of training that only some optimizers use keeps its default with any other.",
-       unused_by_optimizer},
-      {"`training.decay_gains`, `decay_biases` and `decay_embeddings` are false only with a "
-       "`training.weight_decay`.",
-       unused_decay_options},
+      {"An option whose meaning says `only with` or `only without` another one keeps its default "
+       "otherwise.",
+       unused_by_another},
+      {"`training.learning_rate_end` is at most `training.learning_rate`.", rate_falls_to_its_end},
       plain_rule(
           "With `training.optimizer: muon`, `training.learning_rate` is more than 0.",
           [](const Config& config) {
@@ -276,8 +263,8 @@ std::span<const Rule> rules() {
           "muon_rate moves in proportion to learning_rate, which must be more than 0"),
       {"An `evaluation.metric` of generated outputs needs `evaluation.decode`, and is not for "
        "`text`. `bits_per_byte` and `word_perplexity` are for `text`, `accuracy`, `macro_f1` and "
-       "`mcc` for `labelled_text`, `label_f1` and `entity_f1` for `tagged_text`, which has none of "
-       "the metrics of words (`bleu`, `chrf`, `rouge_l`, `token_f1`, `exact_match`).",
+       "`mcc` for `labelled_text`, `label_f1` and `entity_f1` for `tagged_text`. `bleu`, `chrf`, "
+       "`rouge_l`, `token_f1` and `exact_match` are not for `tagged_text`.",
        metric_is_measured},
       {"`evaluation.stride` is for `text` in a decoder, and at most `task.context`.",
        stride_covers},
@@ -294,19 +281,6 @@ std::span<const Rule> rules() {
       {"`budget` and `model.d_head` decide widths, where `d_qk`, `d_v`, `sharing` and `combine` do "
        "not.",
        unused_widths},
-      {"`model.bias_norm: false` goes with `model.norm: layer_norm`.", unused_norm_bias},
-      {"With `model.norm: none`, `model.norm_epsilon`, `norm_position` and `embedding_norm` keep "
-       "their defaults.",
-       unused_norm_options},
-      plain_rule(
-          "A `model.position_scale` goes with `model.positions` `sinusoidal` or `learned`.",
-          [](const Config& config) {
-            return config.model.position_scale != PositionScale::none &&
-                   config.model.positions == PositionKind::none;
-          },
-          {"model.position_scale", "model.positions"},
-          "the embedding has no positions to scale (inverse_sqrt_d_model; allowed with "
-          "model.positions none: none)"),
       {"`model.initializer_depth_scale` needs an attention with `combine: output` or a "
        "feed-forward block.",
        unused_depth_scale},

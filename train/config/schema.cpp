@@ -108,7 +108,7 @@ struct ValueSchema {
 
 Json option_schema(const Row& row) {
   Json schema = std::visit(ValueSchema{row.field}, row.cell);
-  std::string help(row.field.help);
+  std::string help = meaning_text(row.field);
   if (!row.field.unit.empty()) {
     help += " [" + std::string(row.field.unit) + "]";
   }

@@ -9,6 +9,7 @@
 
 #include "core/text.hpp"
 #include "nn/attention/spec.hpp"
+#include "train/config/rows.hpp"
 #include "train/config/values.hpp"
 #include "train/options/application.hpp"
 
@@ -142,44 +143,16 @@ Verdict unused_gate_options(const Config& config) {
                    "no attention has gates to train; set attention.gates: l0 too"};
 }
 
-Verdict unused_decay_options(const Config& config) {
-  const TrainingOptions& training = config.training;
-  const bool some_left_out =
-      !training.decay_gains || !training.decay_biases || !training.decay_embeddings;
-  if (training.weight_decay > 0 || !some_left_out) {
-    return {};
+Verdict unused_by_another(const Config& config) {
+  Config own = config;
+  Config defaults = config_for(config.task.kind());
+  const std::vector<Section> standard = sections(defaults);
+  std::vector<OptionRow> rows;
+  for (const Section& section : sections(own)) {
+    const auto same = std::ranges::find(standard, section.name, &Section::name);
+    add_option_rows(section.name, section.rows, same->rows, rows);
   }
-  const std::string_view option = !training.decay_gains    ? "training.decay_gains"
-                                  : !training.decay_biases ? "training.decay_biases"
-                                                           : "training.decay_embeddings";
-  return Violation{{std::string(option), "training.weight_decay"},
-                   "nothing decays, because training.weight_decay is 0"};
-}
-
-Verdict unused_by_optimizer(const Config& config) {
-  TrainingOptions training = config.training;
-  TrainingOptions defaults;
-  const std::vector<Row> rows = rows_of(training);
-  const std::vector<Row> standard = rows_of(defaults);
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const std::string_view name = rows[i].field.name;
-    const auto uses = [name](const OptimizerTraits& kind) {
-      return std::ranges::find(kind.options, name) != kind.options.end();
-    };
-    std::vector<std::string> users;
-    for (const OptimizerTraits& kind : optimizer_kinds) {
-      if (uses(kind)) {
-        users.emplace_back(kind.name);
-      }
-    }
-    if (users.empty() || uses(traits_of(training.optimizer)) ||
-        write_value(rows[i]) == write_value(standard[i])) {
-      continue;
-    }
-    return Violation{{fmt::format("training.{}", name), "training.optimizer"},
-                     fmt::format("this optimizer does not use it (only {})", join(users, ", "))};
-  }
-  return {};
+  return option_without_effect(rows);
 }
 
 Verdict unused_by_positions(const Config& config) {

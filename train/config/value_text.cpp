@@ -89,4 +89,15 @@ std::string allowed_text(const Row& row) {
   return is_optional(row) ? allowed + ", or auto" : allowed;
 }
 
+std::string meaning_text(const Field& field) {
+  std::string text(field.help);
+  for (const When& when : field.when) {
+    if (!when.option.empty()) {
+      text += fmt::format("; only {} {}", when.is_default ? "without" : "with", when.option);
+      text += when.choices().empty() ? "" : " " + join(when.choices(), ", ");
+    }
+  }
+  return text;
+}
+
 }  // namespace tapehead

@@ -24,4 +24,8 @@ std::string type_text(const Row& row);     // "whole number", "choice", ...
 std::string range_text(const Row& row);    // "1 to 1024", "relu, gelu or silu", empty if anything
 std::string allowed_text(const Row& row);  // both, for messages
 
+// The help, and with what the option has an effect: "...; only with training.schedule linear,
+// cosine".
+std::string meaning_text(const Field& field);
+
 }  // namespace tapehead

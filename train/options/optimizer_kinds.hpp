@@ -1,5 +1,6 @@
-// The optimisers: what each keeps from step to step, and which options it uses. To add one, add a
-// row here and its update to optimizer_updates.cpp.
+// The optimisers and what each keeps from step to step. To add one, add a row here and its update
+// to optimizer_updates.cpp. In training_options.hpp, an option that only some optimisers use names
+// them.
 #pragma once
 
 #include <array>
@@ -23,8 +24,6 @@ struct OptimizerTraits {
   // Those of hidden matrices, if these have an update of their own. Then `moments` are those of the
   // other parameters.
   std::span<const OptimizerMoment> matrix_moments;
-  // Those options of training that it uses and not all optimisers use.
-  std::span<const std::string_view> options;
 
   constexpr bool updates_whole(ParameterKind kind) const {
     return kind == ParameterKind::matrix && !matrix_moments.empty();
@@ -38,18 +37,12 @@ inline constexpr std::array sgd_moments{OptimizerMoment{"momentum"}};
 inline constexpr std::array adam_moments{OptimizerMoment{"first_moment"},
                                          OptimizerMoment{"second_moment", true}};
 inline constexpr std::array muon_moments{OptimizerMoment{"momentum"}};
-inline constexpr std::array<std::string_view, 1> sgd_options{"momentum"};
-inline constexpr std::array<std::string_view, 3> adam_options{"beta1", "beta2", "epsilon"};
-
-inline constexpr std::array<std::string_view, 5> muon_options{"beta1", "beta2", "epsilon",
-                                                              "muon_rate", "muon_momentum"};
 
 enum class OptimizerKind { sgd, adam, adamw, muon };
-inline constexpr std::array optimizer_kinds{
-    OptimizerTraits{"sgd", sgd_moments, {}, sgd_options},
-    OptimizerTraits{"adam", adam_moments, {}, adam_options},
-    OptimizerTraits{"adamw", adam_moments, {}, adam_options},
-    OptimizerTraits{"muon", adam_moments, muon_moments, muon_options}};
+inline constexpr std::array optimizer_kinds{OptimizerTraits{"sgd", sgd_moments, {}},
+                                            OptimizerTraits{"adam", adam_moments, {}},
+                                            OptimizerTraits{"adamw", adam_moments, {}},
+                                            OptimizerTraits{"muon", adam_moments, muon_moments}};
 
 constexpr const OptimizerTraits& traits_of(OptimizerKind kind) {
   return optimizer_kinds[static_cast<std::size_t>(kind)];

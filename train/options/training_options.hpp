@@ -77,45 +77,52 @@ struct TrainingOptions {
                 .maximum = 1000},
           learning_rate);
     visit(Field{.name = "learning_rate_end",
-                .help = "linear, cosine: the learning rate at the last step",
+                .help = "the learning rate at the last step",
                 .minimum = 0,
-                .maximum = 1000},
+                .maximum = 1000,
+                .when = only(When::with("training.schedule", {"linear", "cosine"}))},
           learning_rate_end);
     visit(Field{.name = "momentum",
-                .help = "momentum of sgd",
+                .help = "momentum",
                 .minimum = 0,
                 .maximum = 1,
-                .exclusive_maximum = true},
+                .exclusive_maximum = true,
+                .when = only(When::with("training.optimizer", {"sgd"}))},
           momentum);
     visit(Field{.name = "beta1",
                 .help = "decay of Adam's first moment",
                 .minimum = 0,
                 .maximum = 1,
-                .exclusive_maximum = true},
+                .exclusive_maximum = true,
+                .when = only(When::with("training.optimizer", {"adam", "adamw", "muon"}))},
           beta1);
     visit(Field{.name = "beta2",
                 .help = "decay of Adam's second moment",
                 .minimum = 0,
                 .maximum = 1,
-                .exclusive_maximum = true},
+                .exclusive_maximum = true,
+                .when = only(When::with("training.optimizer", {"adam", "adamw", "muon"}))},
           beta2);
     visit(Field{.name = "epsilon",
                 .help = "term in Adam's denominator",
                 .minimum = 0,
                 .maximum = 1,
-                .exclusive_minimum = true},
+                .exclusive_minimum = true,
+                .when = only(When::with("training.optimizer", {"adam", "adamw", "muon"}))},
           epsilon);
     visit(Field{.name = "muon_rate",
-                .help = "muon: highest learning rate of hidden matrices; it follows the schedule "
+                .help = "highest learning rate of hidden matrices; it follows the schedule "
                         "in proportion to learning_rate, which is that of the other parameters",
                 .minimum = 0,
-                .maximum = 1000},
+                .maximum = 1000,
+                .when = only(When::with("training.optimizer", {"muon"}))},
           muon_rate);
     visit(Field{.name = "muon_momentum",
-                .help = "muon: Nesterov momentum of hidden matrices",
+                .help = "Nesterov momentum of hidden matrices",
                 .minimum = 0,
                 .maximum = 1,
-                .exclusive_maximum = true},
+                .exclusive_maximum = true,
+                .when = only(When::with("training.optimizer", {"muon"}))},
           muon_momentum);
     visit(Field{.name = "weight_decay",
                 .help = "decoupled in adamw and muon, added to the gradient in sgd and adam",
@@ -124,14 +131,17 @@ struct TrainingOptions {
           weight_decay);
     visit(Field{.name = "decay_gains",
                 .help = "weight_decay also for gains: of norms, and factors on heads and scores; "
-                        "GPT (Radford et al. 2018) and nanoGPT: false"},
+                        "GPT (Radford et al. 2018) and nanoGPT: false",
+                .when = only(When::with("training.weight_decay"))},
           decay_gains);
     visit(Field{.name = "decay_biases",
-                .help = "weight_decay also for biases; GPT and nanoGPT: false"},
+                .help = "weight_decay also for biases; GPT and nanoGPT: false",
+                .when = only(When::with("training.weight_decay"))},
           decay_biases);
     visit(Field{.name = "decay_embeddings",
                 .help = "weight_decay also for embeddings, of positions and distances too, and an "
-                        "output layer that shares one; GPT and nanoGPT: true"},
+                        "output layer that shares one; GPT and nanoGPT: true",
+                .when = only(When::with("training.weight_decay"))},
           decay_embeddings);
     visit(Field{.name = "schedule", .help = "how the learning rate moves after warmup"}, schedule);
     visit(Field{.name = "warmup",

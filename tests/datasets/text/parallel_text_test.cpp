@@ -260,7 +260,7 @@ TEST_F(SmallText, groups_are_of_types_that_exist) {
 TEST_F(SmallText, normalisation_needs_sentencepiece) {
   text_.normalization = Normalization::nfkc;
   EXPECT_THAT(message_of<ConfigError>([&] { make_task(options_, {.seed = 1}); }),
-              HasSubstr("task.normalization: this tokenizer does not use it"));
+              HasSubstr("task.normalization: has no effect with task.tokenizer"));
 }
 
 TEST_F(SmallText, the_fingerprint_covers_tokens_and_texts) {

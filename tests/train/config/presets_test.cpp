@@ -177,7 +177,7 @@ TEST(ConfigPresets, of_a_stored_config_change_nothing) {
 TEST(ConfigPresets, a_value_that_does_not_fit_is_the_presets_fault) {
   EXPECT_THAT(config_error("model: {preset: llama, d_head: 5}"), StartsWith("a.yaml:1:32: "));
   EXPECT_THAT(config_error("model: {bias_norm: false, preset: llama}"),
-              StartsWith("a.yaml:1:20: model.bias_norm: rms_norm never has a bias"));
+              StartsWith("a.yaml:1:20: model.bias_norm: has no effect with model.norm rms_norm"));
 }
 
 }}  // namespace tapehead

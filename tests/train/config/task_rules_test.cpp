@@ -199,38 +199,6 @@ TEST(TaskRules, a_header_is_that_of_a_tsv) {
   EXPECT_EQ(config_error(files + ", test_tsv: c}"), "accepted");
 }
 
-TEST(TaskRules, an_option_of_another_tokenizer_is_not_ignored) {
-  const std::string text = "task: {name: parallel_text, train_tsv: a, validation_tsv: b}\n";
-  for (const std::string value : {"task.normalization=nfkc", "task.character_coverage=0.99"}) {
-    EXPECT_EQ(config_error(text, {"task.tokenizer=word", value}),
-              "--set " + value + ": this tokenizer does not use it (only bpe, unigram)");
-    EXPECT_EQ(config_error(text, {"task.tokenizer=unigram", value}), "accepted");
-  }
-  const std::string dropout = "task.subword_dropout=0.1";
-  for (const std::string tokenizer : {"word", "character", "unigram", "byte_bpe", "word_piece"}) {
-    EXPECT_EQ(config_error(text, {"task.tokenizer=" + tokenizer, dropout}),
-              "--set " + dropout + ": this tokenizer has no merges to leave out (only bpe)");
-  }
-  EXPECT_EQ(config_error(text, {dropout}), "accepted");
-}
-
-TEST(TaskRules, lower_case_is_for_word_piece) {
-  for (const std::string task :
-       {"name: parallel_text, train_tsv: a, validation_tsv: b", "name: text, train_text: a",
-        "name: labelled_text, train_tsv: a"}) {
-    const auto error = [&](const std::string& options) {
-      return config_error(fmt::format(
-          "task: {{{}, lower_case: true{}}}\nmodel: {{family: decoder}}", task, options));
-    };
-    EXPECT_EQ(error(", tokenizer: word_piece"), "accepted");
-    EXPECT_THAT(error(", tokenizer: bpe"),
-                HasSubstr("task.lower_case: this tokenizer does not use it (only word_piece)"));
-    if (!task.starts_with("name: parallel_text")) {
-      EXPECT_THAT(error(", tokenizer_of: run"), HasSubstr("task.lower_case: has no effect"));
-    }
-  }
-}
-
 TEST(TaskRules, a_vocabulary_suits_its_tokenizer) {
   const std::string decoder = "model: {family: decoder}";
   for (const auto& [task, model] :
@@ -244,8 +212,6 @@ TEST(TaskRules, a_vocabulary_suits_its_tokenizer) {
                 HasSubstr("task.vocabulary: the three marks and the 256 bytes of byte_bpe need 259 "
                           "entries"));
     EXPECT_EQ(error("tokenizer: byte_bpe, vocabulary: 259"), "accepted");
-    EXPECT_THAT(error("tokenizer: byte, vocabulary: 300"),
-                HasSubstr("task.vocabulary: this tokenizer does not use it: there are 256 bytes"));
   }
 }
 
@@ -256,37 +222,12 @@ TEST(TaskRules, labelled_text_has_its_files_once_and_whole) {
   EXPECT_THAT(error("texts: 1"), HasSubstr("labelled_text needs examples to train on"));
   EXPECT_THAT(error("train_tsv: a, train_text: b, train_labels: c"),
               HasSubstr("task.train_tsv: the train examples are given twice"));
+  EXPECT_THAT(error("train_tsv: a, validation_text: b, validation_labels: c, "
+                    "validation_share: 0.2"),
+              HasSubstr("task.validation_share: has no effect beside task.validation_text"));
   EXPECT_THAT(error("train_text: b"),
               HasSubstr("task.train_text: given alone; the train examples need "
                         "task.train_labels too"));
-  EXPECT_THAT(error("train_tsv: a, validation_tsv: b, validation_share: 0.2"),
-              HasSubstr("task.validation_share: has no effect"));
-  EXPECT_THAT(error("train_tsv: a, tokenizer_of: run, vocabulary: 50"),
-              HasSubstr("task.vocabulary: has no effect, since the tokenizer is that of another"));
-  EXPECT_THAT(error("train_tsv: a, normalization: nfkc"),
-              HasSubstr("task.normalization: this tokenizer does not use it"));
-}
-
-TEST(TaskRules, parallel_text_with_the_tokenizers_of_a_run_makes_none) {
-  const auto error = [](const std::string& option) {
-    return config_error(
-        "task: {name: parallel_text, train_tsv: a, validation_tsv: b, tokenizer_of: run, " +
-        option + "}");
-  };
-  for (const std::string option : {"tokenizer: word", "vocabulary: 50", "normalization: nfkc"}) {
-    EXPECT_THAT(error(option),
-                HasSubstr("has no effect, since the tokenizer is that of another run"));
-  }
-  EXPECT_THAT(error("subword_dropout: 0.1"), HasSubstr("cannot be left out"));
-}
-
-TEST(TaskRules, text_with_the_tokenizer_of_a_run_makes_none) {
-  for (const std::string option :
-       {"tokenizer: word", "vocabulary: 50", "character_coverage: 0.99"}) {
-    EXPECT_THAT(config_error("task: {name: text, train_text: a, tokenizer_of: run, " + option +
-                             "}\nmodel: {family: decoder}"),
-                HasSubstr("has no effect, since the tokenizer is that of another run"));
-  }
 }
 
 }}  // namespace tapehead

@@ -201,20 +201,21 @@ void repair(Config& config) {
   repair(config.task);
   config.training.steps.reset();
   config.training.schedule = ScheduleKind::constant;
+  // Options of one optimiser keep their defaults with any other.
   const TrainingOptions defaults;
-  const auto own = traits_of(config.training.optimizer).options;
-  const auto keep = [&](std::string_view option, double& value, double standard) {
-    value = std::ranges::find(own, option) != own.end() ? value : standard;
+  const OptimizerKind kind = config.training.optimizer;
+  const auto keep = [&](bool used, double& value, double standard) {
+    value = used ? value : standard;
   };
-  keep("momentum", config.training.momentum, defaults.momentum);
-  keep("beta1", config.training.beta1, defaults.beta1);
-  keep("beta2", config.training.beta2, defaults.beta2);
-  keep("epsilon", config.training.epsilon, defaults.epsilon);
-  keep("muon_rate", config.training.muon_rate, defaults.muon_rate);
-  keep("muon_momentum", config.training.muon_momentum, defaults.muon_momentum);
+  keep(kind == OptimizerKind::sgd, config.training.momentum, defaults.momentum);
+  keep(kind != OptimizerKind::sgd, config.training.beta1, defaults.beta1);
+  keep(kind != OptimizerKind::sgd, config.training.beta2, defaults.beta2);
+  keep(kind != OptimizerKind::sgd, config.training.epsilon, defaults.epsilon);
+  keep(kind == OptimizerKind::muon, config.training.muon_rate, defaults.muon_rate);
+  keep(kind == OptimizerKind::muon, config.training.muon_momentum, defaults.muon_momentum);
   config.training.learning_rate_end = 0;  // which a constant one does not have
   repair(config.evaluation, config.task.kind().examples);
-  const bool one_stack = config.task.kind().examples != ExampleKind::pairs;
+  const bool one_stack = !measurable(config.task.kind().examples).outputs;
   if (!use_of(config).gives_entries()) {
     config.model.token_types = 2;
     config.evaluation = {.every = config.evaluation.every, .metric = config.evaluation.metric};

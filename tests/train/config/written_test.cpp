@@ -190,7 +190,7 @@ TEST_F(ConfigOfRun, names_the_override_that_does_not_fit) {
   EXPECT_THAT(error({"model.heads=7"}), StartsWith("--set model.heads=7: heads must divide"));
   EXPECT_THAT(error({"model.hedas=7"}), StartsWith("--set model.hedas=7: unknown option"));
   EXPECT_THAT(error({"training.momentum=0.5"}),
-              StartsWith("--set training.momentum=0.5: this optimizer does not use it"));
+              StartsWith("--set training.momentum=0.5: has no effect with training.optimizer"));
 }
 
 TEST_F(ConfigOfRun, is_the_origin_of_what_an_override_does_not_change) {
