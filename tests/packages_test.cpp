@@ -1,30 +1,14 @@
 // packages.txt lists, for each command, every program that its scripts and tests start; a bare
 // Debian 12 has the rest.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <regex.h>
-
-#include <algorithm>
-#include <array>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <map>
-#include <set>
-#include <sstream>
-#include <string>
-#include <vector>
 
 #include "tests/support/program.hpp"
 #include "tests/support/started_programs.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
-
-using ::testing::Contains;
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 
 const fs::path repository = TAPEHEAD_SOURCE_DIR;
 

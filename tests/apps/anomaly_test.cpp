@@ -1,19 +1,10 @@
 // A training that diverges: what it says, what it keeps, and how that is gone through again.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <filesystem>
-#include <string>
-
 #include "tests/support/program.hpp"
+#include "tests/support/testing.hpp"
 #include "tests/support/text_training.hpp"
 #include "tests/support/tiny_training.hpp"
 
 namespace tapehead { namespace {
-
-using ::testing::AllOf;
-using ::testing::ContainsRegex;
-using ::testing::HasSubstr;
 
 void diverge(Arguments& training, const std::string& anomaly) {
   set_options(training, {"training.optimizer=sgd", "training.learning_rate=1000",

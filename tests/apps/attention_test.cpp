@@ -1,27 +1,17 @@
 // `tapehead attention`: the numbers of every head for a text, in each form and each family.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <cmath>
-#include <fstream>
-#include <limits>
-#include <string>
-#include <vector>
-
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "core/files/tensor_file.hpp"
 #include "tests/support/browser.hpp"
 #include "tests/support/labelled_training.hpp"
+#include "tests/support/testing.hpp"
 #include "tests/support/text_training.hpp"
 
 namespace tapehead { namespace {
 
 using Json = nlohmann::json;
-using ::testing::HasSubstr;
 
-class AttentionOfText : public ::testing::Test {
+class AttentionOfText : public Test {
  protected:
   std::string output(const Arguments& arguments) {
     const ProgramResult result = run_program(arguments, here.path());
@@ -198,9 +188,8 @@ TEST_F(AttentionOfText, shows_what_comes_out_without_heads) {
             "decoder.layers.0.cross.0", "--without", "decoder.layers.0.cross.1", "--without",
             "decoder.layers.0.cross.2", "--without", "decoder.layers.0.cross.3"});
   EXPECT_EQ(other["without"]["predictions"][0]["best"], said["without"]["predictions"][0]["best"]);
-  EXPECT_THAT(
-      output({"attention", "a", "1 2 3", "--without", "decoder.layers.0.cross.0"}),
-      ::testing::AllOf(HasSubstr("without, %"), HasSubstr("without decoder.layers.0.cross.0: ")));
+  EXPECT_THAT(output({"attention", "a", "1 2 3", "--without", "decoder.layers.0.cross.0"}),
+              AllOf(HasSubstr("without, %"), HasSubstr("without decoder.layers.0.cross.0: ")));
 }
 
 TEST_F(AttentionOfText, shows_what_comes_out_if_heads_look_by_distance) {
@@ -213,10 +202,10 @@ TEST_F(AttentionOfText, shows_what_comes_out_if_heads_look_by_distance) {
   EXPECT_NE(
       said["without"]["predictions"],
       json({"a", "1 2 3", "--without", "decoder.layers.0.cross.0"})["without"]["predictions"]);
-  EXPECT_THAT(output({"attention", "a", "1 2 3", "--without", "decoder.layers.0.cross.0",
-                      "--with-pattern", "4 5"}),
-              ::testing::AllOf(HasSubstr("by distance, %"),
-                               HasSubstr("by distance decoder.layers.0.cross.0: ")));
+  EXPECT_THAT(
+      output({"attention", "a", "1 2 3", "--without", "decoder.layers.0.cross.0", "--with-pattern",
+              "4 5"}),
+      AllOf(HasSubstr("by distance, %"), HasSubstr("by distance decoder.layers.0.cross.0: ")));
   EXPECT_THAT(complaint({"a", "1 2", "--with-pattern", "4 5"}),
               HasSubstr("--with-pattern requires --without"));
   EXPECT_THAT(

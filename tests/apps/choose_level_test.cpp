@@ -1,26 +1,18 @@
 // bin/tapehead of a package starts the program of the newest level that the CPU has, or of the one
 // asked for; other programs refuse levels that they are not.
 #if defined(__x86_64__)
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <filesystem>
-#include <fstream>
-#include <string>
 
 #include "core/kernel/cpu.hpp"
 #include "core/version.hpp"
 #include "tests/support/shell.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
 
-using ::testing::HasSubstr;
-using ::testing::StartsWith;
-
 // A package whose programs only say which they are and what they are asked for.
-class ChosenLevel : public ::testing::Test {
+class ChosenLevel : public Test {
  protected:
   ChosenLevel() {
     fs::create_directory(bin());
@@ -52,7 +44,7 @@ TEST_F(ChosenLevel, is_the_newest_that_the_cpu_has) {
   if (cpu_has_avx512()) {
     EXPECT_EQ(result.output, "avx512 train a b\n");
   } else {
-    EXPECT_THAT(result.output, ::testing::AnyOf("avx2 train a b\n", "sse4 train a b\n"));
+    EXPECT_THAT(result.output, AnyOf("avx2 train a b\n", "sse4 train a b\n"));
   }
   EXPECT_EQ(result.exit_code, 7);
 }

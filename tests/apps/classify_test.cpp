@@ -1,26 +1,14 @@
 // Classifiers: each command about a run works for one, in both families, and `classify` gives
 // classes to lines.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <fstream>
-#include <span>
-#include <string>
-#include <vector>
-
 #include <nlohmann/json.hpp>
 
 #include "core/files/tensor_file.hpp"
 #include "tests/support/labelled_training.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
 
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::StartsWith;
-
-class Classify : public ::testing::TestWithParam<const char*> {
+class Classify : public TestWithParam<const char*> {
  protected:
   std::string output(const Arguments& arguments, std::string_view input = "") {
     const ProgramResult result = run_program(arguments, here.path(), input);
@@ -56,7 +44,7 @@ std::string text_of(const std::string& tsv) {
   return text;
 }
 
-INSTANTIATE_TEST_SUITE_P(Families, Classify, ::testing::Values("encoder", "decoder"),
+INSTANTIATE_TEST_SUITE_P(Families, Classify, Values("encoder", "decoder"),
                          [](const auto& test) { return std::string(test.param); });
 
 TEST_P(Classify, learns_the_classes_and_gives_them_to_lines) {
@@ -64,7 +52,7 @@ TEST_P(Classify, learns_the_classes_and_gives_them_to_lines) {
   const auto metrics = nlohmann::json::parse(output({"evaluate", "a", "--json"}));
   EXPECT_EQ(metrics["examples"], 12);
   EXPECT_GE(metrics["accuracy"], 0.8);  // chance: 0.5
-  EXPECT_THAT(metrics["confusion"]["classes"], ::testing::ElementsAre("cold", "warm"));
+  EXPECT_THAT(metrics["confusion"]["classes"], ElementsAre("cold", "warm"));
   EXPECT_NEAR(metrics["macro_f1"], metrics["accuracy"], 0.1);  // as many examples of each class
   const auto lines = lines_of(output({"classify", "a"}, "a hot wind\nnobody saw the icy garden\n"));
   ASSERT_EQ(lines.size(), 2U);

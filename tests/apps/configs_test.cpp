@@ -1,15 +1,10 @@
 // Every config that ships loads, trains two steps, and has right gradients.
-#include <gtest/gtest.h>
-
-#include <algorithm>
 #include <cctype>
-#include <filesystem>
 #include <regex>
-#include <string>
-#include <vector>
 
 #include "lab/sweep/plan.hpp"
 #include "tests/support/program.hpp"
+#include "tests/support/testing.hpp"
 #include "tests/support/tiny_training.hpp"
 
 namespace tapehead { namespace {
@@ -79,7 +74,7 @@ Arguments small_data(const std::string& config) {
   return overrides;
 }
 
-class Configs : public ::testing::TestWithParam<fs::path> {};
+class Configs : public TestWithParam<fs::path> {};
 
 TEST_P(Configs, passes_the_gradient_check) {
   const TemporaryDirectory here;
@@ -118,7 +113,7 @@ TEST(Sweeps, can_be_planned) {
   fs::current_path(here);
 }
 
-INSTANTIATE_TEST_SUITE_P(Shipped, Configs, ::testing::ValuesIn(configs()), [](const auto& test) {
+INSTANTIATE_TEST_SUITE_P(Shipped, Configs, ValuesIn(configs()), [](const auto& test) {
   std::string name = test.param.stem().string();
   std::ranges::replace_if(name, [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
   return name;

@@ -1,22 +1,13 @@
 // A training outlives its console, and a signal that comes twice does not end the save.
 #include <fcntl.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
 #include <chrono>
 #include <csignal>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <stdexcept>
-#include <string>
 #include <thread>
-#include <vector>
 
 #include "tests/support/shell.hpp"
+#include "tests/support/testing.hpp"
 #include "tests/support/tiny_training.hpp"
 #include "train/output/signals.hpp"
 
@@ -24,16 +15,13 @@ namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
 
-using ::testing::ContainsRegex;
-using ::testing::HasSubstr;
-
 // No checkpoint but the one that a stop makes.
 const Arguments endless{"training.steps=1000000", "training.checkpoint_every=1000000",
                         "evaluation.every=1000000"};
 const Arguments some_seconds{"training.steps=200", "evaluation.every=200",
                              "training.checkpoint_every=200"};
 
-class ConsoleLoss : public ::testing::Test {
+class ConsoleLoss : public Test {
  protected:
   bool is_training(const std::string& run) const {
     return wait_until([&] {

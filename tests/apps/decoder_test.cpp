@@ -1,23 +1,14 @@
 // A model that is only a decoder: every command about a run works for it, and its bits do not
 // depend on threads or on a resume.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <fstream>
-#include <string>
-
 #include <nlohmann/json.hpp>
 
 #include "tests/support/program.hpp"
+#include "tests/support/testing.hpp"
 #include "tests/support/tiny_training.hpp"
 
 namespace tapehead { namespace {
 
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::Not;
-
-class DecoderAlone : public ::testing::TestWithParam<std::string> {
+class DecoderAlone : public TestWithParam<std::string> {
  protected:
   ProgramResult run(const Arguments& arguments) { return run_program(arguments, here.path()); }
   std::string output(const Arguments& arguments) {
@@ -35,7 +26,7 @@ class DecoderAlone : public ::testing::TestWithParam<std::string> {
   TemporaryDirectory here;
 };
 
-INSTANTIATE_TEST_SUITE_P(Prefix, DecoderAlone, ::testing::Values("causal", "full"),
+INSTANTIATE_TEST_SUITE_P(Prefix, DecoderAlone, Values("causal", "full"),
                          [](const auto& test) { return test.param; });
 
 TEST_P(DecoderAlone, has_the_same_bits_by_any_threads_and_through_a_resume) {

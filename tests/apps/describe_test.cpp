@@ -1,17 +1,10 @@
 // What `describe` prints for packages: pages of the manual, and completion in bash.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <regex>
-#include <set>
-#include <string>
 
 #include "tests/support/shell.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
-
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 // The commands that the program's help lists.
 std::set<std::string> listed_commands() {

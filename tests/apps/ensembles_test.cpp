@@ -1,29 +1,18 @@
 // Several runs in translate, generate and score: a run with itself is that run, different runs give
 // the mean of their probabilities, and runs that do not go together are refused.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <cmath>
-#include <fstream>
-#include <memory>
-#include <string>
-#include <vector>
-
 #include <nlohmann/json.hpp>
 
 #include "tests/support/program.hpp"
+#include "tests/support/testing.hpp"
 #include "tests/support/text_training.hpp"
 #include "tests/support/tiny_training.hpp"
 
 namespace tapehead { namespace {
 
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-
 constexpr double single_precision = 1e-6;  // of log-probabilities
 
 // Runs of pairs: a, b and, with a decoder alone, c. Runs of running text: l and m.
-class Ensembles : public ::testing::Test {
+class Ensembles : public Test {
  protected:
   static void SetUpTestSuite() {
     here = std::make_unique<TemporaryDirectory>();

@@ -1,35 +1,19 @@
 // What is wrong is said, with the place and the remedy, and nothing is made or lost by it.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <sys/resource.h>
-
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
-#include <string>
-#include <vector>
 
 #include "tests/support/program.hpp"
 #include "tests/support/shell.hpp"
+#include "tests/support/testing.hpp"
 #include "tests/support/tiny_training.hpp"
 
 namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
 
-using ::testing::AllOf;
-using ::testing::AnyOf;
-using ::testing::EndsWith;
-using ::testing::HasSubstr;
-using ::testing::MatchesRegex;
-using ::testing::Not;
-using ::testing::StartsWith;
-
 constexpr int wrong_command = 2;
 constexpr int failed = 1;
 
-class Errors : public ::testing::Test {
+class Errors : public Test {
  protected:
   ProgramResult run(const Arguments& arguments) { return run_program(arguments, here.path()); }
   void train(const Arguments& arguments) {
@@ -202,7 +186,7 @@ TEST_F(Errors, wrong_commands_and_options) {
         Arguments{"config", "--schema", "--set", "seed=1"},
         Arguments{"config", "--reference", "--set", "seed=1"}}) {
     const ProgramResult result = run(arguments);
-    EXPECT_EQ(result.exit_code, wrong_command) << ::testing::PrintToString(arguments);
+    EXPECT_EQ(result.exit_code, wrong_command) << PrintToString(arguments);
     EXPECT_NE(result.errors, "");
     EXPECT_FALSE(made("a"));
   }

@@ -1,21 +1,14 @@
 // evaluate with windows of another length, and with another pattern than in training.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <string>
-
 #include <nlohmann/json.hpp>
 
 #include "core/types.hpp"
+#include "tests/support/testing.hpp"
 #include "tests/support/text_training.hpp"
 #include "tests/support/tiny_training.hpp"
 
 namespace tapehead { namespace {
 
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-
-class EvaluateChanged : public ::testing::Test {
+class EvaluateChanged : public Test {
  protected:
   void train(const std::string& run, Arguments overrides = {}) {
     for (const char* more : {"model.positions=none", "attention.positions=rotary",

@@ -1,29 +1,15 @@
 // tapehead evaluate: all metrics of a trained model, for people and for programs.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <filesystem>
-#include <memory>
-#include <string>
-#include <vector>
-
 #include <nlohmann/json.hpp>
 
 #include "core/files/files.hpp"
 #include "tests/support/program.hpp"
+#include "tests/support/testing.hpp"
 #include "tests/support/tiny_training.hpp"
 #include "train/metrics/metrics.hpp"
 
 namespace tapehead { namespace {
 
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-
-class Evaluate : public ::testing::Test {
+class Evaluate : public Test {
  protected:
   static void SetUpTestSuite() {
     here = std::make_unique<TemporaryDirectory>();

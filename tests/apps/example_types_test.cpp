@@ -1,19 +1,14 @@
 // Further test splits and types of examples, from the config to tables, JSON, record and sweep.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <nlohmann/json.hpp>
 
 #include "tests/support/corpus_training.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
 
 using nlohmann::json;
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 // 60 lines: every third is odd, and the others are even.
 std::string types() {
@@ -24,7 +19,7 @@ std::string types() {
   return text;
 }
 
-class ExampleTypes : public ::testing::Test {
+class ExampleTypes : public Test {
  protected:
   ExampleTypes() {
     for (const std::string split : {"train", "validation", "test", "gen"}) {

@@ -1,15 +1,4 @@
 // Each experiment that ships, from its file to its page, with a few steps on a little data.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <filesystem>
-#include <fstream>
-#include <map>
-#include <set>
-#include <string>
-#include <vector>
-
 #include <nlohmann/json.hpp>
 
 #include "datasets/task_kind.hpp"
@@ -17,16 +6,13 @@
 #include "datasets/text/parallel_options.hpp"
 #include "lab/sweep/plan.hpp"
 #include "tests/support/program.hpp"
+#include "tests/support/testing.hpp"
 #include "tests/support/tiny_training.hpp"
 #include "train/options/application.hpp"
 
 namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
-
-using ::testing::AllOf;
-using ::testing::ContainsRegex;
-using ::testing::HasSubstr;
 
 std::vector<fs::path> experiments() {
   std::vector<fs::path> files;
@@ -139,7 +125,7 @@ auto from_root(const Function& function) {
   return function();
 }
 
-class Experiments : public ::testing::TestWithParam<fs::path> {};
+class Experiments : public TestWithParam<fs::path> {};
 
 TEST_P(Experiments, go_from_the_file_to_the_page) {
   const TemporaryDirectory here;
@@ -194,7 +180,7 @@ TEST(ExperimentScripts, keep_what_a_sweep_found) {
   EXPECT_THAT(content_of(here / "kept/06.png"), HasSubstr("PNG"));
 }
 
-INSTANTIATE_TEST_SUITE_P(Shipped, Experiments, ::testing::ValuesIn(experiments()),
+INSTANTIATE_TEST_SUITE_P(Shipped, Experiments, ValuesIn(experiments()),
                          [](const auto& test) { return "of_" + test.param.stem().string(); });
 
 }}  // namespace tapehead

@@ -1,15 +1,6 @@
 // `tapehead export`: a run becomes a directory that another program reads.
 #include <fcntl.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <sys/file.h>
-
-#include <algorithm>
-#include <filesystem>
-#include <fstream>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -17,16 +8,13 @@
 #include "core/files/tensor_file.hpp"
 #include "tests/support/labelled_training.hpp"
 #include "tests/support/program.hpp"
+#include "tests/support/testing.hpp"
 #include "tests/support/tiny_training.hpp"
 
 namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::UnorderedElementsAre;
 
 std::vector<std::string> names_in(const fs::path& directory) {
   std::vector<std::string> names;
@@ -36,7 +24,7 @@ std::vector<std::string> names_in(const fs::path& directory) {
   return names;
 }
 
-class Export : public ::testing::Test {
+class Export : public Test {
  protected:
   ProgramResult run(const Arguments& arguments) { return run_program(arguments, here.path()); }
   std::string output(const Arguments& arguments) {

@@ -1,21 +1,13 @@
 // Masked language models: trained from text, the same through threads and resumes, and used by
 // `fill`.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <fstream>
-#include <string>
-#include <vector>
-
 #include <nlohmann/json.hpp>
 
 #include "datasets/tokenizers/tokenizer.hpp"
 #include "tests/support/program_runs.hpp"
+#include "tests/support/testing.hpp"
 #include "tests/support/text_training.hpp"
 
 namespace tapehead { namespace {
-
-using ::testing::HasSubstr;
 
 class Fill : public ProgramRuns {
  protected:

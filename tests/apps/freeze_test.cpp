@@ -1,19 +1,12 @@
 // training.freeze from the command line: what stays, what a resume keeps, and what is refused.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <string>
-
 #include "core/files/tensor_file.hpp"
 #include "tests/support/program.hpp"
+#include "tests/support/testing.hpp"
 #include "tests/support/tiny_training.hpp"
 
 namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
 
 const std::string frozen_options =
     "training.freeze=[source.embedding, \"*.self.value.*\", decoder.layers.0.*]";

@@ -1,29 +1,18 @@
 // Heads with gates from training to removal: what is logged, shown, taken out, and trained on.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <memory>
-#include <sstream>
-#include <string>
-#include <vector>
-
 #include <nlohmann/json.hpp>
 
 #include "tests/support/program.hpp"
+#include "tests/support/testing.hpp"
 #include "tests/support/tiny_training.hpp"
 
 namespace tapehead { namespace {
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
 
 // Little but the penalty is learned.
 const Arguments with_gates{"attention.gates=l0",    "training.gate_penalty=30",
                            "training.gate_rate=50", "training.learning_rate=0.01",
                            "training.steps=60",     "evaluation.every=60"};
 
-class Gates : public ::testing::Test {
+class Gates : public Test {
  protected:
   static void SetUpTestSuite() {
     here = std::make_unique<TemporaryDirectory>();
@@ -61,8 +50,7 @@ TEST_F(Gates, open_heads_are_in_the_metrics_and_the_penalty_is_not_in_the_loss) 
   ASSERT_EQ(open.size(), 60U);
   EXPECT_GT(open.front(), 11);
   EXPECT_LT(open.back(), 6);
-  EXPECT_THAT(content_of(here->path() / "plain/metrics.jsonl"),
-              ::testing::Not(HasSubstr("open_heads")));
+  EXPECT_THAT(content_of(here->path() / "plain/metrics.jsonl"), Not(HasSubstr("open_heads")));
 }
 
 TEST_F(Gates, are_shown) {

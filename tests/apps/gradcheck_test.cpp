@@ -1,18 +1,10 @@
 // tapehead gradcheck: what it says, what it takes, and how it ends.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <nlohmann/json.hpp>
-#include <string>
-#include <vector>
 
 #include "tests/support/program.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 ProgramResult gradcheck(const Arguments& more) {
   const TemporaryDirectory here;
@@ -74,7 +66,7 @@ TEST(GradcheckCommand, checks_only_the_parameters_asked_for) {
   EXPECT_TRUE(json.at("ok"));
   EXPECT_EQ(json.at("parameters").size(), 8U);  // 2 layers x 2 norms x (gain, bias)
   for (const auto& parameter : json.at("parameters")) {
-    EXPECT_THAT(parameter.at("name"), ::testing::MatchesRegex("encoder\\..*\\.norm\\.(gain|bias)"));
+    EXPECT_THAT(parameter.at("name"), MatchesRegex("encoder\\..*\\.norm\\.(gain|bias)"));
     EXPECT_EQ(parameter.at("shape"), nlohmann::json::array({16}));
     EXPECT_LT(parameter.at("error"), 1e-6);
     EXPECT_EQ(parameter.at("verdict"), "correct");

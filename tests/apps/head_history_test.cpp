@@ -1,21 +1,16 @@
 // `tapehead heads --every-checkpoint`: since when each head does what it does.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <string>
-
 #include <nlohmann/json.hpp>
 
 #include "tests/support/browser.hpp"
 #include "tests/support/program.hpp"
+#include "tests/support/testing.hpp"
 #include "tests/support/tiny_training.hpp"
 
 namespace tapehead { namespace {
 
 using Json = nlohmann::json;
-using ::testing::HasSubstr;
 
-class HeadHistory : public ::testing::Test {
+class HeadHistory : public Test {
  protected:
   std::string output(const Arguments& arguments) {
     const ProgramResult result = run_program(arguments, here.path());
@@ -92,10 +87,10 @@ TEST_F(HeadHistory, says_since_when_a_head_follows_a_relation) {
         << moment["step"];
   }
   const std::string step = std::to_string(since["step"].get<int>());
-  EXPECT_THAT(output({"heads", "a", "--every-checkpoint", "--all"}),
-              ::testing::AllOf(HasSubstr("8 checkpoints of steps 40 to 300"),
-                               HasSubstr(" follows it from step " + step + " on"),
-                               HasSubstr("step  previous\n")));
+  EXPECT_THAT(
+      output({"heads", "a", "--every-checkpoint", "--all"}),
+      AllOf(HasSubstr("8 checkpoints of steps 40 to 300"),
+            HasSubstr(" follows it from step " + step + " on"), HasSubstr("step  previous\n")));
 }
 
 // The page of the run draws the same figures, of the 60 sentences of the validation.

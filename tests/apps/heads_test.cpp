@@ -1,27 +1,13 @@
 // tapehead heads: what each head of a trained model does, for people and for programs.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <memory>
-#include <sstream>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include <nlohmann/json.hpp>
 
 #include "tests/support/program.hpp"
+#include "tests/support/testing.hpp"
 #include "tests/support/tiny_training.hpp"
 
 namespace tapehead { namespace {
 
-using ::testing::AllOf;
-using ::testing::ContainsRegex;
-using ::testing::HasSubstr;
-using ::testing::Not;
-
-class Heads : public ::testing::Test {
+class Heads : public Test {
  protected:
   static void SetUpTestSuite() {
     here = std::make_unique<TemporaryDirectory>();
@@ -197,7 +183,7 @@ TEST_F(Heads, legend_takes_no_other_option) {
     Arguments arguments{"heads", "--legend"};
     arguments.insert(arguments.end(), others.begin(), others.end());
     const ProgramResult result = run_program(arguments, here->path());
-    EXPECT_EQ(result.exit_code, 2) << ::testing::PrintToString(arguments);
+    EXPECT_EQ(result.exit_code, 2) << PrintToString(arguments);
     EXPECT_THAT(result.errors, HasSubstr(" has no effect with --legend"));
   }
   EXPECT_THAT(run_program({"heads", "--reference", "--all"}, here->path()).errors,

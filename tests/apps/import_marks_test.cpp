@@ -1,29 +1,16 @@
 // `tapehead import`: marks go by their ids, whatever they are called, and a text has in front of it
 // what the tokenizer puts there.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <cmath>
-#include <filesystem>
-#include <fstream>
-#include <functional>
-#include <span>
-#include <string>
-#include <vector>
-
 #include <nlohmann/json.hpp>
 
 #include "core/files/files.hpp"
 #include "core/files/tensor_file.hpp"
 #include "tests/support/pretrained_models.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 class ImportedMarks : public PretrainedModels {
  protected:

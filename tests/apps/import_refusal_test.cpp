@@ -1,27 +1,15 @@
 // `tapehead import`: what does not fit, or cannot be computed here, is refused by its name, and
 // leaves nothing behind.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <filesystem>
-#include <fstream>
-#include <span>
-#include <string>
-#include <vector>
-
 #include <nlohmann/json.hpp>
 
 #include "core/files/tensor_file.hpp"
 #include "tests/support/pretrained_models.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 class ImportRefusal : public PretrainedModels {};
 

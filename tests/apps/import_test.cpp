@@ -1,15 +1,5 @@
 // `tapehead import`: a directory of another program becomes a run that is used like any other.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cstdint>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <span>
-#include <string>
-#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -18,14 +8,12 @@
 #include "datasets/tokenizers/tokenizer_files.hpp"
 #include "tests/support/pretrained_models.hpp"
 #include "tests/support/shell.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 class Import : public PretrainedModels {};
 
@@ -93,7 +81,7 @@ TEST_F(Import, takes_the_classes_of_a_model) {
   for (const Json& one : said["classes"]) {
     names.push_back(one["label"]);
   }
-  EXPECT_THAT(names, ::testing::UnorderedElementsAre("no", "yes", "perhaps"));
+  EXPECT_THAT(names, UnorderedElementsAre("no", "yes", "perhaps"));
   EXPECT_THAT(output({"import", "bert_classes", "--run", "b", "--token-texts", "--texts", "2"}),
               Not(HasSubstr("--texts")));
   EXPECT_THAT(output({"classify", "b"}, "w7 w9\tw12\n"), HasSubstr("\t0."));
@@ -228,7 +216,7 @@ TEST_F(Import, never_writes_what_generation_suppresses) {
     return never;
   };
   EXPECT_THAT(never_written("a"),
-              ::testing::ElementsAre(unknown_id, begin_id, mark_count + 7, mark_count + 9));
+              ElementsAre(unknown_id, begin_id, mark_count + 7, mark_count + 9));
   output({"export", "a", "out"});
   EXPECT_EQ(Json::parse(content_of(here / "out/generation_config.json"))["suppress_tokens"],
             Json({unknown_id, begin_id, mark_count + 7, mark_count + 9}));
@@ -241,7 +229,7 @@ TEST_F(Import, never_writes_what_generation_suppresses) {
   EXPECT_THAT(run({"import", "gpt2", "--run", "b", "--token-texts"}).errors,
               HasSubstr("config.json: no counterpart here, so texts are written without: "
                         "no_repeat_ngram_size: 3\n"));
-  EXPECT_THAT(never_written("b"), ::testing::ElementsAre(unknown_id, begin_id, mark_count + 4));
+  EXPECT_THAT(never_written("b"), ElementsAre(unknown_id, begin_id, mark_count + 4));
   std::ofstream(directory / "generation_config.json") << R"({"bad_words_ids": [7]})";
   EXPECT_THAT(complaint("gpt2"), HasSubstr("bad_words_ids: 7 is no list of ids"));
 }

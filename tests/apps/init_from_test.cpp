@@ -1,20 +1,10 @@
 // Starting from the weights of another run. If its vocabulary is another, rows go by their texts.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <filesystem>
-#include <fstream>
-#include <string>
-#include <vector>
-
-#include <fmt/format.h>
-
 #include "core/files/tensor_file.hpp"
 #include "datasets/tokenizers/tokenizer.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"
 #include "tests/support/program.hpp"
 #include "tests/support/temporary_directory.hpp"
+#include "tests/support/testing.hpp"
 #include "tests/support/tiny_runs.hpp"
 #include "tests/support/tiny_training.hpp"
 
@@ -22,11 +12,7 @@ namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
 
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::Not;
-
-class InitFrom : public ::testing::Test {
+class InitFrom : public Test {
  protected:
   // Lines of 1 to 5 of the words, both sides the same.
   void write_corpus(const std::string& name, const std::vector<std::string>& words) const {

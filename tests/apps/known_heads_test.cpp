@@ -1,14 +1,8 @@
 // That a model which has learnt a task has the head that the task needs, and cannot do without.
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <set>
-#include <string>
-#include <vector>
-
 #include <nlohmann/json.hpp>
 
 #include "tests/support/program.hpp"
+#include "tests/support/testing.hpp"
 #include "tests/support/tiny_training.hpp"
 
 namespace tapehead { namespace {
@@ -26,7 +20,7 @@ double agreement_on_answers(const Json& attention) {
 }
 
 // Trains a config that ships, with the overrides, and asks the program about the run.
-class KnownHeads : public ::testing::Test {
+class KnownHeads : public Test {
  protected:
   void train(const std::string& config, const Arguments& overrides) {
     Arguments arguments{"train", TAPEHEAD_SOURCE_DIR "/configs/" + config + ".yaml", "--run", "a",

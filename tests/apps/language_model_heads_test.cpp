@@ -1,19 +1,10 @@
 // Head options in language models: every command that looks at heads or changes them, and sweeps.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <fstream>
-#include <ostream>
-#include <string>
-
 #include <nlohmann/json.hpp>
 
+#include "tests/support/testing.hpp"
 #include "tests/support/text_training.hpp"
 
 namespace tapehead { namespace {
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
 
 // Four heads in each of two layers.
 struct HeadCase {
@@ -24,7 +15,7 @@ struct HeadCase {
   friend std::ostream& operator<<(std::ostream& out, const HeadCase& of) { return out << of.name; }
 };
 
-class LanguageModelHeads : public ::testing::TestWithParam<HeadCase> {
+class LanguageModelHeads : public TestWithParam<HeadCase> {
  protected:
   std::string output(const Arguments& arguments) {
     const ProgramResult result = run_program(arguments, here.path());
@@ -44,21 +35,20 @@ class LanguageModelHeads : public ::testing::TestWithParam<HeadCase> {
 
 INSTANTIATE_TEST_SUITE_P(
     Options, LanguageModelHeads,
-    ::testing::Values(
-        HeadCase{"one_key_head", {"attention.kv_heads=1", "attention.positions=rotary"}},
-        HeadCase{"one_weight_for_query_and_key",
-                 {"attention.sharing=query_key", "attention.positions=relative_keys",
-                  "attention.pattern=[full, window 6 0, strided 4, top_k 3]"}},
-        HeadCase{"tied_heads", {"attention.head_weights=tied", "attention.positions=t5"}},
-        HeadCase{
-            "one_attention_in_both_layers",
-            {"attention.shared_as=one", "attention.gates=l0", "attention.positions=transformer_xl"},
-            "other attentions share their weights"},
-        HeadCase{
-            "slopes", {"attention.positions=alibi"}, "each head's slope depends on its number"},
-        HeadCase{"scores",
-                 {"attention.score=[dot, bilinear, cosine, additive]", "attention.scale=learned",
-                  "attention.head_dropout=0.2"}}),
+    Values(HeadCase{"one_key_head", {"attention.kv_heads=1", "attention.positions=rotary"}},
+           HeadCase{"one_weight_for_query_and_key",
+                    {"attention.sharing=query_key", "attention.positions=relative_keys",
+                     "attention.pattern=[full, window 6 0, strided 4, top_k 3]"}},
+           HeadCase{"tied_heads", {"attention.head_weights=tied", "attention.positions=t5"}},
+           HeadCase{"one_attention_in_both_layers",
+                    {"attention.shared_as=one", "attention.gates=l0",
+                     "attention.positions=transformer_xl"},
+                    "other attentions share their weights"},
+           HeadCase{
+               "slopes", {"attention.positions=alibi"}, "each head's slope depends on its number"},
+           HeadCase{"scores",
+                    {"attention.score=[dot, bilinear, cosine, additive]", "attention.scale=learned",
+                     "attention.head_dropout=0.2"}}),
     [](const auto& test) { return test.param.name; });
 
 TEST_P(LanguageModelHeads, work_in_every_command) {
@@ -84,7 +74,7 @@ TEST_P(LanguageModelHeads, work_in_every_command) {
   EXPECT_EQ(fewer["attentions"][0]["heads"].size(), 3U);
 }
 
-class LanguageModelSweep : public ::testing::Test {
+class LanguageModelSweep : public Test {
  protected:
   TemporaryDirectory here;
 };

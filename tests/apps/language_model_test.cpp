@@ -1,31 +1,16 @@
 // Language models: every command about a run works for one, its bits do not depend on threads or on
 // a resume, and it keeps its text itself.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <filesystem>
-#include <fstream>
-#include <numbers>
-#include <string>
-
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "core/files/files.hpp"
 #include "tests/support/corpus_training.hpp"
+#include "tests/support/testing.hpp"
 #include "tests/support/text_training.hpp"
 #include "train/metrics/distinct.hpp"
 
 namespace tapehead { namespace {
 
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::Not;
-using ::testing::StartsWith;
-
-class LanguageModel : public ::testing::Test {
+class LanguageModel : public Test {
  protected:
   ProgramResult run(const Arguments& arguments) { return run_program(arguments, here.path()); }
   std::string output(const Arguments& arguments) {

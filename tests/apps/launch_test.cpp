@@ -1,17 +1,9 @@
 // How the programs take part in a launch: as ranks of their own library, alone, or not at all.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <string>
-
 #include "tests/support/launched.hpp"
 #include "tests/support/temporary_directory.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 // Started by the variables that mpirun of MPICH sets, without the launcher itself.
 ProgramResult run_as_of_mpich(const std::string& ranks, const std::string& program) {
@@ -21,7 +13,7 @@ ProgramResult run_as_of_mpich(const std::string& ranks, const std::string& progr
       .wait();
 }
 
-class LaunchedProgram : public ::testing::Test {
+class LaunchedProgram : public Test {
  protected:
   void SetUp() override {
     if (!openmpi_is_there()) {

@@ -1,20 +1,12 @@
 // Files and directories of a run that are links to others: whatever is done with the run, the
 // others stay as they are.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <filesystem>
-#include <fstream>
-#include <set>
-#include <string>
-
+#include "tests/support/testing.hpp"
 #include "tests/support/text_training.hpp"
 #include "tests/support/tiny_runs.hpp"
 
 namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
-using ::testing::HasSubstr;
 
 class Links : public TinyRuns {
  protected:

@@ -1,27 +1,16 @@
 // The loss by position in the context: in evaluations, in a run's record and on its page.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <fstream>
-#include <memory>
-#include <string>
-#include <vector>
-
 #include <nlohmann/json.hpp>
 
 #include "tests/support/browser.hpp"
+#include "tests/support/testing.hpp"
 #include "tests/support/text_training.hpp"
 
 namespace tapehead { namespace {
 
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::Not;
-
 using Json = nlohmann::json;
 
 // A model of lines, whole in its context of 60: no line of the fixture has more than 51 characters.
-class LossByPosition : public ::testing::Test {
+class LossByPosition : public Test {
  protected:
   static void SetUpTestSuite() {
     here = std::make_unique<TemporaryDirectory>();

@@ -1,24 +1,15 @@
 // Language models with a memory: their bits do not depend on threads or on a resume, evaluation
 // goes through the text in lanes, and what does not fit is refused by its option.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <filesystem>
-#include <sstream>
-#include <string>
-
 #include <nlohmann/json.hpp>
 
 #include "core/files/files.hpp"
 #include "core/files/tensor_file.hpp"
+#include "tests/support/testing.hpp"
 #include "tests/support/text_training.hpp"
 
 namespace tapehead { namespace {
 
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-
-class Memory : public ::testing::Test {
+class Memory : public Test {
  protected:
   static Arguments with(Arguments overrides) {
     for (const char* more :

@@ -1,25 +1,15 @@
 // What no command writes, however likely a model finds it, and how exports say so.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <cmath>
-#include <filesystem>
-#include <fstream>
-#include <string>
-
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "core/files/tensor_file.hpp"
 #include "tests/support/program_runs.hpp"
+#include "tests/support/testing.hpp"
 #include "tests/support/tiny_training.hpp"
 
 namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 constexpr const char* unknown = "\u2047";
 

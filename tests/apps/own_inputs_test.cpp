@@ -1,25 +1,14 @@
 // A command's output is none of its inputs, whatever the name or the way it was opened: refused,
 // and the input is as it was.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <filesystem>
-#include <fstream>
-#include <map>
-#include <string>
-#include <vector>
-
 #include "tests/support/shell.hpp"
+#include "tests/support/testing.hpp"
 #include "tests/support/tiny_training.hpp"
 
 namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
 
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-
-class OwnInputs : public ::testing::Test {
+class OwnInputs : public Test {
  protected:
   void SetUp() override {
     ASSERT_EQ(run_program(tiny_training("r"), here.path()).exit_code, 0);

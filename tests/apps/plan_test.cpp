@@ -1,25 +1,14 @@
 // What `plan` tells of a training beside what the training then takes.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
 #include <chrono>
-#include <cmath>
-#include <filesystem>
 #include <nlohmann/json.hpp>
-#include <string>
 #include <thread>
-#include <utility>
 
 #include "core/types.hpp"
 #include "tests/support/program.hpp"
+#include "tests/support/testing.hpp"
 #include "tests/support/tiny_training.hpp"
 
 namespace tapehead { namespace {
-
-using ::testing::AllOf;
-using ::testing::ContainsRegex;
-using ::testing::HasSubstr;
 
 // The most that the program has had resident: looked at until it ends. Bytes.
 double peak_of(const Program& program) {
@@ -42,7 +31,7 @@ nlohmann::json plan_of(const Arguments& arguments, const TemporaryDirectory& her
   return nlohmann::json::parse(result.output);
 }
 
-class Plan : public ::testing::TestWithParam<std::string> {};
+class Plan : public TestWithParam<std::string> {};
 
 // One thread: with several it is chance how much of their work coincides. The steps are those that
 // it takes to end outputs about where they should, and these cannot run on. The page at the end is
@@ -74,8 +63,8 @@ TEST_P(Plan, predicts_the_peak_memory_within_a_tenth) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Shipped, Plan,
-                         ::testing::Values("copy", "grammar", "induction", "previous_token",
-                                           "recall", "reverse", "two_offsets"),
+                         Values("copy", "grammar", "induction", "previous_token", "recall",
+                                "reverse", "two_offsets"),
                          [](const auto& test) { return test.param; });
 
 // By two threads and with the page at the end.

@@ -1,19 +1,11 @@
 // That a decoder learns the tasks whose attention head is known, by the configs that ship, that it
 // then has this head, and that it fails with fewer layers or heads than the task needs.
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <set>
-#include <string>
-#include <vector>
-
-#include <fmt/format.h>
-
 #include <nlohmann/json.hpp>
 
 #include "core/text.hpp"
 #include "tests/support/program.hpp"
 #include "tests/support/proof.hpp"
+#include "tests/support/testing.hpp"
 #include "tests/support/tiny_training.hpp"
 
 namespace tapehead { namespace {

@@ -1,30 +1,20 @@
 // Faults at random moments: a rank that is killed or stopped ends the training, and another number
 // of ranks goes on with it to the bits of a training without faults.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
 #include <csignal>
-#include <filesystem>
-#include <optional>
 #include <random>
 #include <stop_token>
-#include <string>
 #include <thread>
-#include <vector>
-
-#include <fmt/format.h>
 
 #include "tests/support/launched.hpp"
 #include "tests/support/program.hpp"
 #include "tests/support/proof.hpp"
+#include "tests/support/testing.hpp"
 #include "tests/support/tiny_training.hpp"
 
 namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
 using std::chrono::milliseconds;
-using testing::HasSubstr;
 
 // A training of about four seconds, much of which is saving and evaluating.
 Arguments long_training(const fs::path& run) {
@@ -32,7 +22,7 @@ Arguments long_training(const fs::path& run) {
                                       "evaluation.every=50", "evaluation.decode_examples=5"});
 }
 
-class ProveRanks : public testing::Test {
+class ProveRanks : public Test {
  protected:
   void SetUp() override {
     if (!openmpi_is_there()) {

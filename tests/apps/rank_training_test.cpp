@@ -1,19 +1,11 @@
 // tapehead train on several ranks: the files of a run are those of one process, to the bit.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <filesystem>
-#include <fstream>
-#include <string>
-
 #include "tests/support/launched.hpp"
 #include "tests/support/program.hpp"
+#include "tests/support/testing.hpp"
 #include "tests/support/text_training.hpp"
 #include "tests/support/tiny_training.hpp"
 
 namespace tapehead { namespace {
-
-using testing::HasSubstr;
 
 // Five shards: more than some runs have ranks, and in batches of 200 tokens sometimes fewer.
 const std::string steps_of_two_batches =
@@ -45,7 +37,7 @@ struct Case {
 // For the name of a test.
 std::ostream& operator<<(std::ostream& stream, const Case& of) { return stream << of.name; }
 
-class RankTraining : public testing::TestWithParam<Case> {
+class RankTraining : public TestWithParam<Case> {
  protected:
   void SetUp() override {
     if (!openmpi_is_there()) {
@@ -75,21 +67,20 @@ class RankTraining : public testing::TestWithParam<Case> {
 
 INSTANTIATE_TEST_SUITE_P(
     Of, RankTraining,
-    testing::Values(Case{"translation", translation_config()},
-                    Case{"muon", symbols_config(""), {"training.optimizer=muon"}},
-                    Case{"gates",
-                         symbols_config(""),
-                         {"attention.gates=l0", "training.gate_penalty=0.1",
-                          "training.weight_decay=0.1"}},
-                    Case{"language_model",
-                         text_config(TAPEHEAD_FIXTURES "/text/train.en"),
-                         {"training.steps=8", "training.checkpoint_every=4", "evaluation.every=4"}},
-                    Case{"memory",
-                         text_config(TAPEHEAD_FIXTURES "/text/train.en"),
-                         {"training.steps=8", "training.checkpoint_every=4", "evaluation.every=4",
-                          "training.memory=30", "training.batch_tokens=120",
-                          "training.accumulate=2", "training.shards=5", "model.positions=none",
-                          "attention.positions=rotary", "model.max_positions=64"}}),
+    Values(Case{"translation", translation_config()},
+           Case{"muon", symbols_config(""), {"training.optimizer=muon"}},
+           Case{"gates",
+                symbols_config(""),
+                {"attention.gates=l0", "training.gate_penalty=0.1", "training.weight_decay=0.1"}},
+           Case{"language_model",
+                text_config(TAPEHEAD_FIXTURES "/text/train.en"),
+                {"training.steps=8", "training.checkpoint_every=4", "evaluation.every=4"}},
+           Case{"memory",
+                text_config(TAPEHEAD_FIXTURES "/text/train.en"),
+                {"training.steps=8", "training.checkpoint_every=4", "evaluation.every=4",
+                 "training.memory=30", "training.batch_tokens=120", "training.accumulate=2",
+                 "training.shards=5", "model.positions=none", "attention.positions=rotary",
+                 "model.max_positions=64"}}),
     [](const auto& test) { return test.param.name; });
 
 TEST_P(RankTraining, leaves_the_run_of_one_process) {

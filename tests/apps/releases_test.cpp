@@ -1,26 +1,18 @@
 // A run that a former version trained is used as it was, and gone on with. Each release keeps some
 // (scripts/make_fixtures.py release); 0.1.0 was no release, its run is of commit 2d130da.
 // expected.json has what that version said of the run.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <filesystem>
-#include <fstream>
-#include <string>
-#include <vector>
-
 #include <nlohmann/json.hpp>
 
 #include "core/types.hpp"
 #include "tests/support/program.hpp"
+#include "tests/support/testing.hpp"
 #include "tests/support/tiny_training.hpp"
 
 namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
 
-class Releases : public ::testing::TestWithParam<fs::path> {
+class Releases : public TestWithParam<fs::path> {
  protected:
   Releases() { fs::copy(GetParam() / "run", run(), fs::copy_options::recursive); }
 
@@ -62,8 +54,8 @@ TEST_P(Releases, have_the_heads_that_they_had) {
       entropies.push_back(head["entropy"]);
     }
   }
-  EXPECT_THAT(entropies, ::testing::Pointwise(::testing::DoubleNear(tolerance),
-                                              expected_["entropies"].get<std::vector<double>>()));
+  EXPECT_THAT(entropies,
+              Pointwise(DoubleNear(tolerance), expected_["entropies"].get<std::vector<double>>()));
 }
 
 Index newest_step(const fs::path& run) {
@@ -100,7 +92,7 @@ std::vector<fs::path> fixtures() {
   return runs;
 }
 
-INSTANTIATE_TEST_SUITE_P(Kept, Releases, ::testing::ValuesIn(fixtures()), [](const auto& test) {
+INSTANTIATE_TEST_SUITE_P(Kept, Releases, ValuesIn(fixtures()), [](const auto& test) {
   std::string name =
       test.param.parent_path().filename().string() + "_" + test.param.filename().string();
   std::ranges::replace(name, '.', '_');

@@ -1,27 +1,17 @@
 // tapehead report of a sweep: the page as a browser shows it.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <csignal>
-#include <filesystem>
-#include <fstream>
-#include <string>
-#include <string_view>
-#include <vector>
 
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "tests/support/browser.hpp"
 #include "tests/support/program.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
 
-using ::testing::HasSubstr;
-
-class SweepPage : public ::testing::Test {
+class SweepPage : public Test {
  protected:
   ProgramResult run(const Arguments& arguments) const {
     return run_program(arguments, here.path());
@@ -134,8 +124,8 @@ TEST_F(SweepPage, explains_its_columns_itself) {
   const auto text =
       visit(here / "s/report.html", "return document.querySelector('main').textContent;")
           .get<std::string>();
-  EXPECT_THAT(text, ::testing::AllOf(HasSubstr("a paired bootstrap"), HasSubstr("not comparable"),
-                                     ::testing::Not(HasSubstr("docs/"))));
+  EXPECT_THAT(text, AllOf(HasSubstr("a paired bootstrap"), HasSubstr("not comparable"),
+                          Not(HasSubstr("docs/"))));
 }
 
 TEST_F(SweepPage, names_cells_with_fewer_seeds_and_judges_by_the_sign) {
@@ -151,9 +141,9 @@ TEST_F(SweepPage, names_cells_with_fewer_seeds_and_judges_by_the_sign) {
     };
   )");
   EXPECT_THAT(page["remarks"].get<std::string>(),
-              ::testing::AllOf(HasSubstr("by the means over the seeds that all cells have (1). "
-                                         "Cells with fewer seeds: model.heads=2."),
-                               HasSubstr("Compared by one seed: p says nothing")));
+              AllOf(HasSubstr("by the means over the seeds that all cells have (1). "
+                              "Cells with fewer seeds: model.heads=2."),
+                    HasSubstr("Compared by one seed: p says nothing")));
   const std::string worse = "significantly worse";
   const std::string better = "better on shared seeds";
   const auto verdicts = nlohmann::json::array(

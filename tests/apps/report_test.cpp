@@ -1,27 +1,17 @@
 // tapehead report of a run: the page as a browser shows it.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
 #include <csignal>
-#include <filesystem>
-#include <memory>
-#include <string>
-#include <vector>
 
 #include <nlohmann/json.hpp>
 
 #include "tests/support/browser.hpp"
 #include "tests/support/program.hpp"
+#include "tests/support/testing.hpp"
 #include "tests/support/tiny_training.hpp"
 #include "train/metrics/metrics.hpp"
 
 namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
 
 // Learning rate, gradient norm, tokens a second, and every metric of pairs but the perplexity.
 constexpr int charts =
@@ -68,7 +58,7 @@ constexpr std::string_view looks = R"(
 )";
 
 // A tiny run, with the page that it wrote itself.
-class Report : public ::testing::Test {
+class Report : public Test {
  protected:
   static void SetUpTestSuite() {
     here = std::make_unique<TemporaryDirectory>();
@@ -164,8 +154,8 @@ TEST_F(Report, explains_its_columns_itself) {
     EXPECT_TRUE(column == "head" || std::ranges::find(meanings, column) != meanings.end())
         << column;
   }
-  EXPECT_THAT(meanings, ::testing::Contains("previous token"));
-  EXPECT_THAT(page["text"].get<std::string>(), ::testing::Not(HasSubstr("docs/")));
+  EXPECT_THAT(meanings, Contains("previous token"));
+  EXPECT_THAT(page["text"].get<std::string>(), Not(HasSubstr("docs/")));
 }
 
 // The decoder's attention to itself has no next position, cross-attention no earlier token of its
@@ -176,7 +166,7 @@ TEST_F(Report, has_blank_cells_for_figures_that_cannot_be) {
     const blank = (row) => names.filter((_, i) => row.cells[i].textContent === '');
     const rows = [...document.querySelectorAll('#heads .table:first-of-type tbody tr')];
     return {names, blank: rows.map((row) => ({head: row.dataset.head, names: blank(row).filter((name) => name !== 'role')}))};)");
-  EXPECT_THAT(page["names"], ::testing::Not(::testing::Contains("punctuation")));
+  EXPECT_THAT(page["names"], Not(Contains("punctuation")));
   for (const auto& row : page["blank"]) {
     const std::string head = row["head"];
     using Names = std::vector<std::string>;

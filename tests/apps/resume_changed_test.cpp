@@ -1,27 +1,13 @@
 // What a run is resumed with, other than it was trained with: it counts and is said, or is refused.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <filesystem>
-#include <fstream>
-#include <string>
-#include <utility>
-
-#include <fmt/format.h>
-
 #include "core/version.hpp"
 #include "tests/support/program.hpp"
+#include "tests/support/testing.hpp"
 #include "tests/support/tiny_runs.hpp"
 #include "tests/support/tiny_training.hpp"
 
 namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
-
-using ::testing::AllOf;
-using ::testing::ContainsRegex;
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 class ResumeChanged : public TinyRuns {};
 

@@ -1,23 +1,12 @@
 // A run whose checkpoints are damaged goes on from one that holds, or says what can be done.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <filesystem>
-#include <fstream>
-#include <string>
-
-#include <fmt/format.h>
-
 #include "tests/support/program.hpp"
+#include "tests/support/testing.hpp"
 #include "tests/support/tiny_runs.hpp"
 #include "tests/support/tiny_training.hpp"
 
 namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
 
 class ResumeFromDamaged : public TinyRuns {
  protected:

@@ -1,16 +1,8 @@
 // What a resume makes stale is gone or made anew: nobody tests, evaluates or reads what belongs to
 // the run as it was.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <filesystem>
-#include <fstream>
-#include <string>
-
-#include <fmt/format.h>
-
 #include "core/files/tensor_file.hpp"
 #include "tests/support/program.hpp"
+#include "tests/support/testing.hpp"
 #include "tests/support/tiny_training.hpp"
 #include "train/run/checkpoints.hpp"
 
@@ -18,14 +10,7 @@ namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
 
-using ::testing::AllOf;
-using ::testing::Contains;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::Not;
-using ::testing::StartsWith;
-
-class ResumeKeptFiles : public ::testing::Test {
+class ResumeKeptFiles : public Test {
  protected:
   // 40 steps with a checkpoint every 10 and an evaluation every 20.
   void train(const Arguments& overrides) {

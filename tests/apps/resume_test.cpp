@@ -1,27 +1,14 @@
 // A run that was stopped, by whatever means, goes on to the very bits of a run that was not.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
 #include <csignal>
-#include <filesystem>
-#include <fstream>
-#include <string>
-#include <tuple>
-
-#include <fmt/format.h>
 
 #include "tests/support/program.hpp"
+#include "tests/support/testing.hpp"
 #include "tests/support/tiny_runs.hpp"
 #include "tests/support/tiny_training.hpp"
 
 namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
-
-using ::testing::AllOf;
-using ::testing::ContainsRegex;
-using ::testing::HasSubstr;
 
 // Long enough to be caught in the middle.
 constexpr int long_steps = 160;

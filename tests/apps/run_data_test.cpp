@@ -1,22 +1,17 @@
 // A run finds its data from anywhere, and tells when it is another.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <sys/stat.h>
 
 #include <nlohmann/json.hpp>
 
 #include "tests/support/corpus_training.hpp"
+#include "tests/support/testing.hpp"
 #include "tests/support/tiny_training.hpp"
 
 namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
 
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::Not;
-
-class RunData : public ::testing::Test {
+class RunData : public Test {
  protected:
   RunData() {
     for (const std::string split : {"train", "validation", "test"}) {

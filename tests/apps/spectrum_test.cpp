@@ -1,23 +1,14 @@
 // The spectrum of the embedding on the page of a run whose tokens are the numbers of a circle.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <filesystem>
-#include <numeric>
-#include <string>
-#include <vector>
-
 #include <nlohmann/json.hpp>
 
 #include "tests/support/browser.hpp"
 #include "tests/support/program.hpp"
+#include "tests/support/testing.hpp"
 #include "tests/support/tiny_training.hpp"
 
 namespace tapehead { namespace {
 
 using Json = nlohmann::json;
-using ::testing::HasSubstr;
 
 // Checkpoints of the steps 10, 20, 30 and 40.
 Arguments circle_training(const Arguments& overrides = {}) {
@@ -30,7 +21,7 @@ Arguments circle_training(const Arguments& overrides = {}) {
   return arguments;
 }
 
-class SpectrumPage : public ::testing::Test {
+class SpectrumPage : public Test {
  protected:
   void train(const Arguments& overrides = {}) { output(circle_training(overrides)); }
 

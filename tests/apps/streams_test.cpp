@@ -1,31 +1,18 @@
 // The program with streams that are closed or full: the right exit code, no abort, nothing lost in
 // silence, and nothing printed into a file.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <filesystem>
-#include <fstream>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include <nlohmann/json.hpp>
 
 #include "tests/support/shell.hpp"
+#include "tests/support/testing.hpp"
 #include "tests/support/tiny_training.hpp"
 
 namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
 
-using ::testing::HasSubstr;
-using ::testing::MatchesRegex;
-using ::testing::Not;
-
 const std::string shipped_config = TAPEHEAD_SOURCE_DIR "/configs/copy.yaml";
 
-class Streams : public ::testing::Test {
+class Streams : public Test {
  protected:
   int exit_code_of(const std::string& command) { return run_shell(command, here.path()).exit_code; }
   void train() {

@@ -1,15 +1,10 @@
 // tapehead train with subword dropout: each epoch trains on its own cuts of the sources.
-#include <gtest/gtest.h>
-
-#include <fstream>
-#include <string>
-#include <vector>
-
 #include <nlohmann/json.hpp>
 
 #include "datasets/loader.hpp"
 #include "datasets/make_task.hpp"
 #include "tests/support/program.hpp"
+#include "tests/support/testing.hpp"
 #include "tests/support/tiny_training.hpp"
 #include "train/config/config.hpp"
 
@@ -29,7 +24,7 @@ std::vector<Index> tokens_of_epochs(const Config& config, Index epochs) {
   return tokens;
 }
 
-class SubwordDropoutRun : public ::testing::Test {
+class SubwordDropoutRun : public Test {
  protected:
   void SetUp() override {
     const std::string data = TAPEHEAD_FIXTURES "/text/";

@@ -1,28 +1,15 @@
 // tapehead sweep on several ranks: the tables of one process, through kills, stops and failures.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <csignal>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <string>
-#include <utility>
-#include <vector>
 
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "tests/support/launched.hpp"
+#include "tests/support/testing.hpp"
 #include "tests/support/tiny_training.hpp"
 
 namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
-
-using ::testing::AllOf;
-using ::testing::ContainsRegex;
-using ::testing::HasSubstr;
 
 // What depends on a clock or on what the allocator gives; docs/sweeps.md has the names.
 bool differs_by_launch(const std::string& name) {
@@ -72,7 +59,7 @@ std::string csv_without_times(const fs::path& file) {
   return text;
 }
 
-class SweepOnRanks : public ::testing::Test {
+class SweepOnRanks : public Test {
  protected:
   void SetUp() override {
     if (!openmpi_is_there()) {

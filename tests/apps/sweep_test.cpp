@@ -1,36 +1,23 @@
 // tapehead sweep: runs side by side, through kills and failures, with the bits of stand-alone runs.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <csignal>
-#include <filesystem>
-#include <fstream>
-#include <string>
-#include <vector>
 
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "tests/support/corpus_training.hpp"
 #include "tests/support/program.hpp"
+#include "tests/support/testing.hpp"
 #include "tests/support/tiny_training.hpp"
 
 namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
 
-using ::testing::AllOf;
-using ::testing::ContainsRegex;
-using ::testing::HasSubstr;
-using ::testing::Not;
-using ::testing::StartsWith;
-
 constexpr std::string_view tiny =
     "set: {task.train_examples: 300, task.validation_examples: 20, task.test_examples: 30,\n"
     "  model.d_model: 8, model.layers: 1, training.batch_tokens: 256, training.warmup: 5,\n"
     "  training.checkpoint_every: 5, evaluation.every: 10, ";
 
-class Sweep : public ::testing::Test {
+class Sweep : public Test {
  protected:
   // `more`: further options of `set` and what follows it.
   void write(const std::string& more) const {

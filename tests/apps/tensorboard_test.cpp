@@ -1,16 +1,11 @@
 // run.tensorboard: the metrics of a training as event files, also of one that was killed.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <csignal>
-#include <filesystem>
-#include <string>
-#include <vector>
 
 #include <nlohmann/json.hpp>
 
 #include "tests/support/event_reader.hpp"
 #include "tests/support/program.hpp"
+#include "tests/support/testing.hpp"
 #include "tests/support/text_training.hpp"
 #include "tests/support/tiny_training.hpp"
 
@@ -18,12 +13,6 @@ namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
 
-using ::testing::ContainsRegex;
-using ::testing::Each;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::SizeIs;
 using Json = nlohmann::ordered_json;
 
 // Lines as the code blocks that TensorBoard shows.
@@ -38,7 +27,7 @@ std::string code_block(const std::string& text) {
   return block;
 }
 
-class TensorBoard : public ::testing::Test {
+class TensorBoard : public Test {
  protected:
   void train(const Arguments& arguments) {
     const ProgramResult result = run_program(arguments, here.path());

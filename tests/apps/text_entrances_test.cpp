@@ -1,14 +1,12 @@
 // Text enters in many places and forms: the same bytes are the same tokens everywhere.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <zlib.h>
 
-#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "tests/support/corpus_training.hpp"
 #include "tests/support/labelled_training.hpp"
 #include "tests/support/shell.hpp"
+#include "tests/support/testing.hpp"
 #include "tests/support/text_training.hpp"
 #include "train/metrics/bleu.hpp"
 #include "train/metrics/chrf.hpp"
@@ -17,7 +15,6 @@ namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
 
-using ::testing::HasSubstr;
 using namespace std::string_literals;
 
 using Form = std::string (*)(const std::string&);
@@ -33,7 +30,7 @@ std::string with_carriage_returns(const std::string& whole) {
   return text;
 }
 std::string packed(const std::string& text) {
-  const std::string path = ::testing::TempDir() + fmt::format("packed-{}", ::getpid());
+  const std::string path = TempDir() + fmt::format("packed-{}", ::getpid());
   gzFile file = gzopen(path.c_str(), "wb");
   gzwrite(file, text.data(), static_cast<unsigned>(text.size()));
   gzclose(file);
@@ -54,7 +51,7 @@ struct NamedForm {
 // spaces where there need be none.
 const std::string odd_lines = "ab cd\n\nef\n   \nab\0cd ef\ngh qq ij\n  ij  gh \n\t\ncd cd cd\n"s;
 
-class TextEntrances : public ::testing::TestWithParam<NamedForm> {
+class TextEntrances : public TestWithParam<NamedForm> {
  protected:
   static void SetUpTestSuite() {
     here = std::make_unique<TemporaryDirectory>();
@@ -91,11 +88,10 @@ class TextEntrances : public ::testing::TestWithParam<NamedForm> {
 std::unique_ptr<TemporaryDirectory> TextEntrances::here;
 
 INSTANTIATE_TEST_SUITE_P(Forms, TextEntrances,
-                         ::testing::Values(NamedForm{"byte_order_mark", marked},
-                                           NamedForm{"no_last_line_end", without_last_end},
-                                           NamedForm{"carriage_returns", with_carriage_returns},
-                                           NamedForm{"gzip", packed},
-                                           NamedForm{"all_together", all_together}),
+                         Values(NamedForm{"byte_order_mark", marked},
+                                NamedForm{"no_last_line_end", without_last_end},
+                                NamedForm{"carriage_returns", with_carriage_returns},
+                                NamedForm{"gzip", packed}, NamedForm{"all_together", all_together}),
                          [](const auto& form) { return form.param.name; });
 
 TEST_P(TextEntrances, are_all_read_alike) {
@@ -208,7 +204,7 @@ const std::vector<LineFault> line_faults{
     {"over_its_lines", as_file, " --output IN", 1, "lines.txt, which is read"},
     {"cut_gzip", cut_in_the_middle, "", 1, "lines.txt"}};
 
-class LineCommands : public ::testing::TestWithParam<LineCommand> {
+class LineCommands : public TestWithParam<LineCommand> {
  protected:
   void SetUp() override {
     const ProgramResult trained = run_program(GetParam().training(here), here.path());
@@ -227,13 +223,13 @@ class LineCommands : public ::testing::TestWithParam<LineCommand> {
 
 INSTANTIATE_TEST_SUITE_P(
     All, LineCommands,
-    ::testing::Values(
-        LineCommand{"translate", copy_training, "translate r --input IN", "1 2 3"},
-        LineCommand{"score_pairs", copy_training, "score r --source IN --target IN", "1 2 3"},
-        LineCommand{"score_lines", causal_training, "score r --input IN", "a b"},
-        LineCommand{"generate", causal_training, "generate r --max-tokens 3 --prompts IN", "a b"},
-        LineCommand{"fill", masked_training, "fill r --input IN", "a <mask>"},
-        LineCommand{"classify", labels_training, "classify r --input IN", "warm"}),
+    Values(LineCommand{"translate", copy_training, "translate r --input IN", "1 2 3"},
+           LineCommand{"score_pairs", copy_training, "score r --source IN --target IN", "1 2 3"},
+           LineCommand{"score_lines", causal_training, "score r --input IN", "a b"},
+           LineCommand{"generate", causal_training, "generate r --max-tokens 3 --prompts IN",
+                       "a b"},
+           LineCommand{"fill", masked_training, "fill r --input IN", "a <mask>"},
+           LineCommand{"classify", labels_training, "classify r --input IN", "warm"}),
     [](const auto& test) { return test.param.name; });
 
 TEST_P(LineCommands, say_what_is_wrong_with_their_lines) {

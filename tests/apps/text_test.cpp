@@ -1,29 +1,15 @@
 // From two files of sentences to translations: the whole path of parallel text.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <string>
-#include <utility>
-
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "tests/support/program.hpp"
+#include "tests/support/testing.hpp"
 #include "tests/support/tiny_training.hpp"
 
 namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
 
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::Not;
-
-class Text : public ::testing::Test {
+class Text : public Test {
  protected:
   void SetUp() override {
     fs::create_directory(here / "data");

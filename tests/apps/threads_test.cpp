@@ -1,23 +1,11 @@
 // tapehead train: the same weights to the bit at any number of threads, and when a run goes on with
 // another number than it began with; what decides how many there are.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <filesystem>
-#include <fstream>
-#include <string>
-
-#include <fmt/format.h>
-
 #include "core/kernel/cpu.hpp"
 #include "tests/support/shell.hpp"
+#include "tests/support/testing.hpp"
 #include "tests/support/tiny_training.hpp"
 
 namespace tapehead { namespace {
-
-using ::testing::AnyOf;
-using ::testing::ContainsRegex;
-using ::testing::HasSubstr;
 
 const std::string from_text = "parallel_text";
 
@@ -43,7 +31,7 @@ evaluation: {every: 4, decode_examples: 1}
 )";
 }
 
-class Threads : public ::testing::TestWithParam<std::string> {
+class Threads : public TestWithParam<std::string> {
  protected:
   void SetUp() override { write_config(here, GetParam()); }
 
@@ -64,7 +52,7 @@ class Threads : public ::testing::TestWithParam<std::string> {
   TemporaryDirectory here;
 };
 
-INSTANTIATE_TEST_SUITE_P(Of, Threads, ::testing::Values("copy", "reverse", from_text),
+INSTANTIATE_TEST_SUITE_P(Of, Threads, Values("copy", "reverse", from_text),
                          [](const auto& test) { return test.param; });
 
 TEST_P(Threads, do_not_change_a_bit) {

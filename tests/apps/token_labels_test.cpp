@@ -1,19 +1,12 @@
 // Encoders that label each token: from columns, and for synthetic tasks whose sides have one
 // length.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <fstream>
-#include <string>
-
 #include <nlohmann/json.hpp>
 
 #include "tests/support/program_runs.hpp"
+#include "tests/support/testing.hpp"
 #include "tests/support/tiny_training.hpp"
 
 namespace tapehead { namespace {
-
-using ::testing::HasSubstr;
 
 class TokenLabels : public ProgramRuns {
  protected:

@@ -1,22 +1,15 @@
 // `tapehead tokenize`: the tokens of texts and their ids, as the run's models read them.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <filesystem>
-#include <fstream>
-#include <string>
-
 #include <nlohmann/json.hpp>
 
 #include "datasets/tokenizers/tokenizer_files.hpp"
 #include "tests/support/program_runs.hpp"
+#include "tests/support/testing.hpp"
 #include "tests/support/text_corpus.hpp"
 
 namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
-using ::testing::HasSubstr;
 
 class Tokenize : public ProgramRuns {
  protected:

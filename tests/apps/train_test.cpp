@@ -1,25 +1,13 @@
 // tapehead train: what a run leaves, that it is the same each time, and that it is not lost.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <filesystem>
-#include <fstream>
-#include <set>
-#include <sstream>
-#include <string>
-
 #include <nlohmann/json.hpp>
 
 #include "tests/support/program.hpp"
+#include "tests/support/testing.hpp"
 #include "tests/support/tiny_training.hpp"
 
 namespace tapehead { namespace {
 
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-
-class Train : public ::testing::Test {
+class Train : public Test {
  protected:
   ProgramResult run(const Arguments& arguments) { return run_program(arguments, here.path()); }
   void train(const Arguments& arguments) {
@@ -193,7 +181,7 @@ TEST_F(Train, does_not_name_patience_where_the_steps_end_with_it) {
             "training.patience=1", "evaluation.every=10", "training.steps=20"}));
   ASSERT_EQ(result.exit_code, 0) << result.errors;
   EXPECT_THAT(result.errors, AllOf(HasSubstr("evaluations without a better loss: 1 of 1"),
-                                   ::testing::Not(HasSubstr("ends the training"))));
+                                   Not(HasSubstr("ends the training"))));
 }
 
 // Three steps leave every sequence wrong, and the loss falls.

@@ -1,33 +1,14 @@
 // tapehead translate: lines in, lines out, by hand, through pipes and between files.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <memory>
 #include <nlohmann/json.hpp>
-#include <string>
-#include <vector>
-
-#include <fmt/format.h>
 
 #include "tests/support/corpus_training.hpp"
 #include "tests/support/shell.hpp"
+#include "tests/support/testing.hpp"
 #include "tests/support/tiny_training.hpp"
 
 namespace tapehead { namespace {
 
-using ::testing::AllOf;
-using ::testing::EndsWith;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::MatchesRegex;
-using ::testing::SizeIs;
-using ::testing::StartsWith;
-
-class Translate : public ::testing::Test {
+class Translate : public Test {
  protected:
   // Learnt positions, which end where the table ends: 11 symbols and the end mark.
   static void SetUpTestSuite() {
@@ -202,7 +183,7 @@ TEST_F(Translate, threads_and_batches_change_nothing) {
   for (const Arguments& options :
        {Arguments{"--threads", "1"}, Arguments{"--threads", "2"}, Arguments{"--batch-tokens", "1"},
         Arguments{"--batch-tokens", "7"}, Arguments{"--batch-tokens", "100000"}}) {
-    EXPECT_EQ(translated(some_lines, options), expected) << ::testing::PrintToString(options);
+    EXPECT_EQ(translated(some_lines, options), expected) << PrintToString(options);
   }
   const std::string beam = translated(some_lines, {"--beam", "3"});
   EXPECT_EQ(translated(some_lines, {"--beam", "3", "--batch-tokens", "5", "--threads", "3"}), beam);
@@ -224,7 +205,7 @@ TEST_F(Translate, what_fails_costs_no_earlier_file) {
       {"translate", "a", "--output", "kept.txt", "--n-best", "9"}};
   for (const Arguments& arguments : wrong) {
     const ProgramResult result = run_program(arguments, here->path());
-    EXPECT_NE(result.exit_code, 0) << ::testing::PrintToString(arguments);
+    EXPECT_NE(result.exit_code, 0) << PrintToString(arguments);
     EXPECT_THAT(result.errors, HasSubstr("error: "));
     EXPECT_EQ(content_of(*here / "kept.txt"), "kept\n");
   }

@@ -1,7 +1,6 @@
 // Patterns of names, and how far a name is from one.
 #include "core/text.hpp"
-
-#include <gtest/gtest.h>
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
 

@@ -1,25 +1,17 @@
 // Errors of the C++ library in plain words; those of tapehead as they are.
 #include "core/shown.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <filesystem>
-#include <functional>
 #include <new>
-#include <stdexcept>
-#include <string>
 #include <system_error>
-#include <vector>
 
 #include "core/errors.hpp"
 #include "core/files/isolated.hpp"
 #include "tests/support/message_of.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
-using ::testing::StartsWith;
 
 std::string said_of(const std::function<void()>& action) {
   try {

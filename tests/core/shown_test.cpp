@@ -1,9 +1,6 @@
 // Text from outside in messages: escaped, in one line, and not too long.
 #include "core/shown.hpp"
-
-#include <gtest/gtest.h>
-
-#include <string>
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
 

@@ -1,9 +1,6 @@
 // UTF-8: the boundaries of The Unicode Standard's table 3-7, "Well-Formed UTF-8 Byte Sequences".
 #include "core/text.hpp"
-
-#include <gtest/gtest.h>
-
-#include <string>
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
 

@@ -1,20 +1,11 @@
 // The loader: batches within their budget, every example once, in an order of seed and epoch.
 #include "datasets/loader.hpp"
 #include "tests/support/examples.hpp"
+#include "tests/support/testing.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <iterator>
-#include <numeric>
 #include <ranges>
-#include <string>
 
 namespace tapehead { namespace {
-
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 
 constexpr Index batch_tokens = 50;
 
@@ -63,7 +54,7 @@ void expect_each_once_within_budget(const Split& split,
   EXPECT_EQ(seen, all);
 }
 
-class EpochBatches : public ::testing::TestWithParam<BatchLengths> {
+class EpochBatches : public TestWithParam<BatchLengths> {
  protected:
   std::vector<std::vector<Index>> batches(std::uint64_t seed, Index epoch) const {
     return epoch_batches(*split.source, {.tokens = batch_tokens, .lengths = GetParam()}, seed,
@@ -87,8 +78,7 @@ class EpochBatches : public ::testing::TestWithParam<BatchLengths> {
   const Split split = uneven_split();
 };
 
-INSTANTIATE_TEST_SUITE_P(OfLengths, EpochBatches,
-                         ::testing::Values(BatchLengths::alike, BatchLengths::mixed),
+INSTANTIATE_TEST_SUITE_P(OfLengths, EpochBatches, Values(BatchLengths::alike, BatchLengths::mixed),
                          [](const auto& test) {
                            const auto kind = static_cast<std::size_t>(test.param);
                            return std::string(EnumNames<BatchLengths>::names[kind]);

@@ -1,12 +1,8 @@
 // Relations of a source and a target that follow each other in one sequence.
 #include "datasets/relations.hpp"
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
-
-using ::testing::ElementsAre;
 
 // A source of three tokens, rows 0 to 2; the begin mark is row 3, and target token t is row 4 + t.
 TEST(Relations, of_one_sequence_are_all_in_its_rows) {

@@ -1,20 +1,12 @@
 // Batches for a model that reads its source alone, and for classes: marks, labels, types, masks.
-#include <memory>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "core/errors.hpp"
 #include "datasets/pairs.hpp"
 #include "datasets/text/classified_text.hpp"
 #include "datasets/window_source.hpp"
 #include "tests/support/message_of.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 constexpr Layout encoder_layout{.input = InputRows::source};
 constexpr Layout decoder_layout{.input = InputRows::source_and_target};

@@ -1,15 +1,11 @@
 // The options of a task: a value of each struct of its kind, whatever kind that is.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <set>
-
 #include "core/errors.hpp"
 #include "datasets/make_task.hpp"
 #include "datasets/synthetic/symbols.hpp"
 #include "datasets/text/parallel_options.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/support/task_option.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
 
@@ -54,7 +50,7 @@ TEST(TaskKinds, each_has_a_name_and_a_row_for_each_file) {
     EXPECT_EQ(data_files(options).size(), kind->files.size()) << kind->name;
   }
   EXPECT_THAT(message_of<ConfigError>([] { task_kind("translation"); }),
-              ::testing::StartsWith("no task translation; there are copy, reverse, sort, "));
+              StartsWith("no task translation; there are copy, reverse, sort, "));
 }
 
 TEST(TaskKinds, each_file_of_a_list_has_a_name_of_its_own) {

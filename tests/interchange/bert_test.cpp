@@ -1,14 +1,9 @@
 // Which tensors of BERT and ALBERT belong to our parameters.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <map>
-#include <string>
-
 #include <nlohmann/json.hpp>
 
 #include "interchange/architecture.hpp"
 #include "interchange/pretrained_files.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
 

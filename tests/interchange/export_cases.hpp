@@ -1,19 +1,14 @@
 // Models of ours, exported: imported again they have the same bits.
 #pragma once
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <cstring>
-#include <fstream>
-#include <string>
-#include <vector>
 
 #include <nlohmann/json.hpp>
 
 #include "interchange/export.hpp"
 #include "interchange/import.hpp"
 #include "tests/support/temporary_directory.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
@@ -41,7 +36,7 @@ void write_token_texts(const Tokenizers& tokenizers, Index their_entries,
   std::ofstream(directory / "special_tokens_map.json") << marks.dump();
 }
 
-class ExportedModel : public ::testing::TestWithParam<std::string> {};
+class ExportedModel : public TestWithParam<std::string> {};
 
 TEST_P(ExportedModel, has_the_same_bits_when_it_comes_back) {
   const TemporaryDirectory here;
@@ -70,8 +65,8 @@ TEST_P(ExportedModel, has_the_same_bits_when_it_comes_back) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Architectures, ExportedModel,
-                         ::testing::Values("gpt2", "gpt2_classes", "llama", "llama_tied", "bert",
-                                           "bert_classes", "albert", "marian", "marian_apart"),
+                         Values("gpt2", "gpt2_classes", "llama", "llama_tied", "bert",
+                                "bert_classes", "albert", "marian", "marian_apart"),
                          [](const auto& of) { return of.param; });
 
 }}}  // namespace tapehead::TAPEHEAD_PRECISION

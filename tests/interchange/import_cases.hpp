@@ -1,20 +1,12 @@
 // Models of transformers, imported: their logits, their loss, and the gradient of each tensor.
 #pragma once
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cstdint>
-#include <map>
-#include <string>
-#include <vector>
-
 #include "interchange/entry_rows.hpp"
 #include "interchange/import.hpp"
 #include "interchange/pretrained_files.hpp"
 #include "nn/transformer/transformer.hpp"
 #include "tests/support/pytorch.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
@@ -125,7 +117,7 @@ double least_scale(const TensorFile& reference) {
   return largest;
 }
 
-class ImportedModel : public ::testing::TestWithParam<std::string> {
+class ImportedModel : public TestWithParam<std::string> {
  protected:
   ImportedModel()
       : imported(import_model({.from = pretrained(GetParam()), .run = "a", .token_texts = true})),
@@ -196,8 +188,8 @@ TEST_P(ImportedModel, has_their_loss_and_gradients) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Architectures, ImportedModel,
-                         ::testing::Values("gpt2", "gpt2_classes", "llama", "llama_tied", "bert",
-                                           "bert_classes", "albert", "marian", "marian_apart"),
+                         Values("gpt2", "gpt2_classes", "llama", "llama_tied", "bert",
+                                "bert_classes", "albert", "marian", "marian_apart"),
                          [](const auto& of) { return of.param; });
 
 }}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -1,14 +1,5 @@
 // The PyTorch of an export, run by Python with numpy in the place of PyTorch, gives the same logits
 // as the model that was exported; and which options it has.
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <filesystem>
-#include <fstream>
-#include <numeric>
-#include <string>
-#include <vector>
-
 #include <nlohmann/json.hpp>
 
 #include "core/errors.hpp"
@@ -20,6 +11,7 @@
 #include "tests/support/program.hpp"
 #include "tests/support/proof.hpp"
 #include "tests/support/random_config.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
 

@@ -1,13 +1,7 @@
 // The paired bootstrap against cases that are known by thought, and against all resamples of tests
 // that are small enough to list them.
 #include "lab/bootstrap.hpp"
-
-#include <gtest/gtest.h>
-
-#include <cmath>
-#include <numeric>
-#include <string>
-#include <vector>
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
 

@@ -1,14 +1,8 @@
 // The spectrum of rows on a circle: of waves, of noise, and its sum.
 #include "lab/cyclic_spectrum.hpp"
 
-#include <gtest/gtest.h>
-
-#include <cmath>
-#include <numbers>
-#include <numeric>
-#include <vector>
-
 #include "core/random/draws.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
 

@@ -1,13 +1,8 @@
 // The spectrum of an embedding is that of the right rows of the right table.
 #include "lab/embedding_spectrum.hpp"
 
-#include <gtest/gtest.h>
-
-#include <cmath>
-#include <numbers>
-#include <vector>
-
 #include "tests/support/small_copy.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 

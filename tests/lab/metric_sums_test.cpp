@@ -1,12 +1,7 @@
 // A metric of sums over examples is the metric that an evaluation tells.
 #include "lab/bootstrap.hpp"
 
-#include <gtest/gtest.h>
-
-#include <cmath>
-#include <string>
-#include <vector>
-
+#include "tests/support/testing.hpp"
 #include "train/metrics/bleu.hpp"
 #include "train/metrics/chrf.hpp"
 

@@ -1,14 +1,5 @@
 // A model under another root scope, whose parameters have other names: all that is said of its
 // heads, its parts and its faults is the same.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <limits>
-#include <string>
-#include <vector>
-
-#include <fmt/format.h>
-
 #include "core/tape/anomaly.hpp"
 #include "datasets/make_task.hpp"
 #include "lab/heads/head_report.hpp"
@@ -17,14 +8,12 @@
 #include "lab/report/heads.hpp"
 #include "support/random_tensor.hpp"
 #include "tests/support/small_copy.hpp"
+#include "tests/support/testing.hpp"
 #include "train/gradcheck/check_config.hpp"
 #include "train/model_training.hpp"
 #include "train/plan/activations.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
-
-using ::testing::ElementsAreArray;
-using ::testing::Pointwise;
 
 constexpr std::string_view root = "somewhere.else";
 
@@ -56,7 +45,7 @@ struct Both {
   Model moved;
 };
 
-class OtherRoot : public ::testing::Test {
+class OtherRoot : public Test {
  protected:
   OtherRoot()
       : config_(config_of()),

@@ -1,14 +1,8 @@
 // The files of a run and of a sweep, damaged at random, changed together with their checksums, or
 // no regular files: whatever reads them works, or says what is wrong and where.
-#include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <filesystem>
-#include <string>
-#include <vector>
-
-#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
 #include "core/errors.hpp"
@@ -23,6 +17,7 @@
 #include "tests/support/corpus_training.hpp"
 #include "tests/support/mutations.hpp"
 #include "tests/support/proof.hpp"
+#include "tests/support/testing.hpp"
 #include "tests/support/text_training.hpp"
 #include "tests/support/tiny_run.hpp"
 #include "train/config/config.hpp"

@@ -1,21 +1,12 @@
 // Scores come back as they were written, and a file that does not hold is refused.
 #include "lab/run_scores.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <cmath>
-#include <fstream>
-#include <map>
-#include <string>
-
 #include "core/errors.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/support/program.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
-
-using ::testing::HasSubstr;
 
 RunScores two_examples() {
   return {.split = "test",

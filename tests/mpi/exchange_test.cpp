@@ -1,20 +1,11 @@
 // Ranks that mpirun starts: what they exchange arrives, and a rank that fails is named.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <filesystem>
-#include <string>
-
 #include "tests/support/launched.hpp"
 #include "tests/support/temporary_directory.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
 
-using ::testing::HasSubstr;
-using ::testing::MatchesRegex;
-using ::testing::Not;
-
-class MpiExchange : public ::testing::Test {
+class MpiExchange : public Test {
  protected:
   void SetUp() override {
     if (!openmpi_is_there()) {

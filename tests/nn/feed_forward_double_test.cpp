@@ -1,22 +1,13 @@
 // The feed-forward block: its parameters, and what it computes, from ops one by one.
 #include "nn/feed_forward.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <string>
-#include <vector>
-
 #include "core/ops/activation.hpp"
 #include "core/ops/arithmetic.hpp"
 #include "core/ops/linear.hpp"
 #include "support/random_tensor.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
-
-using ::testing::DoubleNear;
-using ::testing::ElementsAre;
-using ::testing::Pointwise;
 
 struct Block {
   explicit Block(FeedForwardKind kind, bool biases) : feed_forward(make(kind, biases)) {

@@ -1,9 +1,6 @@
 // What weights start with: the formulas' deviations, and what is told apart where.
 #include "nn/init.hpp"
-
-#include <gtest/gtest.h>
-
-#include <cmath>
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
 

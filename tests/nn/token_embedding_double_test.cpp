@@ -2,18 +2,12 @@
 // numbers that its tables start with.
 #include "nn/token_embedding.hpp"
 
-#include <gtest/gtest.h>
-
-#include <cmath>
-#include <numeric>
-#include <span>
-#include <vector>
-
 #include "core/ops/arithmetic.hpp"
 #include "core/ops/embedding.hpp"
 #include "core/ops/reduce.hpp"
 #include "nn/init.hpp"
 #include "support/random_tensor.hpp"
+#include "tests/support/testing.hpp"
 #include "tests/support/tiny_model.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {

@@ -2,13 +2,6 @@
 // and by the command.
 #include "predict/alignment.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <fstream>
-#include <string>
-
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "core/errors.hpp"
@@ -17,15 +10,12 @@
 #include "tests/support/message_of.hpp"
 #include "tests/support/program.hpp"
 #include "tests/support/temporary_directory.hpp"
+#include "tests/support/testing.hpp"
 #include "train/run/checkpoint.hpp"
 #include "train/run/checkpoints.hpp"
 #include "train/run/identity.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
-
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 constexpr Index width = 16;
 
@@ -73,7 +63,7 @@ void make_heads_known(ParameterStore& store) {
   set_head(store, 1, 1, 0, 0);
 }
 
-class KnownAlignment : public ::testing::Test {
+class KnownAlignment : public Test {
  protected:
   static void SetUpTestSuite() {
     here = std::make_unique<TemporaryDirectory>();

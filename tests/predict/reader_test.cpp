@@ -1,21 +1,13 @@
 // What the model of a run reads of a line, for each kind of run.
 #include "predict/reader.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <utility>
-
 #include "core/errors.hpp"
 #include "datasets/text/labelled_options.hpp"
 #include "datasets/tokenizers/vocabulary_tokenizer.hpp"
 #include "tests/support/message_of.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::SizeIs;
 
 using Tokens = std::vector<TokenId>;
 

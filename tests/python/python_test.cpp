@@ -1,10 +1,7 @@
 // python/tapehead.py: what it trains, reads and uses, by scripts of Python's unittest, whose
 // failures are shown with their tracebacks.
-#include <gtest/gtest.h>
-
-#include <string>
-
 #include "tests/support/program.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
 

@@ -1,20 +1,12 @@
 // Compares an op with a reference: its value, and its gradients with differences of the reference.
 #pragma once
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <array>
-#include <cmath>
 #include <concepts>
-#include <string>
-#include <tuple>
-#include <vector>
 
 #include "core/tape/tape.hpp"
 #include "support/random_tensor.hpp"
 #include "tests/reference/array.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
@@ -24,7 +16,7 @@ inline reference::Array array(const Tensor& x) { return xt::cast<double>(view(x)
 inline void expect_near(const reference::Array& numbers, const reference::Array& expected,
                         double tolerance) {
   const double size = expected.size() == 0 ? 1.0 : std::max(1.0, xt::amax(xt::abs(expected))());
-  EXPECT_THAT(numbers, ::testing::Pointwise(::testing::DoubleNear(tolerance * size), expected));
+  EXPECT_THAT(numbers, Pointwise(DoubleNear(tolerance * size), expected));
 }
 
 // The slope at 0 of a function of one number: five points, off by h⁴ / 30 of the fifth derivative.

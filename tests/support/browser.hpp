@@ -2,19 +2,13 @@
 #pragma once
 
 #include <fcntl.h>
-#include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <filesystem>
-#include <fstream>
-#include <stdexcept>
-#include <string>
-
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "tests/support/child_process.hpp"
 #include "tests/support/program.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead {
 

@@ -1,12 +1,8 @@
 // What a gradient check should have found: one thing.
 #pragma once
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <string>
-
 #include "core/gradcheck/gradcheck.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
@@ -15,7 +11,7 @@ inline void expect_verdict(const GradcheckReport& report, Verdict verdict, Wrong
   ASSERT_EQ(report.findings.size(), 1U) << report.message();
   EXPECT_EQ(name_of(report.findings[0].verdict), name_of(verdict)) << report.message();
   EXPECT_EQ(name_of(report.findings[0].kind), name_of(kind)) << report.message();
-  EXPECT_THAT(report.message(), ::testing::HasSubstr(message));
+  EXPECT_THAT(report.message(), HasSubstr(message));
 }
 
 inline void expect_verdict(const GradcheckReport& report, Verdict verdict,

@@ -1,17 +1,15 @@
 #include "support/heap_count.hpp"
+#include "tests/support/testing.hpp"
 
-#include <gtest/gtest.h>
 #include <malloc.h>
 #include <sys/mman.h>
 
 #include <cerrno>
-#include <cstdlib>
-#include <memory>
 #include <thread>
 
 namespace tapehead { namespace {
 
-class HeapCountTest : public ::testing::Test {
+class HeapCountTest : public Test {
  protected:
   void SetUp() override {
     if (!HeapCount::available) {

@@ -1,15 +1,9 @@
 // One attention without a model around it.
 #pragma once
 
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <span>
-#include <stdexcept>
-#include <string>
-
 #include "nn/attention/attention_rules.hpp"
 #include "nn/attention/multi_head_attention.hpp"
+#include "tests/support/testing.hpp"
 #include "tests/support/tiny_model.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

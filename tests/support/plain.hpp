@@ -1,18 +1,12 @@
 // Fused ops against their compositions from plain ones, and the factors of dropout.
 #pragma once
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <array>
 #include <concepts>
-#include <string>
-#include <tuple>
-#include <vector>
 
 #include "core/ops/residual.hpp"
 #include "core/tape/tape.hpp"
 #include "support/random_tensor.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
@@ -43,8 +37,7 @@ void expect_equals_plain(const Fused& fused, const Plain& plain, const Input&...
   for (std::size_t i = 0; i < ours.size(); ++i) {
     SCOPED_TRACE(i == 0 ? "value" : "gradient of input " + std::to_string(i - 1));
     ASSERT_EQ(ours[i].shape(), theirs[i].shape());
-    EXPECT_THAT(ours[i].values(),
-                ::testing::Pointwise(::testing::DoubleNear(plain_tolerance), theirs[i].values()));
+    EXPECT_THAT(ours[i].values(), Pointwise(DoubleNear(plain_tolerance), theirs[i].values()));
   }
 }
 

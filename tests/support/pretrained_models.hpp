@@ -1,19 +1,12 @@
 // Tests that import models of other programs, in a directory of their own.
 #pragma once
 
-#include <gtest/gtest.h>
-
-#include <filesystem>
-#include <fstream>
-#include <functional>
-#include <string>
-#include <vector>
-
 #include <nlohmann/json.hpp>
 
 #include "core/files/files.hpp"
 #include "core/files/tensor_file.hpp"
 #include "tests/support/program_runs.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead {
 

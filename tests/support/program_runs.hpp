@@ -1,17 +1,13 @@
 // Tests that run the program in a directory of their own.
 #pragma once
 
-#include <gtest/gtest.h>
-
-#include <string>
-#include <string_view>
-
 #include "tests/support/program.hpp"
 #include "tests/support/temporary_directory.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead {
 
-class ProgramRuns : public ::testing::Test {
+class ProgramRuns : public Test {
  protected:
   ProgramResult run(const Arguments& arguments, std::string_view input = "") const {
     return run_program(arguments, here.path(), input);

@@ -1,15 +1,9 @@
 // Fixtures that PyTorch made: their tensors, put into parameters and compared with what comes out.
 #pragma once
 
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <span>
-#include <string>
-
 #include "core/files/tensor_file.hpp"
 #include "core/tape/parameters.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

@@ -1,6 +1,5 @@
 #include "support/quality_curve.hpp"
-
-#include <gtest/gtest.h>
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
 

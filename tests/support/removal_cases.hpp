@@ -1,15 +1,8 @@
 // Models with heads to take out, and the comparison of what is left with gates at 0.
 #pragma once
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <functional>
-#include <vector>
-
 #include "lab/removal/head_removal.hpp"
+#include "tests/support/testing.hpp"
 #include "tests/support/tiny_model.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
@@ -77,8 +70,7 @@ inline void expect_removed_is_gated_in(const Config& config, const std::vector<H
     }
     return larger.logits();
   }();
-  EXPECT_THAT(gated.values(),
-              ::testing::Not(::testing::Pointwise(::testing::DoubleNear(1e-3), before.values())));
+  EXPECT_THAT(gated.values(), Not(Pointwise(DoubleNear(1e-3), before.values())));
   expect_same_without(larger, config, removed, gated, tolerance);
 }
 

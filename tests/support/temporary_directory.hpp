@@ -1,14 +1,12 @@
 // A directory for one test, made empty and removed with all it holds.
 #pragma once
 
-#include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <atomic>
-#include <filesystem>
 #include <system_error>
 
-#include <fmt/format.h>
+#include "tests/support/testing.hpp"
 
 namespace tapehead {
 
@@ -16,8 +14,8 @@ class TemporaryDirectory {
  public:
   TemporaryDirectory() {
     static std::atomic<int> count = 0;
-    path_ = std::filesystem::path(::testing::TempDir()) /
-            fmt::format("tapehead-test-{}-{}", ::getpid(), count++);
+    path_ =
+        std::filesystem::path(TempDir()) / fmt::format("tapehead-test-{}-{}", ::getpid(), count++);
     std::filesystem::remove_all(path_);
     std::filesystem::create_directories(path_);
   }

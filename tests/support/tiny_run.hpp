@@ -1,17 +1,9 @@
 // A run of a few steps to be damaged, and cases that are run in processes of their own.
 #pragma once
 
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cstdint>
-#include <fstream>
-#include <string>
-
-#include <fmt/format.h>
-
 #include "tests/support/child_process.hpp"
 #include "tests/support/program.hpp"
+#include "tests/support/testing.hpp"
 #include "tests/support/tiny_training.hpp"
 
 namespace tapehead {

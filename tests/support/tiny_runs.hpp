@@ -1,12 +1,8 @@
 // Tests that train tiny runs, in a directory of their own, and go on with them.
 #pragma once
 
-#include <gtest/gtest.h>
-
-#include <filesystem>
-#include <string>
-
 #include "tests/support/program_runs.hpp"
+#include "tests/support/testing.hpp"
 #include "tests/support/tiny_training.hpp"
 
 namespace tapehead {

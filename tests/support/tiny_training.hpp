@@ -1,13 +1,8 @@
 // Trainings that take a fraction of a second, and comparisons of the runs that they leave.
 #pragma once
 
-#include <gtest/gtest.h>
-
-#include <filesystem>
-#include <set>
-#include <string>
-
 #include "tests/support/program.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead {
 

@@ -2,19 +2,9 @@
 // over a split can be made from once more.
 #pragma once
 
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <functional>
-#include <map>
-#include <ostream>
-#include <stdexcept>
-#include <string>
-#include <vector>
-
 #include "datasets/loader.hpp"
 #include "lab/heads/head_watch.hpp"
+#include "tests/support/testing.hpp"
 #include "tests/support/tiny_split.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
@@ -149,7 +139,7 @@ inline void compose(ModelOptions& options) {
   options.cross.score.values = {{{Score::dot, Score::cosine, Score::bilinear}}, {{Score::dot}}};
 }
 
-class WatchedModel : public ::testing::TestWithParam<WatchedCase> {
+class WatchedModel : public TestWithParam<WatchedCase> {
  protected:
   WatchedModel() : model_(options()), seen_(record_all()) {}
 

@@ -1,17 +1,12 @@
 // What is in a directory, and errors that name it.
 #include "core/files/files.hpp"
 
-#include <gtest/gtest.h>
 #include <sys/resource.h>
-
-#include <algorithm>
-#include <filesystem>
-#include <fstream>
-#include <vector>
 
 #include "tests/support/child_process.hpp"
 #include "tests/support/io_error.hpp"
 #include "tests/support/temporary_directory.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
 

@@ -2,20 +2,11 @@
 #include "core/files/files.hpp"
 
 #include <fcntl.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-#include <algorithm>
 #include <chrono>
-#include <filesystem>
-#include <iterator>
-#include <set>
-#include <string>
-#include <string_view>
 #include <thread>
-#include <vector>
 
 #include "core/errors.hpp"
 #include "core/files/json_text.hpp"
@@ -23,11 +14,11 @@
 #include "tests/support/child_process.hpp"
 #include "tests/support/io_error.hpp"
 #include "tests/support/temporary_directory.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
-using ::testing::HasSubstr;
 
 std::ptrdiff_t files_in(const fs::path& directory) {
   return std::distance(fs::directory_iterator(directory), fs::directory_iterator());
@@ -171,7 +162,7 @@ TEST(Files, the_name_of_a_temporary_file_cannot_be_known_before) {
   std::set<std::string> random;
   for (const fs::directory_entry& entry : fs::directory_iterator(directory.path())) {
     const std::string name = entry.path().filename().string();
-    EXPECT_THAT(name, ::testing::MatchesRegex("file\\.[0-9a-f]{16}\\.tmp"));
+    EXPECT_THAT(name, MatchesRegex("file\\.[0-9a-f]{16}\\.tmp"));
     random.insert(name.substr(5, 8));
     random.insert(name.substr(13, 8));
   }

@@ -1,11 +1,6 @@
 // Hash: everything added counts.
 #include "core/files/hash.hpp"
-
-#include <gtest/gtest.h>
-
-#include <array>
-#include <set>
-#include <vector>
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
 

@@ -2,24 +2,16 @@
 #include "core/files/input_files.hpp"
 
 #include <fcntl.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <filesystem>
-#include <fstream>
-#include <string>
 
 #include "tests/support/io_error.hpp"
 #include "tests/support/program.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
 
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-
-class InputFilesTest : public ::testing::Test {
+class InputFilesTest : public Test {
  protected:
   void SetUp() override {
     std::ofstream(here / "in") << "dear";

@@ -1,19 +1,14 @@
 // Isolated work: what it returns and throws comes back, and its end is not this program's.
 #include "core/files/isolated.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <csignal>
 #include <cstdio>
-#include <cstdlib>
 
 #include "core/errors.hpp"
 #include "tests/support/message_of.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
-
-using ::testing::HasSubstr;
 
 TEST(Isolated, gives_back_what_the_work_returns) {
   EXPECT_EQ(isolated([] { return std::string(); }), "");

@@ -2,15 +2,14 @@
 #include "core/files/standard_streams.hpp"
 
 #include <fcntl.h>
-#include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
-#include <string>
 
 #include "tests/support/child_process.hpp"
 #include "tests/support/io_error.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
 

@@ -1,25 +1,15 @@
 // Tensor files that are damaged, or made to mislead: every one is refused, by an error that says
 // what is wrong.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "core/errors.hpp"
 #include "core/files/files.hpp"
 #include "core/files/tensor_file.hpp"
 #include "tests/support/io_error.hpp"
 #include "tests/support/temporary_directory.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
 
 std::string small_file(const TemporaryDirectory& directory) {
   const std::vector<float> floats{1, 2, 3};

@@ -1,15 +1,7 @@
 // Tensor files whose bytes are produced while they are written.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <sys/resource.h>
 
 #include <csignal>
-#include <filesystem>
-#include <functional>
-#include <iterator>
-#include <stdexcept>
-#include <string>
-#include <vector>
 
 #include "core/files/files.hpp"
 #include "core/files/tensor_file.hpp"
@@ -17,11 +9,9 @@
 #include "tests/support/io_error.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/support/temporary_directory.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 constexpr std::size_t numbers = 3;
 

@@ -2,33 +2,21 @@
 // reference implementation can be read.
 #include "core/files/tensor_file.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <sys/resource.h>
 
-#include <array>
 #include <chrono>
-#include <cmath>
-#include <filesystem>
-#include <numeric>
-#include <string>
 #include <thread>
-#include <utility>
-#include <vector>
-
-#include <fmt/format.h>
 
 #include "core/errors.hpp"
 #include "core/files/files.hpp"
 #include "tests/support/child_process.hpp"
 #include "tests/support/io_error.hpp"
 #include "tests/support/temporary_directory.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 const std::vector<float> floats{1.5F, -2.25F, 3.0F, 0.1F, 1e-30F, -0.0F};
 const std::vector<double> doubles{0.1};

@@ -1,11 +1,11 @@
 // EXPECT_GRADCHECK and ASSERT_GRADCHECK: what they take, and what they say when they fail.
 #include <gtest/gtest-spi.h>
-#include <gtest/gtest.h>
 #include <tapehead/gtest.hpp>
 
 #include "core/ops/arithmetic.hpp"
 #include "core/ops/attention/attention.hpp"
 #include "core/ops/linear.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 

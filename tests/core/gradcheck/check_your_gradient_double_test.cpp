@@ -1,18 +1,10 @@
 // docs/check-your-gradient.md shows what its three wrong backward passes really give.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <tapehead/gradcheck.hpp>
 
-#include <fstream>
-#include <functional>
-#include <sstream>
-#include <string>
-
 #include "tests/consumer/gated.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
-
-using ::testing::HasSubstr;
 
 Scalar sigmoid(Scalar a) { return 1 / (1 + std::exp(-a)); }
 

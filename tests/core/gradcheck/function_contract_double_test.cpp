@@ -1,19 +1,12 @@
 // The guard on the guard: gradcheck must fail for every pass that writes what it should not, leaves
 // out what it should write, or does not repeat itself.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <functional>
-#include <utility>
-
 #include "core/gradcheck/gradcheck.hpp"
 #include "core/ops/arithmetic.hpp"
 #include "core/ops/softmax.hpp"
 #include "support/random_tensor.hpp"
 #include "tests/support/expect_verdict.hpp"
 #include "tests/support/square.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
@@ -54,7 +47,7 @@ TEST(Gradcheck, sees_a_forward_that_changes_its_input) {
   const Tensor before = x.copy();
   expect_verdict(gradcheck(careless, {x}), Verdict::input_overwritten,
                  "scale: input 0 [0, 1] of (3, 4): input overwritten");
-  EXPECT_THAT(x.values(), ::testing::ElementsAreArray(before.values()))
+  EXPECT_THAT(x.values(), ElementsAreArray(before.values()))
       << "only copies are at the function's mercy";
 }
 

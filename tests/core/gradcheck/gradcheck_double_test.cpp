@@ -1,13 +1,7 @@
 // What gradcheck looks at, and what it tells from a mistake.
 #include "core/gradcheck/gradcheck.hpp"
 
-#include <fmt/format.h>
-#include <gtest/gtest.h>
 #include <tapehead/gtest.hpp>
-
-#include <algorithm>
-#include <cmath>
-#include <utility>
 
 #include "core/ops/arithmetic.hpp"
 #include "core/ops/linear.hpp"
@@ -16,6 +10,7 @@
 #include "support/random_tensor.hpp"
 #include "tests/support/expect_verdict.hpp"
 #include "tests/support/square.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 

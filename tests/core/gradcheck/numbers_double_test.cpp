@@ -1,12 +1,4 @@
 // The guard on the guard: gradcheck must fail for every kind of wrong number in a gradient.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <array>
-#include <limits>
-#include <utility>
-
 #include "core/gradcheck/gradcheck.hpp"
 #include "core/ops/arithmetic.hpp"
 #include "core/ops/linear.hpp"
@@ -15,12 +7,9 @@
 #include "support/random_tensor.hpp"
 #include "tests/support/expect_verdict.hpp"
 #include "tests/support/square.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::StartsWith;
 
 TEST(Gradcheck, sees_a_wrong_sign) {
   expect_wrong(

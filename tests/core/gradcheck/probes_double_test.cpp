@@ -1,16 +1,8 @@
 // Mistakes that the inputs given do not show, and functions that misbehave: the gradient checker
 // finds the first and survives the second.
-#include <gtest/gtest.h>
 #include <tapehead/gradcheck.hpp>
 
-#include <algorithm>
 #include <chrono>
-#include <cmath>
-#include <functional>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "core/ops/arithmetic.hpp"
 #include "core/ops/attention/attention.hpp"
@@ -18,6 +10,7 @@
 #include "core/tape/dims.hpp"
 #include "support/random_tensor.hpp"
 #include "tests/support/expect_verdict.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 

@@ -1,10 +1,6 @@
 // exp_of_small beside the C library's exp in double precision.
 #include "core/kernel/vector_functions.hpp"
-
-#include <gtest/gtest.h>
-
-#include <cmath>
-#include <limits>
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
 

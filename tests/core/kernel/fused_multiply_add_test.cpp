@@ -1,11 +1,6 @@
 // That a fused multiply-add rounds once, in tests that are compiled with little optimisation.
 #include "core/kernel/vector_functions.hpp"
-
-#include <gtest/gtest.h>
-
-#include <array>
-#include <cmath>
-#include <limits>
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
 

@@ -1,18 +1,10 @@
 // How many threads a process has by default: cores, quotas of control groups and OMP_NUM_THREADS.
 #include "core/kernel/cpu.hpp"
 
-#include <gtest/gtest.h>
 #include <sched.h>
 
-#include <algorithm>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "tests/support/temporary_directory.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
 
@@ -61,7 +53,7 @@ const std::vector<Groups> all_groups{
      0},
 };
 
-class ThreadCounts : public ::testing::Test {
+class ThreadCounts : public Test {
  protected:
   void SetUp() override { ::unsetenv("OMP_NUM_THREADS"); }
   void TearDown() override {

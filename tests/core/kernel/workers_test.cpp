@@ -1,27 +1,18 @@
 // Worker threads: every part once, errors in order, over and over. Run under TSan too.
 #include "core/kernel/workers.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <sys/resource.h>
 
 #include <atomic>
 #include <barrier>
-#include <cstddef>
-#include <set>
-#include <stdexcept>
-#include <string>
 #include <thread>
-#include <vector>
 
 #include "core/memory/pool.hpp"
 #include "tests/support/child_process.hpp"
 #include "tests/support/io_error.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
-
-using ::testing::Each;
-using ::testing::ThrowsMessage;
 
 TEST(Workers, runs_every_part_once) {
   for (const Index threads : {1, 2, 5}) {

@@ -1,19 +1,11 @@
 // The memory pool: buffers come back, are told apart while in use, and start as NaN under checks.
 #include "core/memory/pool.hpp"
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+#include "tests/support/testing.hpp"
 
 #include <cstring>
-#include <span>
 #include <thread>
-#include <utility>
-#include <vector>
 
 namespace tapehead { namespace {
-
-using ::testing::Each;
-using ::testing::Not;
 
 std::span<const std::byte> bytes_of(const Buffer& buffer, std::size_t count) {
   return {buffer.data(), count};

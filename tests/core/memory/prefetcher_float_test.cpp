@@ -1,16 +1,10 @@
 // What is fetched ahead: each line of the rows once, and nothing else, spread over a product.
 #include "core/memory/prefetch.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <set>
-#include <utility>
-#include <vector>
-
 #include "core/kernel/row_kernels.hpp"
 #include "core/product/broadcast_product.hpp"
 #include "core/types.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
 
@@ -38,7 +32,7 @@ TEST(Prefetcher, walks_over_each_line_once) {
     while (const Scalar* line = ahead.next()) {
       walked.push_back(line);
     }
-    EXPECT_THAT(walked, ::testing::UnorderedElementsAreArray(expected));
+    EXPECT_THAT(walked, UnorderedElementsAreArray(expected));
   }
 }
 

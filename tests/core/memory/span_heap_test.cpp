@@ -2,20 +2,13 @@
 // whatever the sizes.
 #include "core/memory/span_heap.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
 #include <cstring>
 #include <new>
-#include <span>
-#include <vector>
 
 #include "core/random/draws.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
-
-using ::testing::Each;
 
 TEST(SpanHeap, hands_out_aligned_memory_of_at_least_the_size_asked_for) {
   SpanHeap heap;

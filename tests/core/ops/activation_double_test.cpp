@@ -1,23 +1,14 @@
 // Bias, activation and dropout in one op: gradients by differences, values at the ends.
 #include "core/ops/activation.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <tapehead/gtest.hpp>
-#include <utility>
 
 #include "core/errors.hpp"
 #include "core/ops/arithmetic.hpp"
 #include "tests/support/plain.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
-
-using ::testing::AllOf;
-using ::testing::DoubleNear;
-using ::testing::ElementsAre;
-using ::testing::ElementsAreArray;
-using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 
 constexpr Activation activations[] = {Activation::relu, Activation::gelu, Activation::silu,
                                       Activation::tanh};
@@ -26,13 +17,11 @@ Dropout dropout_of(double probability) {
   return {.probability = probability, .draws = Draws(3, "tests.activation", 5)};
 }
 
-class BiasActivation : public ::testing::TestWithParam<Activation> {};
+class BiasActivation : public TestWithParam<Activation> {};
 
-INSTANTIATE_TEST_SUITE_P(Kinds, BiasActivation, ::testing::ValuesIn(activations),
-                         [](const auto& test) {
-                           return std::string(
-                               EnumNames<Activation>::names[static_cast<std::size_t>(test.param)]);
-                         });
+INSTANTIATE_TEST_SUITE_P(Kinds, BiasActivation, ValuesIn(activations), [](const auto& test) {
+  return std::string(EnumNames<Activation>::names[static_cast<std::size_t>(test.param)]);
+});
 
 TEST_P(BiasActivation, gradients) {
   for (const double probability : {0.0, 0.4}) {

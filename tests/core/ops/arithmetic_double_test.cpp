@@ -1,23 +1,13 @@
 // Element-wise arithmetic: values by hand, gradients by differences.
 #include "core/ops/arithmetic.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <tapehead/gtest.hpp>
-
-#include <cmath>
 
 #include "core/errors.hpp"
 #include "support/random_tensor.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
-
-using ::testing::AllOf;
-using ::testing::DoubleEq;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::Pointwise;
-using ::testing::ThrowsMessage;
 
 using Binary = Var (*)(const Var&, const Var&);
 

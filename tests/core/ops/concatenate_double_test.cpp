@@ -1,21 +1,14 @@
 // Concatenation and slices: values by hand, gradients by differences, one as the other's inverse.
 #include "core/ops/concatenate.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <tapehead/gtest.hpp>
 
 #include "core/errors.hpp"
 #include "core/ops/arithmetic.hpp"
 #include "support/random_tensor.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
-
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using ::testing::ElementsAreArray;
-using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 
 Var stack_rows(const Var& a, const Var& b, const Var& c) { return concatenate({a, b, c}, 0); }
 Var stack_columns(const Var& a, const Var& b, const Var& c) { return concatenate({a, b, c}, 1); }

@@ -1,12 +1,7 @@
 // Cross-entropy: gradients by differences, values and gradients against log_softmax.
 #include "core/ops/cross_entropy.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <tapehead/gtest.hpp>
-
-#include <cmath>
-#include <vector>
 
 #include "core/errors.hpp"
 #include "core/ops/arithmetic.hpp"
@@ -14,22 +9,15 @@
 #include "core/ops/reduce.hpp"
 #include "core/ops/softmax.hpp"
 #include "tests/support/plain.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
-using ::testing::AllOf;
-using ::testing::DoubleNear;
-using ::testing::Each;
-using ::testing::ElementsAreArray;
-using ::testing::HasSubstr;
-using ::testing::Pointwise;
-using ::testing::ThrowsMessage;
-
 const std::vector<TokenId> targets{2, 0, 2, 4};
 
-class CrossEntropyLoss : public ::testing::TestWithParam<double> {};
+class CrossEntropyLoss : public TestWithParam<double> {};
 
-INSTANTIATE_TEST_SUITE_P(Smoothing, CrossEntropyLoss, ::testing::Values(0.0, 0.1),
+INSTANTIATE_TEST_SUITE_P(Smoothing, CrossEntropyLoss, Values(0.0, 0.1),
                          [](const auto& test) { return test.param == 0 ? "none" : "some"; });
 
 TEST_P(CrossEntropyLoss, gradients) {

@@ -1,25 +1,15 @@
 // Lookup and positions: gradients by differences, the sinusoids by the formula.
 #include "core/ops/embedding.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <tapehead/gtest.hpp>
-
-#include <cmath>
-#include <vector>
 
 #include "core/errors.hpp"
 #include "core/ops/arithmetic.hpp"
 #include "core/ops/linear.hpp"
 #include "support/random_tensor.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
-
-using ::testing::AllOf;
-using ::testing::DoubleNear;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 
 // Row 2 twice, row 1 never.
 const std::vector<TokenId> ids{2, 0, 2, 3};

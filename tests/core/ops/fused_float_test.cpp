@@ -1,18 +1,13 @@
 // Dropout and attention in single precision, whose tiles and vectors hold twice as many numbers:
 // values and gradients against plain ops. (The double build looks at every gradient by
 // differences.)
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <cstdint>
-#include <vector>
-
 #include "core/ops/attention/attention.hpp"
 #include "core/ops/residual.hpp"
 #include "core/random/keep_bits.hpp"
 #include "tests/support/attention_cases.hpp"
 #include "tests/support/plain.hpp"
 #include "tests/support/plain_attention.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 

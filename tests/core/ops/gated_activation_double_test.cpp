@@ -1,8 +1,6 @@
 // Bias, activation, gate and dropout in one op: gradients by differences, and what it refuses.
 #include "core/ops/gated_activation.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <tapehead/gtest.hpp>
 
 #include "core/errors.hpp"
@@ -11,23 +9,19 @@
 #include "core/ops/concatenate.hpp"
 #include "core/ops/residual.hpp"
 #include "tests/support/plain.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 
 Dropout gated_dropout(double probability) {
   return {.probability = probability, .draws = Draws(3, "tests.gated", 5)};
 }
 
-class GatedActivation : public ::testing::TestWithParam<Activation> {};
+class GatedActivation : public TestWithParam<Activation> {};
 
 INSTANTIATE_TEST_SUITE_P(Kinds, GatedActivation,
-                         ::testing::Values(Activation::relu, Activation::gelu,
-                                           Activation::gelu_exact, Activation::silu,
-                                           Activation::tanh),
+                         Values(Activation::relu, Activation::gelu, Activation::gelu_exact,
+                                Activation::silu, Activation::tanh),
                          [](const auto& test) {
                            return std::string(
                                EnumNames<Activation>::names[static_cast<std::size_t>(test.param)]);

@@ -1,19 +1,14 @@
 // The linear map: gradients by differences, values and gradients against matmul.
 #include "core/ops/linear.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <tapehead/gtest.hpp>
 
 #include "core/errors.hpp"
 #include "core/ops/arithmetic.hpp"
 #include "tests/support/plain.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 
 Var without_bias(const Var& x, const Var& weight) { return linear(x, weight); }
 Var with_bias(const Var& x, const Var& weight, const Var& bias) { return linear(x, weight, bias); }

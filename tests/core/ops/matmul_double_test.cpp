@@ -1,22 +1,13 @@
 // Matrix product and transpose: values by hand and by three plain loops, gradients by differences.
 #include "core/ops/linear.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <tapehead/gtest.hpp>
 
 #include "core/errors.hpp"
 #include "support/random_tensor.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
-
-using ::testing::AllOf;
-using ::testing::DoubleNear;
-using ::testing::Each;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::Pointwise;
-using ::testing::ThrowsMessage;
 
 TEST(Matmul, gradients) {
   EXPECT_GRADCHECK(matmul, random_tensor({3, 5}, 1), random_tensor({5, 4}, 2));

@@ -1,22 +1,14 @@
 // Layer norm and RMS norm: gradients by differences, values where rounding is at its worst.
 #include "core/ops/norm.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <tapehead/gtest.hpp>
 
 #include "core/errors.hpp"
 #include "core/ops/arithmetic.hpp"
 #include "support/random_tensor.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
-
-using ::testing::AllOf;
-using ::testing::DoubleNear;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::Pointwise;
-using ::testing::ThrowsMessage;
 
 Var layer(const Var& x, const Var& gain, const Var& bias) { return layer_norm(x, gain, bias); }
 Var rms(const Var& x, const Var& gain) { return rms_norm(x, gain); }

@@ -1,15 +1,11 @@
 // The plain ops in single precision, whose vectors are twice as wide: values against the same
 // formulas in double.
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cmath>
-
 #include "core/ops/arithmetic.hpp"
 #include "core/ops/linear.hpp"
 #include "core/ops/reduce.hpp"
 #include "core/ops/softmax.hpp"
 #include "support/random_tensor.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
@@ -29,7 +25,7 @@ void expect_values(const Var& y, const Function& f) {
   }
 }
 
-class PlainOps : public ::testing::Test {
+class PlainOps : public Test {
  protected:
   Tape tape{false};
   Var x = tape.constant(random_tensor({N, D}, 1, 0.1, 3));

@@ -1,10 +1,6 @@
 // Every op on rows against its formula: values, and gradients by differences of the formula.
 #pragma once
 
-#include <gtest/gtest.h>
-
-#include <vector>
-
 #include "core/ops/activation.hpp"
 #include "core/ops/concatenate.hpp"
 #include "core/ops/cross_entropy.hpp"
@@ -21,6 +17,7 @@
 #include "tests/reference/norm.hpp"
 #include "tests/reference/softmax.hpp"
 #include "tests/support/plain.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 

@@ -1,26 +1,14 @@
 // The residual sum and dropout: gradients by differences, values against plain ops, masks.
 #include "core/ops/residual.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <tapehead/gtest.hpp>
-
-#include <algorithm>
-#include <cmath>
 
 #include "core/errors.hpp"
 #include "core/ops/arithmetic.hpp"
 #include "tests/support/plain.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
-
-using ::testing::AllOf;
-using ::testing::AnyOf;
-using ::testing::DoubleNear;
-using ::testing::Each;
-using ::testing::ElementsAreArray;
-using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 
 Dropout dropout_of(double probability, std::uint64_t seed = 3, const char* stream = "tests",
                    Index step = 5, Index first_row = 0) {

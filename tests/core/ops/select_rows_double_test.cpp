@@ -1,22 +1,14 @@
 // Some rows of a matrix: values by hand, gradients by differences, wrong rows refused.
 #include "core/ops/concatenate.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <tapehead/gtest.hpp>
-
-#include <vector>
 
 #include "core/errors.hpp"
 #include "core/ops/arithmetic.hpp"
 #include "support/random_tensor.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
-
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 
 TEST(SelectRows, gradients) {
   for (const std::vector<Index>& rows : {std::vector<Index>{1, 2, 4}, std::vector<Index>{0},

@@ -1,25 +1,14 @@
 // Softmax and its logarithm: values against plain loops, gradients by differences.
 #include "core/ops/softmax.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <tapehead/gtest.hpp>
-
-#include <cmath>
 
 #include "core/errors.hpp"
 #include "core/ops/arithmetic.hpp"
 #include "support/random_tensor.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
-
-using ::testing::AllOf;
-using ::testing::DoubleNear;
-using ::testing::Each;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::Pointwise;
-using ::testing::ThrowsMessage;
 
 // Whole vectors and rests of them, one column, one row, none.
 const Shape shapes[] = {{3, 19}, {2, 16}, {5, 2}, {4, 1}, {1, 5}, {0, 3}, {3, 0}};

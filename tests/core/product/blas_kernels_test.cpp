@@ -4,17 +4,10 @@
 #include <cblas.h>
 #include <dlfcn.h>
 #include <fcntl.h>
-#include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
-#include <cstdlib>
-#include <filesystem>
-#include <iterator>
-#include <string_view>
-
 #include "core/kernel/cpu.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
 

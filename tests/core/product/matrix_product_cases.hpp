@@ -2,20 +2,12 @@
 // against the sums written out. Included by a test for each precision.
 #pragma once
 
-#include <fmt/format.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <limits>
-#include <vector>
-
 #include "core/product/matrix_product.hpp"
 #include "core/product/packed_matrix.hpp"
 #include "core/scalar.hpp"
 #include "core/types.hpp"
 #include "core/version.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

@@ -1,13 +1,9 @@
 // Transposed copies, number by number. Included by a test for each precision.
 #pragma once
 
-#include <gtest/gtest.h>
-
-#include <limits>
-#include <vector>
-
 #include "core/kernel/row_kernels.hpp"
 #include "core/product/transpose.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
@@ -19,7 +15,7 @@ inline std::vector<Index> transposed_sizes() {
 TEST(CopyTransposed, turns_rows_into_columns_and_fills_the_last_vector_with_zeros) {
   for (const Index rows : transposed_sizes()) {
     for (const Index columns : transposed_sizes()) {
-      SCOPED_TRACE(testing::Message() << rows << " rows, " << columns << " columns");
+      SCOPED_TRACE(Message() << rows << " rows, " << columns << " columns");
       const Index step = columns + 2;
       const Index whole_rows = (rows + lane_count - 1) / lane_count * lane_count;
       const Index to_step = whole_rows + 1;

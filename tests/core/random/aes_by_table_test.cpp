@@ -1,12 +1,11 @@
 // Rounds of AES by tables against FIPS-197 written out, byte by byte.
 #include "core/random/counter.hpp"
 
-#include <gtest/gtest.h>
-
 #include <bit>
 #include <random>
 
 #include "tests/support/plain_draws.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
 

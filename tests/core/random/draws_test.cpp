@@ -1,17 +1,7 @@
 // Draws: Philox gives its published values, and every draw depends on each part of its address and
 // on nothing else.
 #include "core/random/draws.hpp"
-
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <cstdint>
-#include <numeric>
-#include <set>
-#include <string>
-#include <vector>
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
 

@@ -1,14 +1,10 @@
 // Dropout's draws in bulk against the generator written out for one counter at a time.
 #include "core/random/keep_bits.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <bit>
-#include <cstdint>
-#include <vector>
 
 #include "tests/support/plain_draws.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
 
@@ -33,8 +29,8 @@ TEST(PlainDraws, go_through_a_round_of_aes) {
   EXPECT_EQ(aes_round(state, key, true), next);
 }
 
-using Probabilities = ::testing::TestWithParam<double>;
-INSTANTIATE_TEST_SUITE_P(KeepBits, Probabilities, ::testing::Values(1e-5, 0.1, 0.5, 0.75, 0.99999));
+using Probabilities = TestWithParam<double>;
+INSTANTIATE_TEST_SUITE_P(KeepBits, Probabilities, Values(1e-5, 0.1, 0.5, 0.75, 0.99999));
 
 TEST_P(Probabilities, equal_the_plain_generator) {
   const Dropout dropout = dropout_of(GetParam());

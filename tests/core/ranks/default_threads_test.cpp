@@ -1,11 +1,11 @@
 // The threads of a rank: its part of the cores that it may use.
 #include "core/ranks/sharing.hpp"
 
-#include <gtest/gtest.h>
 #include <sched.h>
 
 #include "core/kernel/workers.hpp"
 #include "tests/support/child_process.hpp"
+#include "tests/support/testing.hpp"
 #include "tests/support/thread_ranks.hpp"
 
 namespace tapehead { namespace {

@@ -1,9 +1,6 @@
 // Which launcher started a process, by the variables that launchers set.
 #include "core/ranks/launcher.hpp"
-
-#include <gtest/gtest.h>
-
-#include <map>
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
 

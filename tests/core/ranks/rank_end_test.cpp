@@ -1,10 +1,7 @@
 // What ranks say at the end, when some or all have failed.
 #include "core/ranks/ranks.hpp"
 
-#include <gtest/gtest.h>
-
-#include <vector>
-
+#include "tests/support/testing.hpp"
 #include "tests/support/thread_ranks.hpp"
 
 namespace tapehead { namespace {

@@ -1,14 +1,10 @@
 // What ranks share, each rank a thread.
 #include "core/ranks/sharing.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
+#include "tests/support/testing.hpp"
 #include "tests/support/thread_ranks.hpp"
 
 namespace tapehead { namespace {
-
-using testing::ElementsAre;
 
 TEST(RankSharing, each_rank_gets_the_parts_of_all_ranks) {
   run_ranks(3, [](Ranks& ranks) {

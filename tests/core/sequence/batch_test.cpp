@@ -1,12 +1,8 @@
 // The parts of a batch go together.
 #include "core/sequence/batch.hpp"
 
-#include <gtest/gtest.h>
-
-#include <functional>
-#include <string>
-
 #include "core/errors.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
 

@@ -1,23 +1,10 @@
 // Buckets of distances, and slopes, against the formulas of the papers.
 #include "core/sequence/distance.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <array>
-#include <cmath>
-#include <cstdint>
-#include <vector>
-
 #include "core/errors.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
-
-using ::testing::DoubleNear;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::Pointwise;
-using ::testing::ThrowsMessage;
 
 // Raffel et al. 2020's code for `n` >= 0 positions to one side of the query, of `count` buckets.
 Index bucket_of_side(Index n, Index count, Index farthest) {

@@ -1,17 +1,10 @@
 // Patterns by their definitions, and the ranges that they are cut into.
 #include "core/sequence/pattern.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <vector>
-
 #include "core/errors.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
-
-using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 
 // The positions from -6 to 20, for queries and keys alike.
 template <class Rule>

@@ -1,15 +1,8 @@
 // Segments: rows and positions of ragged batches, with empty sequences, gaps and caches.
 #include "core/sequence/segments.hpp"
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <vector>
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
-
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 
 TEST(Segments, lie_end_to_end_from_position_zero) {
   const Segments segments = segments_of({3, 1, 2});

@@ -1,9 +1,6 @@
 // Where a column belongs: to a part, and in it to a head.
 #include "core/tape/anomaly.hpp"
-
-#include <gtest/gtest.h>
-
-#include <string>
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
 

@@ -1,30 +1,11 @@
 // The parameter store: names, layout, first numbers, and the gradients laid out alike.
 #include "core/tape/parameters.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <map>
-#include <span>
-#include <stdexcept>
-#include <string>
-
 #include "core/errors.hpp"
 #include "core/ops/arithmetic.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
-
-using ::testing::AllOf;
-using ::testing::Each;
-using ::testing::ElementsAre;
-using ::testing::ElementsAreArray;
-using ::testing::Ge;
-using ::testing::HasSubstr;
-using ::testing::Le;
-using ::testing::Not;
-using ::testing::ThrowsMessage;
 
 const NamedParameter& named(const ParameterStore& store, std::string_view name) {
   for (const NamedParameter& parameter : store.parameters()) {

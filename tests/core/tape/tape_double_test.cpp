@@ -1,25 +1,11 @@
 // The tape: what is recorded, in which order it runs back, how gradients meet, when memory returns.
 #include "core/tape/tape.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <functional>
-#include <limits>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "core/errors.hpp"
 #include "core/ops/arithmetic.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
-
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 
 Tensor numbers(std::initializer_list<Scalar> values) {
   return Tensor::of({static_cast<Index>(values.size())}, values);

@@ -1,22 +1,10 @@
 // Tensors: shapes, handles that share memory, views, copies.
 #include "core/tape/tensor.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <cmath>
-#include <vector>
-
 #include "core/errors.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
-
-using ::testing::AllOf;
-using ::testing::Each;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::ThrowsMessage;
 
 TEST(Shape, knows_its_axes) {
   const Shape shape{2, 3, 5};

@@ -1,18 +1,14 @@
 // Tensors seen by xtensor: what views share, what expressions become, and which shapes are refused.
 #pragma once
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <tapehead/xtensor.hpp>
 
 #include "core/errors.hpp"
 #include "support/random_tensor.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 using xt::linalg::dot;
 
 Tensor two_by_three() { return Tensor::of({2, 3}, {1, 2, 3, 4, 5, 6}); }
@@ -27,7 +23,7 @@ TEST(XtensorView, has_the_shape_of_its_tensor) {
     const Tensor x = random_tensor(shape, 1);
     ASSERT_EQ(view(x).dimension(), static_cast<std::size_t>(shape.rank()));
     EXPECT_EQ(tensor(+view(x)).shape(), shape);
-    EXPECT_THAT(tensor(+view(x)).values(), ::testing::ElementsAreArray(x.values()));
+    EXPECT_THAT(tensor(+view(x)).values(), ElementsAreArray(x.values()));
   }
   const Tensor x = random_tensor({2, 3, 4, 5}, 1);
   EXPECT_EQ(view<4>(x)(1, 2, 3, 4), x.data()[119]);
@@ -111,7 +107,7 @@ TEST(XtensorExpression, of_no_rows_is_empty) {
   EXPECT_EQ(tensor(dot(view(x), xt::transpose(view(w)))).shape(), Shape({0, 4}));
   const Tensor sums = tensor(dot(xt::transpose(view(x)), view(x)));
   EXPECT_EQ(sums.shape(), Shape({3, 3}));
-  EXPECT_THAT(sums.values(), ::testing::Each(0));
+  EXPECT_THAT(sums.values(), Each(0));
 }
 
 TEST(XtensorExpression, of_five_axes_is_refused) {

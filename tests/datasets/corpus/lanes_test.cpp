@@ -1,15 +1,8 @@
 // Lanes: they cover a text once, window after window, and are read side by side.
 #include "datasets/corpus/lanes.hpp"
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <vector>
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
-
-using ::testing::Each;
-using ::testing::ElementsAre;
 
 constexpr Index window_rows = 5;
 
@@ -51,7 +44,7 @@ TEST(Lanes, have_positions_of_their_own_that_go_on_from_window_to_window) {
       EXPECT_EQ(window.position, read);
       read += window.rows;
     }
-    EXPECT_THAT(read, ::testing::AnyOf(15, 18, 20));  // 3 or 4 windows; the last one of 3 tokens
+    EXPECT_THAT(read, AnyOf(15, 18, 20));  // 3 or 4 windows; the last one of 3 tokens
   }
 }
 

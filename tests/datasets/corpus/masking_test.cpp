@@ -1,16 +1,8 @@
 // Masking: how many tokens of a window are hidden, which, and what is read in their place.
 #include "datasets/corpus/masking.hpp"
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <set>
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
-
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 
 constexpr TokenId mask = 100;
 

@@ -1,28 +1,15 @@
 // A text as tokens in a mapped file: what is written is read, and damage is found.
 #include "datasets/corpus/token_text.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <fstream>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include <nlohmann/json.hpp>
 
 #include "core/files/files.hpp"
 #include "tests/support/io_error.hpp"
 #include "tests/support/mutations.hpp"
 #include "tests/support/temporary_directory.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
-
-using ::testing::AnyOf;
-using ::testing::ElementsAre;
-using ::testing::ElementsAreArray;
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 constexpr Index wide_vocabulary = 70000;  // its ids do not fit into two bytes
 

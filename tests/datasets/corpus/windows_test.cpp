@@ -1,18 +1,12 @@
 // Windows: they cover a text once, stay within documents, and are cut elsewhere in each epoch.
 #include "datasets/corpus/windows.hpp"
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <set>
-#include <string>
-#include <vector>
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
 
 constexpr Index context = 5;
 
-class Windows : public ::testing::Test {
+class Windows : public Test {
  protected:
   // Documents of so many tokens, without their end marks.
   const TokenText& text_of(const std::vector<Index>& lengths) {
@@ -43,7 +37,7 @@ void expect_each_label_once(const TokenText& text, const std::vector<Window>& wi
       ++labels[static_cast<std::size_t>(window.first + row)];
     }
   }
-  EXPECT_THAT(labels, ::testing::Each(1));
+  EXPECT_THAT(labels, Each(1));
 }
 
 void expect_within_documents(const TokenText& text, const std::vector<Window>& windows) {

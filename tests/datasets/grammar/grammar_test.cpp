@@ -1,16 +1,10 @@
 // The grammar: sentences whose German was written down by hand, and what holds for all of them.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <map>
-#include <set>
-
 #include "datasets/grammar/sentence.hpp"
 #include "datasets/make_task.hpp"
 #include "datasets/task.hpp"
 #include "tests/support/examples.hpp"
 #include "tests/support/task_option.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead::grammar { namespace {
 

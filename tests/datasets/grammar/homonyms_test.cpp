@@ -1,22 +1,14 @@
 // Homonyms of the grammar: their verb decides what they mean, and nothing else does.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <map>
-#include <optional>
-#include <set>
-
 #include "datasets/grammar/lexicon.hpp"
 #include "datasets/grammar/sentence.hpp"
 #include "datasets/make_task.hpp"
 #include "tests/support/synthetic_tasks.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
 
 using grammar::Meaning;
 using grammar::Sentence;
-using ::testing::Pair;
 
 Task task_with(bool homonyms) {
   TaskOptions options("grammar_translation");

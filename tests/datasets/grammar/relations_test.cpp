@@ -1,21 +1,13 @@
 // The relations between the words of the grammar's sentences, against its lexicon and by hand.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <map>
-#include <set>
-#include <sstream>
-
 #include "datasets/grammar/sentence_relations.hpp"
 #include "datasets/make_task.hpp"
 #include "tests/support/synthetic_tasks.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
 
 using grammar::Noun;
 using grammar::Verb;
-using ::testing::UnorderedElementsAre;
 using WordSet = std::set<std::string, std::less<>>;
 
 // What each English word may become, by the lexicon alone: every German form, whatever agreement

@@ -1,22 +1,13 @@
 // The task story_questions: what its stories say, what is held out, and how far one gets by
 // guessing.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <map>
-#include <set>
-#include <span>
-
 #include "datasets/grammar/story.hpp"
 #include "datasets/make_task.hpp"
 #include "tests/support/examples.hpp"
 #include "tests/support/stories.hpp"
 #include "tests/support/synthetic_tasks.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
-
-using ::testing::ElementsAre;
 
 // What is counted: enough for shares of a few percent.
 constexpr Index many = 2000;
@@ -168,9 +159,9 @@ double right(const std::string& split, const Guess& guess) {
   return static_cast<double>(hits) / static_cast<double>(all.size());
 }
 
-class StoryGuesses : public ::testing::TestWithParam<std::string> {};
+class StoryGuesses : public TestWithParam<std::string> {};
 
-INSTANTIATE_TEST_SUITE_P(Splits, StoryGuesses, ::testing::Values("test", "combinations", "longer"),
+INSTANTIATE_TEST_SUITE_P(Splits, StoryGuesses, Values("test", "combinations", "longer"),
                          [](const auto& test) { return test.param; });
 
 constexpr double most_by_guessing = 0.4;

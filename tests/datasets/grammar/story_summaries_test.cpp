@@ -1,20 +1,12 @@
 // The task story_summaries: what its summaries say, what is held out, and how far one gets by
 // guessing.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <map>
-#include <set>
-
 #include "datasets/make_task.hpp"
 #include "tests/support/examples.hpp"
 #include "tests/support/stories.hpp"
 #include "tests/support/synthetic_tasks.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
-
-using ::testing::ElementsAre;
 
 const Task& summaries() {
   static const Task task = [] {

@@ -1,13 +1,5 @@
 // The task bigrams: what follows a trigger is one output in a sequence, and what follows any other
 // character follows it in the text.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <map>
-#include <set>
-#include <string>
-
 #include "core/errors.hpp"
 #include "core/text.hpp"
 #include "datasets/make_task.hpp"
@@ -16,6 +8,7 @@
 #include "tests/support/message_of.hpp"
 #include "tests/support/synthetic_tasks.hpp"
 #include "tests/support/task_option.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
 
@@ -124,8 +117,7 @@ TEST(Bigrams, draw_triggers_for_each_sequence) {
 
 // Unicode's pictures of a tab and a carriage return are U+2409 and U+240D.
 TEST(Bigrams, write_white_space_so_that_it_can_be_typed) {
-  EXPECT_THAT(statistics_of("b \ta\r\n").characters,
-              ::testing::ElementsAre("␉", "↵", "␍", "␣", "a", "b"));
+  EXPECT_THAT(statistics_of("b \ta\r\n").characters, ElementsAre("␉", "↵", "␍", "␣", "a", "b"));
 }
 
 TEST(Bigrams, refuse_more_triggers_than_characters_and_no_file) {
@@ -135,16 +127,15 @@ TEST(Bigrams, refuse_more_triggers_than_characters_and_no_file) {
       *std::get<Index*>(row.cell) = 500;
     }
   }
-  EXPECT_THAT(
-      message_of<DataError>([&] { make_task(options, {.seed = 1}); }),
-      ::testing::HasSubstr("task.triggers: there are more triggers than characters (500; "));
+  EXPECT_THAT(message_of<DataError>([&] { make_task(options, {.seed = 1}); }),
+              HasSubstr("task.triggers: there are more triggers than characters (500; "));
   for (const Row& row : rows_of(options)) {
     if (row.field.name == "text") {
       *std::get<std::string*>(row.cell) = "nowhere.txt";
     }
   }
   EXPECT_THAT(message_of<IoError>([&] { make_task(options, {.seed = 1}); }),
-              ::testing::HasSubstr("task.text"));
+              HasSubstr("task.text"));
 }
 
 }}  // namespace tapehead

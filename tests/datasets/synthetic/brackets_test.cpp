@@ -1,12 +1,7 @@
 // The task brackets, checked by taking pairs away until nothing is left.
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <map>
-#include <set>
-
 #include "datasets/make_task.hpp"
 #include "tests/support/synthetic_tasks.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
 

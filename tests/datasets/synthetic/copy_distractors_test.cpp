@@ -1,10 +1,7 @@
 // The task copy_distractors, by the words of its sources.
-#include <gtest/gtest.h>
-
-#include <string>
-
 #include "datasets/make_task.hpp"
 #include "tests/support/synthetic_tasks.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
 

@@ -1,19 +1,11 @@
 // The task few_shot: what is shown is a mapping, what is asked for is its value, and each further
 // split shows as many pairs as its name says.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <map>
-#include <set>
-#include <string>
-
 #include "datasets/make_task.hpp"
 #include "tests/support/examples.hpp"
 #include "tests/support/synthetic_tasks.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
-
-using ::testing::ElementsAre;
 
 TEST(FewShot, shows_pairs_of_one_mapping_and_asks_for_any_key) {
   const Task task = make_task(small_task("few_shot"), {.seed = 1});

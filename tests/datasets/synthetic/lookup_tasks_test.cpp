@@ -1,19 +1,10 @@
 // The tasks that ask for what followed the same token before: induction and recall.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <array>
-#include <map>
-#include <set>
-
 #include "datasets/make_task.hpp"
 #include "tests/support/examples.hpp"
 #include "tests/support/synthetic_tasks.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
-
-using ::testing::ElementsAre;
 
 TEST(Induction, asks_for_what_followed_the_last_symbol_before) {
   const Task task = make_task(small_task("induction"), {.seed = 1});

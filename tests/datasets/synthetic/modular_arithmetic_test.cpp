@@ -1,16 +1,11 @@
 // The task modular_arithmetic: all pairs once, with their sums.
-#include <gtest/gtest.h>
-
-#include <set>
-#include <string>
-#include <utility>
-
 #include "core/errors.hpp"
 #include "datasets/make_task.hpp"
 #include "datasets/task_kind.hpp"
 #include "tests/support/examples.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/support/task_option.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
 

@@ -1,17 +1,13 @@
 // Which source symbol the tasks copy, reverse and sort say at each place.
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <map>
-
 #include "datasets/make_task.hpp"
 #include "tests/support/synthetic_tasks.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
 
-class Reordering : public ::testing::TestWithParam<std::string> {};
+class Reordering : public TestWithParam<std::string> {};
 
-INSTANTIATE_TEST_SUITE_P(Tasks, Reordering, ::testing::Values("copy", "reverse", "sort"),
+INSTANTIATE_TEST_SUITE_P(Tasks, Reordering, Values("copy", "reverse", "sort"),
                          [](const auto& task) { return task.param; });
 
 TEST_P(Reordering, each_place_is_related_to_what_it_says) {

@@ -1,18 +1,10 @@
 // The task repeated: sequences begin again after a period of different symbols, which differs, and
 // the rows behind it say where their label stood before.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <set>
-#include <vector>
-
 #include "datasets/make_task.hpp"
 #include "tests/support/synthetic_tasks.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
-
-using ::testing::ElementsAre;
 
 TEST(Repeated, begins_again_after_a_period_of_different_symbols) {
   const Task task = make_task(small_task("repeated"), {.seed = 1});

@@ -1,21 +1,17 @@
 // What holds for the splits and the relations of every synthetic task.
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <set>
-
 #include "datasets/make_task.hpp"
 #include "tests/support/examples.hpp"
 #include "tests/support/synthetic_tasks.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
 
-class SyntheticSplits : public ::testing::TestWithParam<std::string> {
+class SyntheticSplits : public TestWithParam<std::string> {
  protected:
   const Task task_ = make_task(small_task(GetParam()), {.seed = 1});
 };
 
-INSTANTIATE_TEST_SUITE_P(Tasks, SyntheticSplits, ::testing::ValuesIn(synthetic_names()),
+INSTANTIATE_TEST_SUITE_P(Tasks, SyntheticSplits, ValuesIn(synthetic_names()),
                          [](const auto& task) { return task.param; });
 
 TEST_P(SyntheticSplits, held_out_examples_have_their_texts) {

@@ -1,12 +1,5 @@
 // The tasks copy, reverse and sort: what they ask for; and of all synthetic tasks what the options
 // decide, and spaces too small to split.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <array>
-#include <set>
-
 #include "core/errors.hpp"
 #include "datasets/make_task.hpp"
 #include "datasets/synthetic/symbols.hpp"
@@ -15,10 +8,9 @@
 #include "tests/support/io_error.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/support/temporary_directory.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
-
-using ::testing::HasSubstr;
 
 TaskOptions options_of(std::string_view name) {
   TaskOptions options(name);
@@ -50,9 +42,9 @@ void leave_out_longer(TaskOptions& options) {
   options.as<SyntheticOptions>().longer_max_length = 0;
 }
 
-class Synthetic : public ::testing::TestWithParam<std::string> {};
+class Synthetic : public TestWithParam<std::string> {};
 
-INSTANTIATE_TEST_SUITE_P(Tasks, Synthetic, ::testing::Values("copy", "reverse", "sort"),
+INSTANTIATE_TEST_SUITE_P(Tasks, Synthetic, Values("copy", "reverse", "sort"),
                          [](const auto& task) { return task.param; });
 
 TEST_P(Synthetic, targets_are_what_the_task_makes_of_the_sources) {

@@ -1,20 +1,13 @@
 // Aligned text: pairs, and files that do not pair.
 #include "datasets/text/parallel_files.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <fmt/format.h>
-
 #include "core/errors.hpp"
 #include "core/files/files.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/support/temporary_directory.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
-
-using ::testing::ElementsAre;
-using ::testing::EndsWith;
 
 TEST(AlignedText, two_files_pair_line_by_line) {
   const TemporaryDirectory directory;
@@ -33,9 +26,9 @@ TEST(AlignedText, unequal_line_counts_are_refused_with_both) {
   write_file_atomically(b, "eins\nzwei\n");
   const std::string both_ways = "{}:2: the file ends here, but {} has {} lines and {} has {};";
   EXPECT_THAT(message_of<DataError>([&] { read_aligned_files(a, b); }),
-              ::testing::StartsWith(fmt::format(fmt::runtime(both_ways), b, a, 3, b, 2)));
+              StartsWith(fmt::format(fmt::runtime(both_ways), b, a, 3, b, 2)));
   EXPECT_THAT(message_of<DataError>([&] { read_aligned_files(b, a); }),
-              ::testing::StartsWith(fmt::format(fmt::runtime(both_ways), b, b, 2, a, 3)));
+              StartsWith(fmt::format(fmt::runtime(both_ways), b, b, 2, a, 3)));
 }
 
 TEST(AlignedText, a_tab_parts_source_and_target) {

@@ -1,23 +1,14 @@
 // Documents: where they begin and end in a file, and which lines belong to a share of it.
 #include "datasets/text/documents.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <fstream>
-#include <string>
-#include <vector>
-
 #include "core/errors.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/support/temporary_directory.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
 
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-
-class Documents : public ::testing::Test {
+class Documents : public Test {
  protected:
   std::filesystem::path file(const std::string& name, const std::string& content) {
     std::ofstream(here_ / name) << content;

@@ -1,11 +1,4 @@
 // The task labelled_text: which examples its splits have, and what it refuses.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <fstream>
-#include <set>
-#include <string>
-
 #include "core/errors.hpp"
 #include "datasets/make_task.hpp"
 #include "datasets/text/labelled_options.hpp"
@@ -16,18 +9,13 @@
 #include "tests/support/logged.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/support/temporary_directory.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
 
-using ::testing::AllOf;
-using ::testing::Each;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::StartsWith;
-
 constexpr std::string_view four = "a b\tyes\nb c\tno way\nc d e\tyes\nd\tno way\n";
 
-class LabelledText : public ::testing::Test {
+class LabelledText : public Test {
  protected:
   std::string write(const std::string& name, std::string_view content) const {
     std::ofstream(here_ / name) << content;

@@ -1,9 +1,4 @@
 // The task parallel_text: its splits, its tokenizers, and what it refuses.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <filesystem>
-
 #include "core/errors.hpp"
 #include "core/files/files.hpp"
 #include "datasets/make_task.hpp"
@@ -16,23 +11,21 @@
 #include "tests/support/logged.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/support/temporary_directory.hpp"
+#include "tests/support/testing.hpp"
 #include "tests/support/text_corpus.hpp"
 
 namespace tapehead { namespace {
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
 
 std::string complaint(const TaskOptions& options) {
   return message_of<DataError>([&] { make_task(options, {.seed = 1}); });
 }
 
-class ParallelText : public ::testing::TestWithParam<TokenizerKind> {};
+class ParallelText : public TestWithParam<TokenizerKind> {};
 
 INSTANTIATE_TEST_SUITE_P(
     Kinds, ParallelText,
-    ::testing::Values(TokenizerKind::word, TokenizerKind::character, TokenizerKind::bpe,
-                      TokenizerKind::unigram, TokenizerKind::byte_bpe),
+    Values(TokenizerKind::word, TokenizerKind::character, TokenizerKind::bpe,
+           TokenizerKind::unigram, TokenizerKind::byte_bpe),
     [](const auto& kind) {
       return std::string(EnumNames<TokenizerKind>::names[static_cast<std::size_t>(kind.param)]);
     });
@@ -118,7 +111,7 @@ TEST(ParallelTextTask, a_damaged_tokenizer_is_named) {
 }
 
 // A corpus of three files' contents for train, validation and test, in the form of a TSV.
-class SmallText : public ::testing::Test {
+class SmallText : public Test {
  protected:
   SmallText() {
     text_.tokenizer = TokenizerKind::word;

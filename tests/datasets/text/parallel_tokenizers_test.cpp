@@ -2,21 +2,14 @@
 // place and remedy.
 #include "datasets/text/parallel_tokenizers.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "core/shown.hpp"
 #include "tests/support/logged.hpp"
 #include "tests/support/message_of.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
 
-using ::testing::AllOf;
-using ::testing::Contains;
-using ::testing::HasSubstr;
-using ::testing::Not;
-
-class ParallelTokenizers : public ::testing::TestWithParam<TokenizerKind> {
+class ParallelTokenizers : public TestWithParam<TokenizerKind> {
  protected:
   ParallelTokenizers() {
     options_.tokenizer = GetParam();
@@ -46,8 +39,7 @@ class ParallelTokenizers : public ::testing::TestWithParam<TokenizerKind> {
 };
 
 INSTANTIATE_TEST_SUITE_P(Pieces, ParallelTokenizers,
-                         ::testing::Values(TokenizerKind::bpe, TokenizerKind::unigram),
-                         [](const auto& kind) {
+                         Values(TokenizerKind::bpe, TokenizerKind::unigram), [](const auto& kind) {
                            return kind.param == TokenizerKind::bpe ? "bpe" : "unigram";
                          });
 

@@ -1,25 +1,18 @@
 // The task tagged_text: sentences and labels from columns, and what it refuses.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <fstream>
-#include <string>
-
 #include "core/errors.hpp"
 #include "datasets/make_task.hpp"
 #include "datasets/text/tagged_lines.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/support/task_option.hpp"
 #include "tests/support/temporary_directory.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
-
-using ::testing::HasSubstr;
 
 constexpr std::string_view two_sentences =
     "-DOCSTART- -X- O\n\nEU NNP B-ORG\nrejects VBZ O\nGerman JJ B-MISC\n\n\nPeter NNP B-PER\n";
 
-class TaggedText : public ::testing::Test {
+class TaggedText : public Test {
  protected:
   std::string write(const std::string& name, std::string_view content) const {
     std::ofstream(here_ / name) << content;

@@ -1,8 +1,6 @@
 // Text files: what counts as a line, and what is refused, and how.
 #include "datasets/text/text_file.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <zlib.h>
 
 #include <random>
@@ -11,14 +9,11 @@
 #include "tests/support/io_error.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/support/temporary_directory.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
 
-using ::testing::ElementsAre;
-using ::testing::EndsWith;
-using ::testing::HasSubstr;
-
-class TextFile : public ::testing::Test {
+class TextFile : public Test {
  protected:
   std::vector<std::string> lines_of(std::string_view content) const {
     write_file_atomically(file_, content);

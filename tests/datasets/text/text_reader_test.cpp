@@ -2,15 +2,10 @@
 #include "datasets/text/text_reader.hpp"
 
 #include <fcntl.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <unistd.h>
 #include <zlib.h>
 
-#include <array>
 #include <chrono>
-#include <fstream>
-#include <limits>
 #include <thread>
 
 #include "core/errors.hpp"
@@ -19,16 +14,13 @@
 #include "tests/support/io_error.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/support/temporary_directory.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
 
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-
 constexpr Index all_lines = std::numeric_limits<Index>::max();
 
-class TextPipe : public ::testing::Test {
+class TextPipe : public Test {
  protected:
   ~TextPipe() override {
     ::close(ends_[0]);

@@ -1,15 +1,4 @@
 // The task text: its splits hold the text as tokens of each tokenizer, and what it refuses.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <fstream>
-#include <set>
-#include <string>
-#include <vector>
-
-#include <fmt/format.h>
-
 #include "core/errors.hpp"
 #include "datasets/corpus/token_files.hpp"
 #include "datasets/loader.hpp"
@@ -23,20 +12,16 @@
 #include "tests/support/logged.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/support/temporary_directory.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
-
-using ::testing::AllOf;
-using ::testing::EndsWith;
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 // With indented lines, a blank one, and characters of two and three bytes.
 constexpr std::string_view poem =
     "Two bees met a bear,\n  the bear met three bees;\n\nwhere bees meet a bear\n"
     "no bear is at ease — über bees\n";
 
-class TextTask : public ::testing::TestWithParam<TokenizerKind> {
+class TextTask : public TestWithParam<TokenizerKind> {
  protected:
   void SetUp() override { write("text", poem); }
 
@@ -64,8 +49,8 @@ class TextTask : public ::testing::TestWithParam<TokenizerKind> {
 
 INSTANTIATE_TEST_SUITE_P(
     Kinds, TextTask,
-    ::testing::Values(TokenizerKind::word, TokenizerKind::character, TokenizerKind::bpe,
-                      TokenizerKind::unigram, TokenizerKind::byte, TokenizerKind::byte_bpe),
+    Values(TokenizerKind::word, TokenizerKind::character, TokenizerKind::bpe,
+           TokenizerKind::unigram, TokenizerKind::byte, TokenizerKind::byte_bpe),
     [](const auto& test) {
       return std::string(EnumNames<TokenizerKind>::names[static_cast<std::size_t>(test.param)]);
     });

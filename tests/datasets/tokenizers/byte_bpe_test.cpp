@@ -1,14 +1,6 @@
 // Byte-level BPE: the ids of the package tokenizers for 5,000 texts, training as there, and files.
 #include "datasets/tokenizers/byte_bpe.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <sstream>
-#include <string>
-#include <vector>
-
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "core/errors.hpp"
@@ -20,13 +12,10 @@
 #include "interchange/tokenizers/read_pretrained.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/support/temporary_directory.hpp"
+#include "tests/support/testing.hpp"
 #include "tests/support/tokenizer_fixtures.hpp"
 
 namespace tapehead { namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 // Line by line, as the file has them.
 std::vector<std::vector<Index>> expected_ids() {
@@ -39,9 +28,9 @@ std::vector<std::vector<Index>> expected_ids() {
   return ids;
 }
 
-class ByteBpeFiles : public ::testing::TestWithParam<std::string> {};
+class ByteBpeFiles : public TestWithParam<std::string> {};
 
-INSTANTIATE_TEST_SUITE_P(Kinds, ByteBpeFiles, ::testing::Values("byte_bpe", "byte_bpe_json"),
+INSTANTIATE_TEST_SUITE_P(Kinds, ByteBpeFiles, Values("byte_bpe", "byte_bpe_json"),
                          [](const auto& test) { return test.param; });
 
 TEST_P(ByteBpeFiles, give_the_ids_of_the_reference_and_the_text_back) {

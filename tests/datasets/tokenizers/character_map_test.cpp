@@ -1,21 +1,17 @@
 // Compiled normalisations: those that would lead the library out of their bytes are refused.
 #include "datasets/tokenizers/sentencepiece_fields.hpp"
 
-#include <gtest/gtest.h>
-
-#include <cstdint>
 #include <cstring>
-#include <string>
-#include <vector>
 
 #include "core/errors.hpp"
 #include "datasets/tokenizers/sentencepiece_content.hpp"
 #include "datasets/tokenizers/sentencepiece_tokenizer.hpp"
 #include "tests/support/message_of.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
 
-class CharacterMaps : public ::testing::Test {
+class CharacterMaps : public Test {
  protected:
   CharacterMaps()
       : model_(train_sentencepiece(std::vector<std::string>(50, "the cat sees the other cat"),

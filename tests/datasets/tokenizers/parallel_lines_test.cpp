@@ -1,10 +1,8 @@
 // Work on many lines: each is done once, however many there are.
 #include "datasets/tokenizers/parallel_lines.hpp"
-
-#include <gtest/gtest.h>
+#include "tests/support/testing.hpp"
 
 #include <atomic>
-#include <vector>
 
 namespace tapehead { namespace {
 

@@ -1,10 +1,5 @@
 // Whatever the text, there is a tokenizer that writes it back, or an error of ours that says why
 // not.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-
 #include "datasets/text/parallel_tokenizers.hpp"
 #include "datasets/tokenizers/sentencepiece_tokenizer.hpp"
 #include "datasets/tokenizers/vocabulary_tokenizer.hpp"
@@ -12,12 +7,9 @@
 #include "tests/support/hostile_text.hpp"
 #include "tests/support/logged.hpp"
 #include "tests/support/proof.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 constexpr TokenizerKind kinds[]{
     TokenizerKind::word, TokenizerKind::character, TokenizerKind::bpe,       TokenizerKind::unigram,

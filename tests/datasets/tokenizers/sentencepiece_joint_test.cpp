@@ -1,12 +1,6 @@
 // A joint vocabulary whose target side needs fewer entries than its source side.
 #include "datasets/tokenizers/sentencepiece_joint.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <memory>
-
 #include "core/errors.hpp"
 #include "datasets/text/text_file.hpp"
 #include "datasets/tokenizers/sentencepiece_fields.hpp"
@@ -14,14 +8,13 @@
 #include "datasets/tokenizers/tokenizer_files.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/support/temporary_directory.hpp"
+#include "tests/support/testing.hpp"
 #include "tests/support/text_corpus.hpp"
 
 namespace tapehead { namespace {
 
-using ::testing::HasSubstr;
-
 // A joint model of two languages; the fixture's English words are of no use to its German lines.
-class JointPieces : public ::testing::TestWithParam<TokenizerKind> {
+class JointPieces : public TestWithParam<TokenizerKind> {
  protected:
   JointPieces() {
     const std::vector<std::string> english = read_lines(corpus / "train.en");
@@ -44,8 +37,7 @@ class JointPieces : public ::testing::TestWithParam<TokenizerKind> {
   std::string ordered_;
 };
 
-INSTANTIATE_TEST_SUITE_P(Kinds, JointPieces,
-                         ::testing::Values(TokenizerKind::bpe, TokenizerKind::unigram),
+INSTANTIATE_TEST_SUITE_P(Kinds, JointPieces, Values(TokenizerKind::bpe, TokenizerKind::unigram),
                          [](const auto& kind) {
                            return kind.param == TokenizerKind::bpe ? "bpe" : "unigram";
                          });

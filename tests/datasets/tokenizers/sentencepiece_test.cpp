@@ -1,10 +1,4 @@
 // SentencePiece: reproducible models, files that betray damage, and errors that say what to do.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <string>
-
 #include "core/errors.hpp"
 #include "core/files/files.hpp"
 #include "datasets/text/text_file.hpp"
@@ -14,13 +8,12 @@
 #include "tests/support/io_error.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/support/temporary_directory.hpp"
+#include "tests/support/testing.hpp"
 #include "tests/support/text_corpus.hpp"
 
 namespace tapehead { namespace {
 
-using ::testing::HasSubstr;
-
-class SentencePiece : public ::testing::TestWithParam<TokenizerKind> {
+class SentencePiece : public TestWithParam<TokenizerKind> {
  protected:
   std::string train(Index vocabulary, Normalization normalization = Normalization::identity) const {
     return train_sentencepiece(lines_, {.kind = GetParam(),
@@ -32,8 +25,7 @@ class SentencePiece : public ::testing::TestWithParam<TokenizerKind> {
   std::vector<std::string> lines_ = read_lines(corpus / "train.de");
 };
 
-INSTANTIATE_TEST_SUITE_P(Kinds, SentencePiece,
-                         ::testing::Values(TokenizerKind::bpe, TokenizerKind::unigram),
+INSTANTIATE_TEST_SUITE_P(Kinds, SentencePiece, Values(TokenizerKind::bpe, TokenizerKind::unigram),
                          [](const auto& kind) {
                            return kind.param == TokenizerKind::bpe ? "bpe" : "unigram";
                          });
@@ -67,7 +59,7 @@ TEST_P(SentencePiece, text_comes_back) {
   }
   EXPECT_TRUE(tokenizer.encode("").empty());
   EXPECT_EQ(tokenizer.decode({begin_id, end_id}), "");
-  EXPECT_THAT(tokenizer.encode("q"), ::testing::Contains(unknown_id));
+  EXPECT_THAT(tokenizer.encode("q"), Contains(unknown_id));
   EXPECT_THAT(tokenizer.decode(tokenizer.encode("mann qqq")), HasSubstr("⁇"));
   EXPECT_EQ(tokenizer.decode({-1, 60}), "");
 }
@@ -135,8 +127,7 @@ TEST_P(SentencePiece, long_lines_are_trained_on_too) {
     line += " mann";
   }
   lines_.push_back(line);
-  EXPECT_THAT(SentencePieceTokenizer(train(60)).encode("q"),
-              ::testing::Not(::testing::Contains(unknown_id)));
+  EXPECT_THAT(SentencePieceTokenizer(train(60)).encode("q"), Not(Contains(unknown_id)));
 }
 
 TEST_P(SentencePiece, too_large_a_vocabulary_is_refused_with_what_is_possible) {

@@ -1,19 +1,13 @@
 // The fields of serialised messages, with the examples of the documentation of Protocol Buffers.
 #include "datasets/tokenizers/sentencepiece_fields.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <string>
-#include <string_view>
-
 #include "core/errors.hpp"
 #include "tests/support/message_of.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
 
 using namespace std::string_view_literals;
-using ::testing::HasSubstr;
 
 TEST(SerializedFields, are_those_of_the_documentation) {
   std::string_view message = "\x08\x96\x01\x12\x07testing\x1D\x00\x00\x80\x3F"sv;

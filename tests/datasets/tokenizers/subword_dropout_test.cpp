@@ -1,27 +1,21 @@
 // Subword dropout: byte-pair encoding itself without it, other cuts of the same text with it, each
 // a function of seed and epoch alone.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <map>
-
+#include "datasets/tokenizers/subword_dropout.hpp"
 #include "core/files/files.hpp"
 #include "datasets/make_task.hpp"
 #include "datasets/task.hpp"
 #include "datasets/text/text_file.hpp"
 #include "datasets/tokenizers/sentencepiece_joint.hpp"
 #include "datasets/tokenizers/sentencepiece_tokenizer.hpp"
-#include "datasets/tokenizers/subword_dropout.hpp"
 #include "tests/support/examples.hpp"
 #include "tests/support/io_error.hpp"
 #include "tests/support/temporary_directory.hpp"
+#include "tests/support/testing.hpp"
 #include "tests/support/text_corpus.hpp"
 
 namespace tapehead { namespace {
 
-using ::testing::ElementsAre;
-
-class SubwordDropout : public ::testing::Test {
+class SubwordDropout : public Test {
  protected:
   static std::vector<std::string_view> merge(std::string_view word, double probability,
                                              std::uint64_t draw = 0) {
@@ -197,7 +191,7 @@ TEST(SubwordDropoutTask, a_kept_tokenizer_without_merges_is_refused) {
   options.as<ParallelTextOptions>().subword_dropout = 0.1;
   options.as<ParallelTextOptions>().tokenizer = TokenizerKind::bpe;
   EXPECT_THAT(io_error_of([&] { make_task(options, {.seed = 1, .tokenizers = here.path()}); }),
-              ::testing::HasSubstr("contains a tokenizer without merges"));
+              HasSubstr("contains a tokenizer without merges"));
 }
 
 TEST(SubwordDropoutTask, a_source_that_would_be_too_long_stays_as_it_is) {

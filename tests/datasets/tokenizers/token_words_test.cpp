@@ -1,15 +1,12 @@
 // The word of each token: what its tokens decode to is what spaces separate in the text.
 #include "datasets/tokenizers/token_words.hpp"
 
-#include <gtest/gtest.h>
-
-#include <sstream>
-
 #include "datasets/text/text_file.hpp"
 #include "datasets/tokenizers/byte_bpe.hpp"
 #include "datasets/tokenizers/sentencepiece_tokenizer.hpp"
 #include "datasets/tokenizers/vocabulary_tokenizer.hpp"
 #include "datasets/tokenizers/word_piece.hpp"
+#include "tests/support/testing.hpp"
 #include "tests/support/text_corpus.hpp"
 
 namespace tapehead { namespace {

@@ -1,18 +1,13 @@
 // Word and character tokenizers, and the file of their vocabulary.
 #include "datasets/tokenizers/vocabulary_tokenizer.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "core/files/files.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"
 #include "tests/support/io_error.hpp"
 #include "tests/support/temporary_directory.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 VocabularyTokenizer trained(std::vector<std::string> lines, Unit unit, Index limit = 100) {
   return {count_units(lines, unit, limit), unit};
@@ -72,7 +67,7 @@ TEST(SymbolTokenizer, a_symbol_is_its_number_after_the_marks) {
   EXPECT_EQ(tokenizer->decode({mark_count, mark_count + 11}), "0 11");
 }
 
-class VocabularyFile : public ::testing::Test {
+class VocabularyFile : public Test {
  protected:
   VocabularyFile() { tokenizer_.save(directory_ / "joint"); }
 

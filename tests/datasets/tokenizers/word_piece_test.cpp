@@ -1,15 +1,7 @@
 // WordPiece: the ids and texts of the package tokenizers for 5,000 texts, and files.
 #include "datasets/tokenizers/word_piece.hpp"
 
-#include <fmt/format.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <unicode/unistr.h>
-
-#include <cstdint>
-#include <fstream>
-#include <string>
-#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -21,17 +13,14 @@
 #include "tests/support/io_error.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/support/temporary_directory.hpp"
+#include "tests/support/testing.hpp"
 #include "tests/support/tokenizer_fixtures.hpp"
 
 namespace tapehead { namespace {
 
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
+class WordPieceFiles : public TestWithParam<std::string> {};
 
-class WordPieceFiles : public ::testing::TestWithParam<std::string> {};
-
-INSTANTIATE_TEST_SUITE_P(Kinds, WordPieceFiles, ::testing::Values("word_piece", "word_piece_cased"),
+INSTANTIATE_TEST_SUITE_P(Kinds, WordPieceFiles, Values("word_piece", "word_piece_cased"),
                          [](const auto& test) { return test.param; });
 
 TEST_P(WordPieceFiles, give_the_ids_and_texts_of_the_reference) {

@@ -1,15 +1,6 @@
 // The tokenizers of a Marian model, read and written.
 #include "interchange/tokenizers/marian_tokenizers.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <fstream>
-#include <memory>
-#include <numeric>
-#include <string>
-#include <vector>
-
 #include <nlohmann/json.hpp>
 
 #include "core/errors.hpp"
@@ -23,17 +14,16 @@
 #include "tests/support/io_error.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/support/temporary_directory.hpp"
+#include "tests/support/testing.hpp"
 #include "tests/support/text_corpus.hpp"
 
 namespace tapehead { namespace {
 
 using nlohmann::json;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 const std::vector<std::string> cat_lines(50, "the cat sees the other cat at the tree");
 
-class MarianTokenizers : public ::testing::Test {
+class MarianTokenizers : public Test {
  protected:
   MarianTokenizers() : model(train_sentencepiece(cat_lines, {.vocabulary = 22})) {
     write_file_atomically(here / "source.spm", model);
@@ -192,7 +182,7 @@ TEST_F(MarianTokenizers, name_the_file_that_is_wrong) {
   EXPECT_THAT(complaint(), HasSubstr("target.spm: not a SentencePiece model"));
 }
 
-class MarianFiles : public ::testing::Test {
+class MarianFiles : public Test {
  protected:
   json file(const std::string& name) const { return json::parse(read_file(here_ / name)); }
 

@@ -1,29 +1,19 @@
 // Tokenizers of other programs: which marks are found, and what is refused, by name.
 #include "interchange/tokenizers/read_pretrained.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <fstream>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include <nlohmann/json.hpp>
 
 #include "core/files/files.hpp"
 #include "tests/support/io_error.hpp"
 #include "tests/support/temporary_directory.hpp"
+#include "tests/support/testing.hpp"
 #include "tests/support/tokenizer_fixtures.hpp"
 
 namespace tapehead { namespace {
 
 using nlohmann::json;
-using ::testing::AllOf;
-using ::testing::HasSubstr;
 
-class PretrainedJson : public ::testing::Test {
+class PretrainedJson : public Test {
  protected:
   static json fixture(const std::string& name) {
     return json::parse(read_file(tokenizer_fixtures / name / "tokenizer.json"));

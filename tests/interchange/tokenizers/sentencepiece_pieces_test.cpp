@@ -1,12 +1,6 @@
 // SentencePiece's models for other programs: the same pieces, and merges that cut a text as the
 // library does.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <string>
 #include <unordered_map>
-#include <vector>
 
 #include "core/errors.hpp"
 #include "datasets/text/text_file.hpp"
@@ -16,11 +10,10 @@
 #include "datasets/tokenizers/sentencepiece_joint.hpp"
 #include "interchange/tokenizers/tokenizer_parts.hpp"
 #include "tests/support/message_of.hpp"
+#include "tests/support/testing.hpp"
 #include "tests/support/text_corpus.hpp"
 
 namespace tapehead { namespace {
-
-using ::testing::HasSubstr;
 
 SentencePieceTokenizer trained_pieces(const PieceOptions& options) {
   return SentencePieceTokenizer(train_sentencepiece(read_lines(corpus / "train.en"), options));
@@ -77,7 +70,7 @@ TEST(ExportedPieces, normalise_as_the_model_does) {
     return types_of(parts_of(trained_pieces(options)).normalizer.at("normalizers"));
   };
   const std::vector<std::string> plain = steps_of({.vocabulary = 110});
-  EXPECT_THAT(plain, ::testing::Not(::testing::Contains("Precompiled")));
+  EXPECT_THAT(plain, Not(Contains("Precompiled")));
   const std::vector<std::string> nfkc =
       steps_of({.vocabulary = 110, .normalization = Normalization::nfkc});
   EXPECT_EQ(nfkc[1], "NFKC");

@@ -2,14 +2,6 @@
 // they should, and what the files cannot hold is refused.
 #include "interchange/tokenizers/write_pretrained.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <memory>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include <nlohmann/json.hpp>
 
 #include "core/errors.hpp"
@@ -22,15 +14,14 @@
 #include "interchange/tokenizers/read_pretrained.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/support/temporary_directory.hpp"
+#include "tests/support/testing.hpp"
 #include "tests/support/tokenizer_fixtures.hpp"
 
 namespace tapehead { namespace {
 
 using nlohmann::json;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
-class ExportedTokenizer : public ::testing::Test {
+class ExportedTokenizer : public Test {
  protected:
   json file(const std::string& name) const { return json::parse(read_file(here_ / name)); }
 

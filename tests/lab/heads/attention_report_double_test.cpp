@@ -1,20 +1,11 @@
 // The maps of a head's weights, against the matrices written out.
 #include "lab/heads/attention_report.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <optional>
-
 #include "core/product/blas_spectrum.hpp"
+#include "tests/support/testing.hpp"
 #include "tests/support/tiny_model.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
-
-using ::testing::DoubleNear;
-using ::testing::ElementsAre;
 
 TEST(ProductSingularValues, are_those_of_known_products) {
   // Aᵀ B = diag(3 · 2, 1 · 5) on the first two columns.
@@ -31,7 +22,7 @@ TEST(ProductSingularValues, are_those_of_known_products) {
               ElementsAre(DoubleNear(std::sqrt(5.0), 1e-7)));
 }
 
-class Maps : public ::testing::Test {
+class Maps : public Test {
  protected:
   Maps() : model_(tiny_options()) { model_.shake(0.5); }
 

@@ -1,22 +1,10 @@
 // The lines about a run's heads, from figures made by hand.
 #include "lab/heads/conclusions.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "tests/support/small_copy.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
-
-using ::testing::Contains;
-using ::testing::ElementsAre;
-using ::testing::EndsWith;
-using ::testing::IsSupersetOf;
 
 constexpr AttentionSite encoder{AttentionKind::encoder_self, 0};
 constexpr AttentionSite cross{AttentionKind::cross, 1};
@@ -83,7 +71,7 @@ TEST(HeadConclusions, name_the_best_head_for_the_relations_that_offsets_explain_
   found.heads[1].relations.push_back(relation("verb", 0.3, {0.7}));
   const std::vector<std::string> lines = conclusions(found);
   EXPECT_THAT(lines, Contains(object));
-  EXPECT_THAT(lines, ::testing::Not(Contains(near)));
+  EXPECT_THAT(lines, Not(Contains(near)));
   EXPECT_EQ(lines.back(),
             "further relations: 1; in 0 of them the best head exceeds the best fixed offset");
 }

@@ -1,26 +1,10 @@
 // How far heads agree with relations, from weights and relations whose answers are known.
 #include "lab/heads/head_agreement.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <array>
-#include <optional>
-#include <span>
-#include <vector>
-
 #include "lab/heads/relation_report.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
-
-using ::testing::AllOf;
-using ::testing::DoubleNear;
-using ::testing::ElementsAre;
-using ::testing::EndsWith;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Optional;
-using ::testing::Pair;
 
 const std::vector<TokenId> five_tokens{3, 4, 5, 6, 7};
 const TokenFacts no_facts{};

@@ -1,10 +1,6 @@
 // Since when a head does something: from the last checkpoint back, without a break.
 #include "lab/heads/head_history.hpp"
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <vector>
+#include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 

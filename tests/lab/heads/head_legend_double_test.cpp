@@ -1,30 +1,15 @@
 // Every figure and every column has its meaning, and one that cannot be is blank or null.
 #include "lab/heads/head_legend.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <fstream>
-#include <iterator>
-#include <optional>
-#include <set>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "core/errors.hpp"
 #include "lab/heads/head_report.hpp"
 #include "lab/heads/head_summary.hpp"
 #include "lab/heads/relation_report.hpp"
 #include "lab/removal/removal_report.hpp"
 #include "tests/support/message_of.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
-
-using ::testing::EndsWith;
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 // One head for which everything is known.
 std::vector<AttentionReport> one_head() {

@@ -1,24 +1,12 @@
 // How far heads are apart, and what they write, where the answer is known.
 #include "lab/heads/head_pairs.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <cmath>
-#include <vector>
-
 #include "lab/heads/head_report.hpp"
 #include "lab/heads/head_writes.hpp"
 #include "tests/support/lone_attention.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
-
-using ::testing::AllOf;
-using ::testing::DoubleNear;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::Pair;
-using ::testing::Pointwise;
 
 TEST(HeadPairs, of_outputs_go_by_direction_alone) {
   const Tensor x = unit_rows(Tensor::of({3, 2}, {3, 4, 0, 2, 0, 0}));
@@ -36,11 +24,11 @@ TEST(HeadPairs, of_weights_are_apart_by_log_two_at_most) {
 }
 
 // What the recorder hands over, mapped by head_writes(), and the bias are the attention's output.
-class HeadWrites : public ::testing::TestWithParam<Combine> {};
+class HeadWrites : public TestWithParam<Combine> {};
 
 INSTANTIATE_TEST_SUITE_P(Combinations, HeadWrites,
-                         ::testing::Values(Combine::output, Combine::concatenate, Combine::mean,
-                                           Combine::weighted));
+                         Values(Combine::output, Combine::concatenate, Combine::mean,
+                                Combine::weighted));
 
 TEST_P(HeadWrites, add_up_to_the_output) {
   AttentionSettings settings;

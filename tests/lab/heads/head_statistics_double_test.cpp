@@ -1,15 +1,7 @@
 // The sums of each head over a split, against the same computed afterwards from the weights that
 // were recorded sentence by sentence, for plain attention and for composed ones.
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <map>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "tests/support/head_means.hpp"
+#include "tests/support/testing.hpp"
 #include "tests/support/watched_models.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
@@ -134,7 +126,7 @@ void expect_head(const HeadSums& head, const std::vector<Seen>& sentences, std::
 
 using HeadStatistics = WatchedModel;
 
-INSTANTIATE_TEST_SUITE_P(Models, HeadStatistics, ::testing::ValuesIn(watched_cases()),
+INSTANTIATE_TEST_SUITE_P(Models, HeadStatistics, ValuesIn(watched_cases()),
                          [](const auto& test) { return test.param.name; });
 
 TEST_P(HeadStatistics, of_each_head_are_those_of_its_weights) {

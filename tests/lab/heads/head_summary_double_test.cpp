@@ -1,12 +1,6 @@
 // The few figures of a run's heads, from reports made by hand.
 #include "lab/heads/head_summary.hpp"
-
-#include <gtest/gtest.h>
-
-#include <cmath>
-#include <optional>
-#include <string>
-#include <vector>
+#include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 

@@ -1,17 +1,6 @@
 // What is told of a head, from weights whose answer is known.
 #include "lab/heads/head_sums.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <array>
-#include <cmath>
-#include <optional>
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "core/ops/attention/attention.hpp"
 #include "core/sequence/segments.hpp"
 #include "datasets/corpus/masking.hpp"
@@ -19,14 +8,9 @@
 #include "support/random_tensor.hpp"
 #include "tests/support/head_means.hpp"
 #include "tests/support/small_copy.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
-
-using ::testing::DoubleNear;
-using ::testing::Each;
-using ::testing::ElementsAre;
-using ::testing::Eq;
-using ::testing::Pointwise;
 
 constexpr double sums_rounding = 1e-12;
 

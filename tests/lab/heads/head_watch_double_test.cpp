@@ -1,22 +1,14 @@
 // Watching a model's heads over a split: which heads, which keys, whichever the threads.
 #include "lab/heads/head_watch.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <map>
-#include <string>
-
 #include "datasets/loader.hpp"
 #include "tests/support/head_means.hpp"
+#include "tests/support/testing.hpp"
 #include "tests/support/tiny_split.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
-using ::testing::ElementsAre;
-
-class HeadWatch : public ::testing::Test {
+class HeadWatch : public Test {
  protected:
   HeadWatch() : model_(options()) { model_.shake(0.5); }
 

@@ -1,12 +1,6 @@
 // The sums of pairs of heads over a split, against the same computed afterwards from the weights
 // and outputs that were recorded sentence by sentence, for plain attention and for composed ones.
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <string>
-#include <vector>
-
+#include "tests/support/testing.hpp"
 #include "tests/support/watched_models.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
@@ -69,7 +63,7 @@ double cosine(const std::vector<double>& a, const std::vector<double>& b) {
 
 using PairStatistics = WatchedModel;
 
-INSTANTIATE_TEST_SUITE_P(Models, PairStatistics, ::testing::ValuesIn(watched_cases()),
+INSTANTIATE_TEST_SUITE_P(Models, PairStatistics, ValuesIn(watched_cases()),
                          [](const auto& test) { return test.param.name; });
 
 TEST_P(PairStatistics, of_pairs_are_those_of_their_weights_and_outputs) {

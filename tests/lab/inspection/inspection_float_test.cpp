@@ -1,26 +1,16 @@
 // Inspections: the recorder's own numbers, and the model without heads as removal makes it.
 #include "lab/inspection/inspection.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <cmath>
-#include <vector>
-
 #include "datasets/loader.hpp"
 #include "lab/heads/head_watch.hpp"
 #include "lab/removal/head_removal.hpp"
 #include "tests/support/examples.hpp"
+#include "tests/support/testing.hpp"
 #include "tests/support/tiny_run.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
-using ::testing::ElementsAre;
-using ::testing::ElementsAreArray;
-using ::testing::FloatNear;
-using ::testing::Pointwise;
-
-class InspectedText : public ::testing::Test {
+class InspectedText : public Test {
  protected:
   void SetUp() override { make_tiny_run(here_, "a"); }
 
@@ -65,7 +55,7 @@ TEST_F(InspectedText, without_heads_is_what_a_model_without_them_says) {
   const Tensor& without = inspection.without->sequence.logits;
   EXPECT_THAT(without.values(), Pointwise(FloatNear(1e-5F), logits.values()));  // of order 1
   EXPECT_THAT(without.values(),
-              ::testing::Not(Pointwise(FloatNear(1e-3F), inspection.sequence.logits.values())));
+              Not(Pointwise(FloatNear(1e-3F), inspection.sequence.logits.values())));
 }
 
 // The mean weight at each distance over the queries of the other text, among the keys of this one.
@@ -110,9 +100,9 @@ TEST_F(InspectedText, heads_with_a_pattern_look_by_distance_and_others_do_not) {
     EXPECT_EQ(heads[1].scores.data()[i], std::log(heads[1].weights.data()[i]));
   }
   EXPECT_THAT(heads[0].weights.values(), ElementsAreArray(whole[0].weights.values()));
-  EXPECT_THAT(heads[1].output.values(), ::testing::Not(ElementsAreArray(whole[1].output.values())));
+  EXPECT_THAT(heads[1].output.values(), Not(ElementsAreArray(whole[1].output.values())));
   EXPECT_THAT(inspection.without->sequence.logits.values(),
-              ::testing::Not(ElementsAreArray(inspection.sequence.logits.values())));
+              Not(ElementsAreArray(inspection.sequence.logits.values())));
   EXPECT_FALSE(inspection.without->target.empty());
 }
 
@@ -152,7 +142,7 @@ TEST(DistanceWeights, are_shared_out_among_the_keys_that_a_query_sees) {
   EXPECT_THAT(weights_at(mostly_before, Pattern::full(), rows, rows).values(),
               ElementsAre(1, 0, 0, 0.75, 0.25, 0, 0, 0.75, 0.25));
   EXPECT_THAT(weights_at({.first = 1, .weights = {2}}, Pattern::causal(), rows, rows).values(),
-              ::testing::Each(0));  // only keys after the query
+              Each(0));  // only keys after the query
   const Segment last{.rows = 1, .position = 2};
   EXPECT_THAT(weights_at(mostly_before, Pattern::causal(), last, rows).values(),
               ElementsAre(0, 0.75, 0.25));

@@ -1,8 +1,7 @@
 // Which of a model's gates are closed.
 #include "lab/removal/head_pruning.hpp"
 
-#include <gtest/gtest.h>
-
+#include "tests/support/testing.hpp"
 #include "tests/support/tiny_model.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {

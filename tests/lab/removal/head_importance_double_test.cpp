@@ -1,25 +1,15 @@
 // Gates on heads: what they do to the logits, and what the loss says of them.
 #include "lab/removal/head_importance.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cmath>
-
 #include "core/errors.hpp"
 #include "lab/removal/head_pruning.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/support/small_copy.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
-using ::testing::AllOf;
-using ::testing::DoubleNear;
-using ::testing::HasSubstr;
-using ::testing::Pointwise;
-
-class HeadImportanceTest : public ::testing::Test {
+class HeadImportanceTest : public Test {
  protected:
   SmallCopy copy_;
 };
@@ -30,11 +20,10 @@ TEST_F(HeadImportanceTest, a_gate_leaves_the_weights_as_they_were) {
   {
     HeadGate gate(copy_.model, {{AttentionKind::cross, 0}, 1});
     gate.set(0);
-    EXPECT_THAT(copy_.logits().values(),
-                ::testing::Not(Pointwise(DoubleNear(1e-6), logits_before.values())));
+    EXPECT_THAT(copy_.logits().values(), Not(Pointwise(DoubleNear(1e-6), logits_before.values())));
     gate.set(0.5);
   }
-  EXPECT_THAT(copy_.model.store.values().values(), ::testing::ElementsAreArray(before.values()));
+  EXPECT_THAT(copy_.model.store.values().values(), ElementsAreArray(before.values()));
 }
 
 // Without a head, what its query, key and value weights say makes no difference.
@@ -90,7 +79,7 @@ TEST_F(HeadImportanceTest, says_the_loss_with_each_head_alone_in_its_attention) 
   const Tensor before = copy_.model.store.values().copy();
   const Importance found =
       head_importance(copy_.model, copy_.config, copy_.task, copy_.split, workers);
-  EXPECT_THAT(copy_.model.store.values().values(), ::testing::ElementsAreArray(before.values()));
+  EXPECT_THAT(copy_.model.store.values().values(), ElementsAreArray(before.values()));
   for (const HeadImportance& head : found.heads) {
     SCOPED_TRACE(head.head.site.text());
     HeadGate other(copy_.model, {head.head.site, 1 - head.head.head});

@@ -1,22 +1,14 @@
 // Taking heads away one by one.
 #include "lab/removal/head_pruning.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <set>
-#include <string>
-
-#include <fmt/format.h>
-
 #include "tests/support/small_copy.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 constexpr Index all_examples = 100;
 
-class HeadPruning : public ::testing::Test {
+class HeadPruning : public Test {
  protected:
   PruningCurve prune(Workers& workers) {
     return prune_heads(copy_.model, copy_.config, copy_.task, copy_.split, all_examples, workers);
@@ -36,7 +28,7 @@ TEST_F(HeadPruning, takes_every_head_once_and_puts_all_back) {
   EXPECT_EQ(curve.steps.size(), 6U);
   EXPECT_EQ(removed.size(), 6U);
   EXPECT_EQ(curve.loss, copy_.loss(workers));
-  EXPECT_THAT(copy_.model.store.values().values(), ::testing::ElementsAreArray(before.values()));
+  EXPECT_THAT(copy_.model.store.values().values(), ElementsAreArray(before.values()));
 }
 
 // Step by step by hand: among the heads that are left the one with the least slope goes.

@@ -1,20 +1,13 @@
 // Removal: a smaller model says what the larger one says with those heads gated off.
 #include "lab/removal/head_removal.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <string>
-#include <vector>
-
 #include "core/errors.hpp"
 #include "lab/removal/head_pruning.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/support/removal_cases.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
-
-using ::testing::HasSubstr;
 
 constexpr double removal_tolerance = 1e-12;  // of the largest logit
 

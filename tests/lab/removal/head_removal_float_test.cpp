@@ -1,8 +1,7 @@
 // Removal in single precision, as programs do it: the larger model's logits with gates at 0.
-#include <gtest/gtest.h>
-
 #include "lab/removal/head_pruning.hpp"
 #include "tests/support/removal_cases.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 

@@ -1,27 +1,16 @@
 // Which heads go: the least important of those that can, one by one or in sets that share keys.
 #include "lab/removal/removal_choice.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <set>
-#include <string>
-
-#include <fmt/format.h>
-
 #include "core/errors.hpp"
 #include "lab/removal/head_groups.hpp"
 #include "lab/removal/head_pruning.hpp"
 #include "lab/removal/head_removal.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/support/small_copy.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 using Heads = std::vector<Index>;
 
 constexpr Index every_example = 100;
@@ -81,7 +70,7 @@ TEST(RemovalChoice, of_plain_heads_is_that_of_the_pruning_curve) {
       prune_heads(copy.model, copy.config, copy.task, copy.split, every_example, workers);
   const Tensor before = copy.model.store.values().copy();
   const RemovalChoice choice = choose(copy, std::nullopt, 2);
-  EXPECT_THAT(copy.model.store.values().values(), ::testing::ElementsAreArray(before.values()));
+  EXPECT_THAT(copy.model.store.values().values(), ElementsAreArray(before.values()));
   EXPECT_EQ(choice.loss, curve.loss);
   ASSERT_EQ(choice.steps.size(), curve.steps.size());
   for (std::size_t i = 0; i < curve.steps.size(); ++i) {

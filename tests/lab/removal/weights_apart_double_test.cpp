@@ -2,23 +2,15 @@
 // acts at one site.
 #include "lab/removal/weights_apart.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <vector>
-
 #include "core/errors.hpp"
 #include "lab/removal/head_pruning.hpp"
 #include "lab/removal/head_removal.hpp"
 #include "support/random_tensor.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/support/small_copy.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
-
-using ::testing::ElementsAreArray;
-using ::testing::HasSubstr;
 
 Config layers_in_common() {
   Config config = SmallCopy::options({});
@@ -36,7 +28,7 @@ Config attentions_in_common() {
   return config;
 }
 
-class WeightsApart : public ::testing::TestWithParam<Config> {
+class WeightsApart : public TestWithParam<Config> {
  protected:
   WeightsApart() : copy_(GetParam()) {
     const Tensor numbers = random_tensor({copy_.model.store.size()}, 3, -0.4, 0.4);
@@ -53,8 +45,7 @@ class WeightsApart : public ::testing::TestWithParam<Config> {
   SmallCopy copy_;
 };
 
-INSTANTIATE_TEST_SUITE_P(Models, WeightsApart,
-                         ::testing::Values(layers_in_common(), attentions_in_common()),
+INSTANTIATE_TEST_SUITE_P(Models, WeightsApart, Values(layers_in_common(), attentions_in_common()),
                          [](const auto& test) {
                            return test.param.model.layer_groups ? "layers" : "attentions";
                          });

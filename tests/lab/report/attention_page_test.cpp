@@ -1,23 +1,12 @@
 // The page of one long sentence: lines between tokens, the row of a token, and maps that scroll.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <fstream>
-#include <map>
-#include <string>
-#include <vector>
-
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "lab/report/page.hpp"
 #include "tests/support/browser.hpp"
 #include "tests/support/temporary_directory.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
-
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 using Json = nlohmann::ordered_json;
 

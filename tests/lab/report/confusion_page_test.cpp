@@ -1,13 +1,10 @@
 // The page of a run whose record has a confusion matrix draws it.
-#include <gtest/gtest.h>
-
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <string>
 
 #include "lab/report/page.hpp"
 #include "tests/support/browser.hpp"
 #include "tests/support/temporary_directory.hpp"
+#include "tests/support/testing.hpp"
 #include "train/metrics/label_metrics.hpp"
 
 namespace tapehead { namespace {

@@ -1,22 +1,15 @@
 // Curves from metrics.jsonl and times.jsonl, whatever state those are in.
 #include "lab/report/curves.hpp"
 
-#include <gtest/gtest.h>
-
-#include <filesystem>
-#include <fstream>
-#include <string>
-
-#include <fmt/format.h>
-
 #include "tests/support/io_error.hpp"
 #include "tests/support/temporary_directory.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
 
 using Json = nlohmann::ordered_json;
 
-class ReportCurves : public ::testing::Test {
+class ReportCurves : public Test {
  protected:
   void write(const std::string& metrics, const std::string& times = "") const {
     std::ofstream(files().metrics()) << metrics;

@@ -1,22 +1,11 @@
 // Pages: what stands in them cannot break out of its place, and charts can be read.
 #include "lab/report/page.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <fstream>
-#include <set>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "tests/support/browser.hpp"
 #include "tests/support/temporary_directory.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
-
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 using Json = nlohmann::ordered_json;
 

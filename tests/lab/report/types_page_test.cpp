@@ -1,14 +1,10 @@
 // The page of a run whose record has types of examples has a table of them.
-#include <gtest/gtest.h>
-
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <string>
-#include <vector>
 
 #include "lab/report/page.hpp"
 #include "tests/support/browser.hpp"
 #include "tests/support/temporary_directory.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
 

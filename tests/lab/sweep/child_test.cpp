@@ -1,20 +1,14 @@
 // The child process of a sweep: what it does with streams and signals.
 #include "lab/sweep/child.hpp"
 
-#include <fmt/format.h>
-#include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <csignal>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <optional>
-#include <string>
 
 #include "core/errors.hpp"
 #include "core/files/open_file.hpp"
 #include "tests/support/program.hpp"
+#include "tests/support/testing.hpp"
 #include "train/output/signals.hpp"
 
 namespace tapehead { namespace {

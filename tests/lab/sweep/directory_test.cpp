@@ -1,20 +1,14 @@
 // The directory of a sweep: what it takes up again, and what it removes and refuses then.
 #include "lab/sweep/directory.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <filesystem>
-#include <string>
-
 #include "core/files/files.hpp"
 #include "tests/support/io_error.hpp"
 #include "tests/support/temporary_directory.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
-using ::testing::HasSubstr;
 
 TEST(SweepDirectory, what_killed_processes_left_is_removed) {
   const TemporaryDirectory here;

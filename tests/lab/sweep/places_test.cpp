@@ -1,25 +1,15 @@
 // Children on the places of several ranks, each rank a thread.
 #include "lab/sweep/places.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <csignal>
-#include <functional>
-#include <map>
-#include <string>
-#include <vector>
 
 #include "tests/support/program.hpp"
+#include "tests/support/testing.hpp"
 #include "tests/support/thread_ranks.hpp"
 
 namespace tapehead { namespace {
 
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
-using ::testing::Pair;
-
-class ShellPlaces : public ::testing::Test {
+class ShellPlaces : public Test {
  protected:
   // Runs `decide` as the first rank, and ends the rounds after it. Children run programs[rank].
   static void run(const std::vector<std::string>& programs, Index each,

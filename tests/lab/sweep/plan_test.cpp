@@ -1,24 +1,12 @@
 // Sweep files become cells and runs, and each mistake in one is told with its place.
 #include "lab/sweep/plan.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <string>
-#include <vector>
-
 #include "core/errors.hpp"
 #include "tests/support/message_of.hpp"
+#include "tests/support/testing.hpp"
 #include "train/config/config.hpp"
 
 namespace tapehead { namespace {
-
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using ::testing::EndsWith;
-using ::testing::HasSubstr;
-using ::testing::MatchesRegex;
-using ::testing::StartsWith;
 
 const std::string config = "config: " TAPEHEAD_SOURCE_DIR "/configs/copy.yaml\n";
 

@@ -1,26 +1,11 @@
 // What a sweep found, from scores made by hand.
 #include "lab/sweep/results.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "lab/sweep/plan.hpp"
 #include "lab/sweep/report.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
-
-using ::testing::AllOf;
-using ::testing::ContainsRegex;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 // Three cells of two seeds.
 SweepPlan three_cell_plan() {

@@ -1,13 +1,8 @@
 // A run is watched while its metrics are written, line by line, and when lines are taken back.
 #include "lab/sweep/run_progress.hpp"
 
-#include <gtest/gtest.h>
-
-#include <filesystem>
-#include <fstream>
-#include <string>
-
 #include "tests/support/temporary_directory.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
 

@@ -1,14 +1,8 @@
 // A directory that not all ranks see is refused by every rank, with the names of those.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <array>
-#include <filesystem>
-#include <string>
-
 #include "core/errors.hpp"
 #include "lab/sweep/places.hpp"
 #include "tests/support/temporary_directory.hpp"
+#include "tests/support/testing.hpp"
 #include "tests/support/thread_ranks.hpp"
 
 namespace tapehead { namespace {
@@ -40,7 +34,7 @@ TEST(SharedDirectory, that_ranks_do_not_see_is_refused_with_their_names) {
       "a sweep needs a directory that all ranks share, but rank 1, rank 3 cannot see what rank 0 "
       "writes into " +
       seen_by[0].string() + "; choose a directory that all machines share with --run DIR";
-  EXPECT_THAT(errors, testing::Each(refusal));
+  EXPECT_THAT(errors, Each(refusal));
   EXPECT_TRUE(fs::is_empty(seen_by[0]));
   EXPECT_TRUE(fs::is_empty(seen_by[1]));
   EXPECT_FALSE(fs::exists(seen_by[3]));

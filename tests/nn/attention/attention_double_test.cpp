@@ -2,28 +2,13 @@
 // heads with given weights.
 #include "nn/attention/multi_head_attention.hpp"
 
-#include <fmt/format.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <tapehead/gtest.hpp>
 
-#include <algorithm>
-#include <cmath>
-#include <functional>
-#include <map>
-#include <optional>
-#include <stdexcept>
-#include <string>
-#include <vector>
-
 #include "tests/support/lone_attention.hpp"
+#include "tests/support/testing.hpp"
 #include "tests/support/tiny_model.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
-
-using ::testing::DoubleNear;
-using ::testing::ElementsAreArray;
-using ::testing::Pointwise;
 
 // Attention with a store of its own; parameters of the same name start the same.
 struct Alone {
@@ -132,7 +117,7 @@ Recorded record(const TinyModel& model, bool training, Tensor& logits) {
   return recorded;
 }
 
-class RecordedWeights : public ::testing::TestWithParam<bool> {
+class RecordedWeights : public TestWithParam<bool> {
  protected:
   RecordedWeights() : model_(options()) {
     model_.shake(0.5);
@@ -151,7 +136,7 @@ class RecordedWeights : public ::testing::TestWithParam<bool> {
   Recorded recorded_;
 };
 
-INSTANTIATE_TEST_SUITE_P(Modes, RecordedWeights, ::testing::Bool(),
+INSTANTIATE_TEST_SUITE_P(Modes, RecordedWeights, Bool(),
                          [](const auto& test) { return test.param ? "training" : "evaluation"; });
 
 TEST_P(RecordedWeights, are_there_for_every_path_segment_and_head) {
@@ -247,7 +232,7 @@ TEST(GivenWeights, that_are_even_do_what_equal_scores_do) {
   const Segments segments = segments_of({4, 3});
   const Tensor x = random_tensor({7, 6}, 2);
   EXPECT_THAT(given(x, segments).values(),
-              ::testing::Not(Pointwise(DoubleNear(1e-3), equal(x, segments).values())));
+              Not(Pointwise(DoubleNear(1e-3), equal(x, segments).values())));
   given.substitute = substitute_of({0, 1}, [](const Segment& queries, const Segment& keys) {
     return Tensor::full({queries.rows, keys.rows}, 1 / static_cast<Scalar>(keys.rows));
   });
@@ -265,9 +250,8 @@ TEST(GivenWeights, are_recorded_as_the_heads_own) {
   EXPECT_THAT(after[0].weights.values(), ElementsAreArray(before[0].weights.values()));
   EXPECT_THAT(after[0].output.values(), ElementsAreArray(before[0].output.values()));
   EXPECT_THAT(after[1].weights.values(), ElementsAreArray(mostly_first({}, {}).values()));
-  EXPECT_THAT(after[1].scores.values(), ::testing::Each(0));
-  EXPECT_THAT(after[1].output.values(),
-              ::testing::Not(ElementsAreArray(before[1].output.values())));
+  EXPECT_THAT(after[1].scores.values(), Each(0));
+  EXPECT_THAT(after[1].output.values(), Not(ElementsAreArray(before[1].output.values())));
 }
 
 TEST(GivenWeights, have_no_gradients) {

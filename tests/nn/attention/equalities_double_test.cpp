@@ -1,23 +1,9 @@
 // What attention with one setting must equal: plain formulas, or attention with another.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <functional>
-#include <numeric>
-#include <span>
-#include <string>
-#include <vector>
-
 #include "core/ops/linear.hpp"
 #include "tests/support/lone_attention.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
-
-using ::testing::DoubleNear;
-using ::testing::ElementsAreArray;
-using ::testing::Pointwise;
 
 const Segments two_sequences = segments_of({5, 3});
 Tensor some_rows(Index columns = 6) { return random_tensor({8, columns}, 4); }
@@ -226,7 +212,7 @@ TEST(AttentionEqualities, relative_positions_do_not_see_a_shift) {
         {.d_qk = {{4}}, .positions = {{static_cast<AttentionPositions>(i)}}});
     const Tensor y = relative(some_rows(), here);
     expect_near(y, relative(some_rows(), there), 1e-10);
-    EXPECT_THAT(y.values(), ::testing::Not(Pointwise(DoubleNear(1e-3), nowhere.values())));
+    EXPECT_THAT(y.values(), Not(Pointwise(DoubleNear(1e-3), nowhere.values())));
   }
 }
 

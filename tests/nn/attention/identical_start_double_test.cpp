@@ -1,22 +1,11 @@
 // Heads that start identical: their weights, and what becomes of them. And heads that are always
 // so.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <string>
-#include <vector>
-
 #include "nn/attention/attention_rules.hpp"
 #include "tests/support/lone_attention.hpp"
+#include "tests/support/testing.hpp"
 #include "tests/support/tiny_model.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
-
-using ::testing::DoubleNear;
-using ::testing::Each;
-using ::testing::ElementsAreArray;
-using ::testing::Pointwise;
 
 TEST(AttentionStart, makes_heads_identical) {
   ModelOptions options = tiny_options();
@@ -130,9 +119,9 @@ std::vector<CopiesCase> copies_cases() {
   };
 }
 
-class HeadCopies : public ::testing::TestWithParam<CopiesCase> {};
+class HeadCopies : public TestWithParam<CopiesCase> {};
 
-INSTANTIATE_TEST_SUITE_P(Settings, HeadCopies, ::testing::ValuesIn(copies_cases()),
+INSTANTIATE_TEST_SUITE_P(Settings, HeadCopies, ValuesIn(copies_cases()),
                          [](const auto& test) { return test.param.name; });
 
 // All weights are random, as after a training.

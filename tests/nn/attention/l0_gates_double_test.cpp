@@ -1,21 +1,14 @@
 // Gates on heads in a model: what they are before training, when they are drawn, and their number.
 #include "nn/attention/head_combination.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-
 #include "core/gradcheck/model/model.hpp"
 #include "core/ops/arithmetic.hpp"
 #include "nn/transformer/transformer.hpp"
+#include "tests/support/testing.hpp"
 #include "tests/support/tiny_model.hpp"
 #include "train/step/gate_training.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
-
-using ::testing::ElementsAreArray;
-using ::testing::Not;
 
 ModelOptions gated_options() {
   ModelOptions options = tiny_options();

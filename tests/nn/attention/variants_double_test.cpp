@@ -1,15 +1,5 @@
 // Attention as its settings vary it: parameters, gradients and caches of random compositions, and
 // weights that several attentions share.
-#include <fmt/format.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <functional>
-#include <string>
-#include <vector>
-
 #include "core/errors.hpp"
 #include "core/gradcheck/model/model.hpp"
 #include "core/ops/arithmetic.hpp"
@@ -18,13 +8,10 @@
 #include "tests/support/attention_parameters.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/support/random_attention.hpp"
+#include "tests/support/testing.hpp"
 #include "train/step/gate_training.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
-
-using ::testing::DoubleNear;
-using ::testing::HasSubstr;
-using ::testing::Pointwise;
 
 TEST(AttentionVariants, have_the_parameters_of_the_closed_form) {
   RandomAttention random(1);

@@ -2,22 +2,10 @@
 // token, by models with an encoder and without.
 #include "nn/generation/decoding.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <set>
-#include <vector>
-
 #include "tests/support/naive_decoding.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
-
-using ::testing::AllOf;
-using ::testing::Each;
-using ::testing::Ge;
-using ::testing::Lt;
-using ::testing::Ne;
 
 const std::vector<Sentence>& sources = decoding_sources;
 
@@ -44,7 +32,7 @@ struct Kind {
 };
 
 // Random models with starting weights large enough for outputs that differ from place to place.
-class Decoding : public ::testing::TestWithParam<Kind> {
+class Decoding : public TestWithParam<Kind> {
  protected:
   Decoding() : model_(options(), GetParam().seed, tiny_vocabulary + 4) { model_.shake(0.05); }
 
@@ -75,16 +63,14 @@ class Decoding : public ::testing::TestWithParam<Kind> {
   TinyModel model_;
 };
 
-INSTANTIATE_TEST_SUITE_P(Seeds, Decoding,
-                         ::testing::Values(Kind{4}, Kind{5}, Kind{6}, Kind{7}, Kind{8}));
-INSTANTIATE_TEST_SUITE_P(
-    OneStack, Decoding,
-    ::testing::Values(Kind{12, Family::decoder}, Kind{5, Family::decoder},
-                      Kind{6, Family::decoder, SourceRows::full},
-                      Kind{7, Family::decoder, SourceRows::full},
-                      Kind{4, Family::decoder, SourceRows::causal, true},
-                      Kind{5, Family::encoder_decoder, SourceRows::causal, true},
-                      Kind{8, Family::encoder_decoder, SourceRows::causal, true}));
+INSTANTIATE_TEST_SUITE_P(Seeds, Decoding, Values(Kind{4}, Kind{5}, Kind{6}, Kind{7}, Kind{8}));
+INSTANTIATE_TEST_SUITE_P(OneStack, Decoding,
+                         Values(Kind{12, Family::decoder}, Kind{5, Family::decoder},
+                                Kind{6, Family::decoder, SourceRows::full},
+                                Kind{7, Family::decoder, SourceRows::full},
+                                Kind{4, Family::decoder, SourceRows::causal, true},
+                                Kind{5, Family::encoder_decoder, SourceRows::causal, true},
+                                Kind{8, Family::encoder_decoder, SourceRows::causal, true}));
 
 // What follows would say little of models that always say the same.
 TEST_P(Decoding, of_these_models_is_not_degenerate) {
@@ -120,8 +106,8 @@ TEST_P(Decoding, beam_equals_a_plain_beam_search) {
             .beam = beam, .length_penalty = penalty, .max_extra_length = 4, .best = best};
         const auto outputs = decode_together(model_, sources, options);
         for (std::size_t i = 0; i < sources.size(); ++i) {
-          SCOPED_TRACE(::testing::Message() << "beam " << beam << ", penalty " << penalty
-                                            << ", best " << best << ", source " << i);
+          SCOPED_TRACE(Message() << "beam " << beam << ", penalty " << penalty << ", best " << best
+                                 << ", source " << i);
           expect_same(outputs[i], naive_beam(model_, sources[i], options));
         }
       }
@@ -138,8 +124,7 @@ TEST_P(Decoding, without_tokens_that_are_never_written_equals_plain_searches) {
       options.never = never;
       const auto outputs = decode_together(model_, sources, options);
       for (std::size_t i = 0; i < sources.size(); ++i) {
-        SCOPED_TRACE(::testing::Message()
-                     << never.size() << " tokens, beam " << beam << ", source " << i);
+        SCOPED_TRACE(Message() << never.size() << " tokens, beam " << beam << ", source " << i);
         expect_same(outputs[i], naive_beam(model_, sources[i], options));
       }
     }

@@ -2,12 +2,8 @@
 // where two choices are as good as each other. (The double build is held to every token.)
 #include "nn/generation/decoding.hpp"
 
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <vector>
-
 #include "tests/support/naive_decoding.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
@@ -15,7 +11,7 @@ constexpr double tie = 1e-5;  // between log-probabilities
 
 const std::vector<Sentence>& sources = decoding_sources;
 
-class SinglePrecisionDecoding : public ::testing::TestWithParam<std::uint64_t> {
+class SinglePrecisionDecoding : public TestWithParam<std::uint64_t> {
  protected:
   SinglePrecisionDecoding() : model_(options(), GetParam()) { model_.shake(0.05); }
 
@@ -45,7 +41,7 @@ class SinglePrecisionDecoding : public ::testing::TestWithParam<std::uint64_t> {
   TinyModel model_;
 };
 
-INSTANTIATE_TEST_SUITE_P(Seeds, SinglePrecisionDecoding, ::testing::Range<std::uint64_t>(1, 21));
+INSTANTIATE_TEST_SUITE_P(Seeds, SinglePrecisionDecoding, testing::Range<std::uint64_t>(1, 21));
 
 TEST_P(SinglePrecisionDecoding, greedy_equals_full_recomputation) {
   const DecodingOptions options{.max_extra_length = 9};

@@ -2,16 +2,7 @@
 // computed here from new passes without a cache; models of both families, alike or not.
 #include "nn/generation/ensemble.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cmath>
 #include <deque>
-#include <optional>
-#include <vector>
-
-#include <fmt/format.h>
 
 #include "core/errors.hpp"
 #include "core/random/draws.hpp"
@@ -19,10 +10,9 @@
 #include "nn/generation/generation.hpp"
 #include "tests/support/generation_cases.hpp"
 #include "tests/support/naive_decoding.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
-
-using ::testing::ElementsAre;
 
 ModelOptions member_options(Family family, Index layers = 1) {
   ModelOptions options = tiny_options();
@@ -90,12 +80,12 @@ const std::vector<std::vector<ModelOptions>> mixtures{
      member_options(Family::decoder)},
     {member_options(Family::encoder_decoder), member_options(Family::decoder, 2)}};
 
-class EnsembleOf : public ::testing::TestWithParam<std::size_t> {
+class EnsembleOf : public TestWithParam<std::size_t> {
  protected:
   Members members_{mixtures[GetParam()]};
 };
 
-INSTANTIATE_TEST_SUITE_P(Mixtures, EnsembleOf, ::testing::Values(0, 1, 2));
+INSTANTIATE_TEST_SUITE_P(Mixtures, EnsembleOf, Values(0, 1, 2));
 
 TEST_P(EnsembleOf, models_searches_by_the_mean_of_their_probabilities) {
   for (const Index beam : {1, 2, 5, 12}) {

@@ -3,19 +3,10 @@
 // distribution of the model.
 #include "nn/generation/generation.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <array>
-#include <cmath>
-#include <map>
-#include <vector>
-
-#include <fmt/format.h>
-
 #include "core/random/draws.hpp"
 #include "tests/support/generation_cases.hpp"
 #include "tests/support/naive_decoding.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
@@ -58,14 +49,14 @@ void expect_recomputed(const TinyModel& model, const Sentence& prompt, const Dra
                   std::max(1.0, std::abs(log_probability)));
 }
 
-class Generation : public ::testing::TestWithParam<GenerationScheme> {
+class Generation : public TestWithParam<GenerationScheme> {
  protected:
   Generation() : model_(decoder_options(GetParam()), 3) {}
 
   TinyModel model_;
 };
 
-INSTANTIATE_TEST_SUITE_P(Schemes, Generation, ::testing::ValuesIn(generation_schemes()));
+INSTANTIATE_TEST_SUITE_P(Schemes, Generation, ValuesIn(generation_schemes()));
 
 TEST_P(Generation, equals_recomputation) {
   for (const bool shaken : {false, true}) {  // untrained weights, and others
@@ -78,7 +69,7 @@ TEST_P(Generation, equals_recomputation) {
     for (std::size_t i = 0; i < prompts.size(); ++i) {
       ASSERT_EQ(generated[i].size(), 3U);
       for (std::size_t k = 0; k < 3; ++k) {
-        SCOPED_TRACE(::testing::Message() << "prompt " << i << ", sample " << k);
+        SCOPED_TRACE(Message() << "prompt " << i << ", sample " << k);
         expect_recomputed(model_, prompts[i],
                           draws_of(static_cast<Index>(i), static_cast<Index>(k)), generated[i][k],
                           options);
@@ -94,7 +85,7 @@ TEST_P(Generation, has_the_log_probability_of_the_model_with_every_limit) {
     const GenerationOptions options{.sampling = sampling, .max_tokens = 12, .context = 24};
     const auto generated = generate(model_, prompts, options);
     for (std::size_t i = 0; i < prompts.size(); ++i) {
-      SCOPED_TRACE(::testing::Message() << "prompt " << i << ", T " << sampling.temperature);
+      SCOPED_TRACE(Message() << "prompt " << i << ", T " << sampling.temperature);
       expect_recomputed(model_, prompts[i], draws_of(static_cast<Index>(i), 0), generated[i][0],
                         options);
     }
@@ -113,7 +104,7 @@ TEST_P(Generation, has_the_same_bits_alone) {
   }
 }
 
-class GenerationOf : public ::testing::Test {
+class GenerationOf : public Test {
  protected:
   GenerationOf() : model_(decoder_options({.positions = AttentionPositions::rotary}), 3) {}
 

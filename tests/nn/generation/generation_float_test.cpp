@@ -2,17 +2,15 @@
 // cache. (The double build is held to every token.)
 #include "nn/generation/generation.hpp"
 
-#include <gtest/gtest.h>
-
 #include "tests/support/generation_cases.hpp"
 #include "tests/support/naive_decoding.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
-class SinglePrecisionGeneration : public ::testing::TestWithParam<GenerationScheme> {};
+class SinglePrecisionGeneration : public TestWithParam<GenerationScheme> {};
 
-INSTANTIATE_TEST_SUITE_P(Schemes, SinglePrecisionGeneration,
-                         ::testing::ValuesIn(generation_schemes()));
+INSTANTIATE_TEST_SUITE_P(Schemes, SinglePrecisionGeneration, ValuesIn(generation_schemes()));
 
 TEST_P(SinglePrecisionGeneration, gives_tokens_their_recomputed_probabilities) {
   const TinyModel model(decoder_options(GetParam()), 3);

@@ -1,9 +1,5 @@
 #include "nn/generation/generation_groups.hpp"
-
-#include <gtest/gtest.h>
-
-#include <map>
-#include <utility>
+#include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 

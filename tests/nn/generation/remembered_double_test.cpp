@@ -1,13 +1,9 @@
 // Generation by a model with a memory: it forgets its oldest rows without reading others again, and
 // gives each token the probability that it has in windows with a memory.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <vector>
-
 #include "nn/generation/generation.hpp"
 #include "tests/support/generation_cases.hpp"
 #include "tests/support/lanes.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
@@ -51,9 +47,9 @@ double log_probability_in_windows(const LaneModel& model, const Sentence& tokens
   return sum;
 }
 
-class Remembered : public ::testing::TestWithParam<GenerationScheme> {};
+class Remembered : public TestWithParam<GenerationScheme> {};
 
-INSTANTIATE_TEST_SUITE_P(Schemes, Remembered, ::testing::ValuesIn(generation_schemes()));
+INSTANTIATE_TEST_SUITE_P(Schemes, Remembered, ValuesIn(generation_schemes()));
 
 TEST_P(Remembered, tokens_have_the_probabilities_of_windows_with_a_memory) {
   ModelOptions options = decoder_options(GetParam());

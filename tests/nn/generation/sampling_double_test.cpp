@@ -1,20 +1,10 @@
 // Sampling: which tokens may be drawn, how likely each is, and which one a number draws.
 #include "nn/generation/sampling.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <array>
-#include <cmath>
-#include <limits>
-#include <vector>
-
 #include "core/errors.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
-
-using ::testing::DoubleNear;
-using ::testing::ElementsAre;
 
 constexpr std::array<TokenId, 1> never_drawn{1};
 
@@ -26,11 +16,11 @@ std::vector<double> probabilities_of(const SamplingOptions& options) {
 }
 
 auto near(const std::vector<double>& expected) {
-  std::vector<::testing::Matcher<double>> matchers;
+  std::vector<Matcher<double>> matchers;
   for (const double probability : expected) {
     matchers.emplace_back(DoubleNear(probability, 1e-15));
   }
-  return ::testing::ElementsAreArray(matchers);
+  return ElementsAreArray(matchers);
 }
 
 TEST(Sampling, takes_the_probabilities_of_the_model) {

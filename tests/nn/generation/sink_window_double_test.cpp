@@ -1,20 +1,12 @@
 // Models whose queries see the first tokens and a window (Xiao et al. 2023): a query sees them as
 // if there were nothing between them, and texts of any length are generated from a cache that holds
 // no other rows.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <span>
-#include <vector>
-
 #include "nn/generation/generation.hpp"
 #include "tests/support/generation_cases.hpp"
 #include "tests/support/lanes.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
-
-using ::testing::DoubleNear;
-using ::testing::Pointwise;
 
 constexpr Index sink_rows = 2;
 constexpr Index window_before = 3;
@@ -56,10 +48,10 @@ Sentence seen_from(const Sentence& text, Index row) {
   return seen;
 }
 
-class SinkWindow : public ::testing::TestWithParam<AttentionPositions> {};
+class SinkWindow : public TestWithParam<AttentionPositions> {};
 
 INSTANTIATE_TEST_SUITE_P(Positions, SinkWindow,
-                         ::testing::Values(AttentionPositions::none, AttentionPositions::rotary));
+                         Values(AttentionPositions::none, AttentionPositions::rotary));
 
 // Holds in one layer, where the rows that are seen have themselves seen nothing else.
 TEST_P(SinkWindow, sees_the_first_tokens_and_the_window_as_one_text) {

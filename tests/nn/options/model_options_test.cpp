@@ -1,10 +1,6 @@
 // What the options of a model say about groups of layers.
 #include "nn/options/model_options.hpp"
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <vector>
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
 

@@ -2,13 +2,9 @@
 // test for each precision. The fixtures come from scripts/make_pytorch_fixtures.py.
 #pragma once
 
-#include <gtest/gtest.h>
-
-#include <ostream>
-#include <string>
-
 #include "nn/transformer/transformer.hpp"
 #include "tests/support/pytorch.hpp"
+#include "tests/support/testing.hpp"
 #include "tests/support/tiny_model.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
@@ -34,17 +30,14 @@ inline ModelOptions options_of(const PytorchCase& c) {
   return options;
 }
 
-class Pytorch : public ::testing::TestWithParam<PytorchCase> {};
+class Pytorch : public TestWithParam<PytorchCase> {};
 
-inline std::string case_name(const ::testing::TestParamInfo<PytorchCase>& test) {
-  return test.param.name;
-}
+inline std::string case_name(const TestParamInfo<PytorchCase>& test) { return test.param.name; }
 
-INSTANTIATE_TEST_SUITE_P(
-    Norms, Pytorch,
-    ::testing::Values(PytorchCase{"post_norm", NormPosition::post, Activation::relu},
-                      PytorchCase{"pre_norm", NormPosition::pre, Activation::gelu}),
-    case_name);
+INSTANTIATE_TEST_SUITE_P(Norms, Pytorch,
+                         Values(PytorchCase{"post_norm", NormPosition::post, Activation::relu},
+                                PytorchCase{"pre_norm", NormPosition::pre, Activation::gelu}),
+                         case_name);
 
 TEST_P(Pytorch, has_the_same_loss_and_gradients) {
   const TensorFile file = pytorch_fixture(GetParam().name);

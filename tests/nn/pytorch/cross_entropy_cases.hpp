@@ -2,20 +2,15 @@
 // precision. The fixture comes from scripts/make_pytorch_fixtures.py.
 #pragma once
 
-#include <gtest/gtest.h>
-
-#include <cstdint>
-#include <string>
-#include <vector>
-
 #include "core/ops/cross_entropy.hpp"
 #include "tests/support/pytorch.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-class PytorchCrossEntropy : public ::testing::TestWithParam<double> {};
+class PytorchCrossEntropy : public TestWithParam<double> {};
 
-INSTANTIATE_TEST_SUITE_P(Smoothing, PytorchCrossEntropy, ::testing::Values(0.0, 0.1),
+INSTANTIATE_TEST_SUITE_P(Smoothing, PytorchCrossEntropy, Values(0.0, 0.1),
                          [](const auto& test) { return test.param == 0 ? "sharp" : "smooth"; });
 
 TEST_P(PytorchCrossEntropy, has_the_same_loss_and_gradient) {

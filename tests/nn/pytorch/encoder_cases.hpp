@@ -3,13 +3,8 @@
 // scripts/make_pytorch_fixtures.py.
 #pragma once
 
-#include <gtest/gtest.h>
-
-#include <ostream>
-#include <string>
-#include <vector>
-
 #include "tests/nn/pytorch/stack_cases.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
@@ -96,9 +91,9 @@ inline void add_types(Batch& batch) {
   }
 }
 
-class PytorchEncoder : public ::testing::TestWithParam<PytorchEncoderCase> {};
+class PytorchEncoder : public TestWithParam<PytorchEncoderCase> {};
 
-INSTANTIATE_TEST_SUITE_P(Options, PytorchEncoder, ::testing::ValuesIn(pytorch_encoder_cases()),
+INSTANTIATE_TEST_SUITE_P(Options, PytorchEncoder, ValuesIn(pytorch_encoder_cases()),
                          [](const auto& test) { return test.param.name; });
 
 TEST_P(PytorchEncoder, has_the_same_loss_and_gradients) {

@@ -3,16 +3,10 @@
 // scripts/make_pytorch_fixtures.py.
 #pragma once
 
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <ostream>
-#include <string>
-#include <vector>
-
 #include "core/ops/arithmetic.hpp"
 #include "nn/transformer/transformer.hpp"
 #include "tests/support/pytorch.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
@@ -85,9 +79,9 @@ inline std::vector<PytorchAttentionCase> pytorch_attention_cases() {
           {"separate", AttentionKind::cross, AttentionInputs::separate, {query, key, value}}};
 }
 
-class PytorchAttention : public ::testing::TestWithParam<PytorchAttentionCase> {};
+class PytorchAttention : public TestWithParam<PytorchAttentionCase> {};
 
-INSTANTIATE_TEST_SUITE_P(Inputs, PytorchAttention, ::testing::ValuesIn(pytorch_attention_cases()),
+INSTANTIATE_TEST_SUITE_P(Inputs, PytorchAttention, ValuesIn(pytorch_attention_cases()),
                          [](const auto& test) { return test.param.name; });
 
 TEST_P(PytorchAttention, has_the_same_output_and_gradients) {
@@ -109,13 +103,12 @@ TEST_P(PytorchAttention, has_the_same_output_and_gradients) {
       });
 }
 
-class PytorchLayer : public ::testing::TestWithParam<NormPosition> {
+class PytorchLayer : public TestWithParam<NormPosition> {
  protected:
   static std::string position() { return GetParam() == NormPosition::pre ? "pre" : "post"; }
 };
 
-INSTANTIATE_TEST_SUITE_P(Norms, PytorchLayer,
-                         ::testing::Values(NormPosition::pre, NormPosition::post),
+INSTANTIATE_TEST_SUITE_P(Norms, PytorchLayer, Values(NormPosition::pre, NormPosition::post),
                          [](const auto& test) {
                            return test.param == NormPosition::pre ? "pre" : "post";
                          });

@@ -2,14 +2,10 @@
 // a test for each precision. The fixtures come from scripts/make_pytorch_fixtures.py.
 #pragma once
 
-#include <gtest/gtest.h>
-
-#include <string>
-#include <vector>
-
 #include "nn/transformer/transformer.hpp"
 #include "tests/nn/pytorch/cases.hpp"
 #include "tests/support/stack_batches.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

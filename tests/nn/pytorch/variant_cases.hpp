@@ -4,15 +4,10 @@
 // is compared with.
 #pragma once
 
-#include <gtest/gtest.h>
-
-#include <ostream>
-#include <string>
-#include <vector>
-
 #include "core/ops/arithmetic.hpp"
 #include "nn/attention/attention_rules.hpp"
 #include "tests/nn/pytorch/layer_cases.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
@@ -73,9 +68,9 @@ inline std::vector<PytorchVariantCase> pytorch_variant_cases() {
   };
 }
 
-class PytorchVariant : public ::testing::TestWithParam<PytorchVariantCase> {};
+class PytorchVariant : public TestWithParam<PytorchVariantCase> {};
 
-INSTANTIATE_TEST_SUITE_P(Attention, PytorchVariant, ::testing::ValuesIn(pytorch_variant_cases()),
+INSTANTIATE_TEST_SUITE_P(Attention, PytorchVariant, ValuesIn(pytorch_variant_cases()),
                          [](const auto& test) { return test.param.name; });
 
 TEST_P(PytorchVariant, has_the_same_output_and_gradients) {

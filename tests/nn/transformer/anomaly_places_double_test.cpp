@@ -1,27 +1,14 @@
 // Numbers that are not finite, planted anywhere in a transformer's passes: the report names the
 // place every time.
-#include <fmt/format.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <cmath>
-#include <limits>
-#include <optional>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "core/random/draws.hpp"
 #include "core/tape/anomaly.hpp"
 #include "nn/transformer/transformer.hpp"
 #include "tests/support/stack_batches.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
-using ::testing::ElementsAreArray;
-
-class AnomalyPlaces : public ::testing::Test {
+class AnomalyPlaces : public Test {
  protected:
   explicit AnomalyPlaces(Family family = Family::encoder_decoder, Batch batch = tiny_batch())
       : model_(options(family)), batch_(std::move(batch)) {
@@ -177,7 +164,7 @@ void AnomalyPlaces::expect_named_each_of_200_times() const {
         EXPECT_EQ(anomaly.place.head, planted->head);
       } else {  // of a parameter it may be another part's
         const std::string layer = planted->path.substr(0, planted->path.rfind('.'));
-        EXPECT_THAT(anomaly.place.path, ::testing::StartsWith(layer));
+        EXPECT_THAT(anomaly.place.path, StartsWith(layer));
       }
     }
   }

@@ -1,19 +1,17 @@
 // Head options of all kinds in a model that is only a decoder: gradients, and outputs written from
 // a cache.
-#include <fmt/format.h>
-#include <gtest/gtest.h>
-
 #include "core/gradcheck/model/model.hpp"
 #include "core/ops/arithmetic.hpp"
 #include "nn/transformer/transformer.hpp"
 #include "tests/support/naive_decoding.hpp"
 #include "tests/support/random_attention.hpp"
 #include "tests/support/stack_batches.hpp"
+#include "tests/support/testing.hpp"
 #include "train/step/gate_training.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
-class DecoderHeads : public ::testing::Test {
+class DecoderHeads : public Test {
  protected:
   DecoderHeads() : random_(6) {}
 

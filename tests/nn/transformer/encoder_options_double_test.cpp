@@ -1,30 +1,12 @@
 // The options of BERT and ALBERT, in models of every family: gradients, types of tokens, and layers
 // that share their weights.
-#include <fmt/format.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <functional>
-#include <map>
-#include <ostream>
-#include <set>
-#include <string>
-#include <vector>
-
 #include "core/errors.hpp"
 #include "core/gradcheck/model/model.hpp"
 #include "nn/transformer/transformer.hpp"
 #include "tests/support/stack_batches.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
-
-using ::testing::DoubleNear;
-using ::testing::Eq;
-using ::testing::HasSubstr;
-using ::testing::Not;
-using ::testing::Pointwise;
-using ::testing::ThrowsMessage;
 
 struct OptionCase {
   std::string name;
@@ -83,9 +65,9 @@ Batch batch_for(Family family) {
   return batch;
 }
 
-class EncoderOptions : public ::testing::TestWithParam<OptionCase> {};
+class EncoderOptions : public TestWithParam<OptionCase> {};
 
-INSTANTIATE_TEST_SUITE_P(Options, EncoderOptions, ::testing::ValuesIn(option_cases()),
+INSTANTIATE_TEST_SUITE_P(Options, EncoderOptions, ValuesIn(option_cases()),
                          [](const auto& test) { return test.param.name; });
 
 TEST_P(EncoderOptions, have_gradients_that_are_the_losses_slopes) {
@@ -118,7 +100,7 @@ TEST_P(EncoderOptions, find_the_tokens_that_the_logits_say) {
   }
 }
 
-class TokenTypes : public ::testing::Test {
+class TokenTypes : public Test {
  protected:
   TokenTypes() : model_(options()) { model_.shake(0.2); }
 

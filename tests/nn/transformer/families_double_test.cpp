@@ -1,24 +1,13 @@
 // Models of one stack: gradients, cuts, labels on some rows, and decoding from a cache whose slots
 // have lengths of their own.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <span>
-#include <string>
-#include <vector>
-
 #include "core/errors.hpp"
 #include "core/gradcheck/model/model.hpp"
 #include "nn/transformer/transformer.hpp"
 #include "tests/support/stack_batches.hpp"
+#include "tests/support/testing.hpp"
 #include "train/step/shards.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
-
-using ::testing::DoubleNear;
-using ::testing::HasSubstr;
-using ::testing::Pointwise;
-using ::testing::ThrowsMessage;
 
 // Of unequal lengths; the last two have no row that says the next token, and one has no row at all.
 const std::vector<Sentence> sequences{{3, 4, 5, 6, 7}, {8, 3, 4}, {}, {5, 5}};

@@ -1,23 +1,12 @@
 // The transformer's gradients: against differences along random directions, and however the batch
 // is cut.
-#include <fmt/format.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <span>
-#include <string>
-#include <tuple>
-#include <vector>
-
 #include "core/gradcheck/model/model.hpp"
 #include "nn/transformer/transformer.hpp"
+#include "tests/support/testing.hpp"
 #include "tests/support/tiny_model.hpp"
 #include "train/step/shards.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
-
-using ::testing::DoubleNear;
-using ::testing::Pointwise;
 
 constexpr std::uint64_t seed = 11;
 constexpr Index step = 3;
@@ -55,13 +44,12 @@ void expect_gradients(const ModelOptions& options, Index source_vocabulary = tin
   EXPECT_TRUE(report.ok()) << report.message();
 }
 
-class TransformerGradients : public ::testing::TestWithParam<std::tuple<NormPosition, Tying>> {};
+class TransformerGradients : public TestWithParam<std::tuple<NormPosition, Tying>> {};
 
 INSTANTIATE_TEST_SUITE_P(Kinds, TransformerGradients,
-                         ::testing::Combine(::testing::Values(NormPosition::pre,
-                                                              NormPosition::post),
-                                            ::testing::Values(Tying::none, Tying::source_target,
-                                                              Tying::target_output, Tying::all)),
+                         testing::Combine(Values(NormPosition::pre, NormPosition::post),
+                                 Values(Tying::none, Tying::source_target, Tying::target_output,
+                                        Tying::all)),
                          [](const auto& test) {
                            const auto position = static_cast<std::size_t>(std::get<0>(test.param));
                            const auto tying = static_cast<std::size_t>(std::get<1>(test.param));
@@ -120,7 +108,7 @@ TEST(TransformerOfBlocks, gradients_are_the_losses_slopes) {
 }
 
 // Draws are addressed by the token's row in the whole step, so a cut batch drops the same numbers.
-class TransformerShards : public ::testing::Test {
+class TransformerShards : public Test {
  protected:
   TransformerShards() : model_(options()) { model_.shake(0.2); }
 

@@ -1,22 +1,12 @@
 // The memory of lanes: where it covers the past, windows are read as one long sequence is; where it
 // does not, as a plain recomputation over the remembered rows reads them.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <string>
-#include <vector>
-
 #include "core/errors.hpp"
 #include "core/gradcheck/model/model.hpp"
 #include "core/ops/concatenate.hpp"
 #include "tests/support/lanes.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
-
-using ::testing::DoubleNear;
-using ::testing::HasSubstr;
-using ::testing::Pointwise;
-using ::testing::ThrowsMessage;
 
 constexpr double near_enough = 1e-12;
 

@@ -1,28 +1,11 @@
 // The transformer as a whole: its parameters' names, its gradients, and what its outputs hang on.
 #include "nn/transformer/transformer.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <numeric>
-#include <span>
-#include <string>
-#include <vector>
-
 #include "core/errors.hpp"
+#include "tests/support/testing.hpp"
 #include "tests/support/tiny_model.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
-
-using ::testing::AllOf;
-using ::testing::DoubleNear;
-using ::testing::Each;
-using ::testing::ElementsAreArray;
-using ::testing::HasSubstr;
-using ::testing::Pointwise;
-using ::testing::ThrowsMessage;
 
 std::vector<std::string> names(const ParameterStore& store) {
   std::vector<std::string> result;
@@ -101,8 +84,7 @@ TEST(TransformerParameters, are_fewer_where_tied_or_left_out) {
       std::vector(found.begin(), found.begin() + 4),
       ElementsAreArray({"target.embedding (13, 6)", "source.positions (16, 6)",
                         "target.positions (16, 6)", "encoder.layers.0.self.query.weight (10, 6)"}));
-  EXPECT_THAT(found, Each(::testing::Not(::testing::AnyOf(HasSubstr("norm.bias"),
-                                                          HasSubstr("encoder.norm.gain")))));
+  EXPECT_THAT(found, Each(Not(AnyOf(HasSubstr("norm.bias"), HasSubstr("encoder.norm.gain")))));
 }
 
 TEST(TransformerParameters, of_two_vocabularies_cannot_all_be_tied) {
@@ -225,8 +207,7 @@ TEST(Transformer, does_not_see_later_target_tokens) {
     // Rows 0 ... 2 have read the begin mark, 5 and 4.
     const auto seen = static_cast<std::size_t>(3 * tiny_vocabulary);
     EXPECT_THAT(after.values().first(seen), ElementsAreArray(before.values().first(seen)));
-    EXPECT_THAT(after.values().subspan(seen),
-                ::testing::Not(ElementsAreArray(before.values().subspan(seen))));
+    EXPECT_THAT(after.values().subspan(seen), Not(ElementsAreArray(before.values().subspan(seen))));
   }
 }
 

@@ -1,19 +1,8 @@
 // A whole model with one fault in its wiring: gradcheck_model or PyTorch's numbers must find it.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <optional>
-#include <ostream>
-#include <set>
-#include <sstream>
-#include <string>
-
 #include "tests/nn/wiring/document.hpp"
 #include "tests/nn/wiring/finders.hpp"
 #include "tests/nn/wiring/harmless.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace wiring {
 
@@ -23,15 +12,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-using ::testing::Contains;
-using ::testing::IsEmpty;
-
 constexpr auto name_of_test = [](const auto& test) { return test.param.name; };
 
-class RightWiring : public ::testing::TestWithParam<Fault> {};
+class RightWiring : public TestWithParam<Fault> {};
 
-INSTANTIATE_TEST_SUITE_P(Models, RightWiring, ::testing::ValuesIn(harmless_changes()),
-                         name_of_test);
+INSTANTIATE_TEST_SUITE_P(Models, RightWiring, ValuesIn(harmless_changes()), name_of_test);
 
 TEST_P(RightWiring, leaves_both_finders_silent) {
   const auto model = right_model(GetParam().base);
@@ -45,9 +30,9 @@ TEST_P(RightWiring, leaves_both_finders_silent) {
   }
 }
 
-class WiringFault : public ::testing::TestWithParam<Fault> {};
+class WiringFault : public TestWithParam<Fault> {};
 
-INSTANTIATE_TEST_SUITE_P(Models, WiringFault, ::testing::ValuesIn(all_faults()), name_of_test);
+INSTANTIATE_TEST_SUITE_P(Models, WiringFault, ValuesIn(all_faults()), name_of_test);
 
 TEST_P(WiringFault, is_named_by_gradcheck) {
   const auto model = right_model(GetParam().base);

@@ -1,25 +1,12 @@
 // The sections of attention: by kind and by layer, lists, budgets, and what does not compose.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <ostream>
-#include <set>
-#include <string>
-#include <vector>
-
 #include "nn/attention/spec.hpp"
 #include "tests/support/config_error.hpp"
+#include "tests/support/testing.hpp"
 #include "train/config/config.hpp"
 #include "train/config/rows.hpp"
 #include "train/config/values.hpp"
 
 namespace tapehead { namespace {
-
-using ::testing::AllOf;
-using ::testing::EndsWith;
-using ::testing::HasSubstr;
-using ::testing::StartsWith;
 
 AttentionSpec spec_of(const std::string& text, AttentionKind kind, Index layer = 0,
                       const std::vector<std::string>& set = {}) {
@@ -167,35 +154,35 @@ struct Refused {
   }
 };
 
-class ConfigAttentionRefused : public ::testing::TestWithParam<Refused> {};
+class ConfigAttentionRefused : public TestWithParam<Refused> {};
 
 INSTANTIATE_TEST_SUITE_P(
     Compositions, ConfigAttentionRefused,
-    ::testing::Values(
-        Refused{"kv_heads: 3", "kv_heads", "must divide the heads (3 for 4 heads)"},
-        Refused{"pattern: [sink_window 2 9, full, sink_window 4 9, full], positions: rotary",
-                "pattern", "have the same sink_window"},
-        Refused{"kv_heads: 2, sharing: query_key", "kv_heads", "queries can share weights"},
-        Refused{"d_qk: 4, d_v: 5, sharing: key_value", "sharing",
-                "a shared weight needs equal widths"},
-        Refused{"sharing: identity, d_qk: 8", "sharing", "as wide as their input"},
-        Refused{"sharing: identity_query, d_qk: 8", "sharing", "are as wide as it (16; d_qk 8)"},
-        Refused{"sharing: identity, head_weights: tied", "head_weights", "no weights to tie"},
-        Refused{"head_weights: tied, kv_heads: 2", "head_weights", "one set of weights anyway"},
-        Refused{"combine: concatenate, d_v: 5", "combine", "as wide as the model"},
-        Refused{"combine: mean, d_v: 5", "combine", "values as wide as the model"},
-        Refused{"heads: 5, d_qk: 4, d_v: 4, input: narrow", "heads", "must divide d_model"},
-        Refused{"score: [dot, cosine]", "score", "one value for each head (2 for 4 heads)"},
-        Refused{"pattern: [full, causal]", "pattern", "one value for each head (2 for 4 heads)"},
-        Refused{"score: [dot, dot, dot, cosine], kv_heads: 1", "score", "must score them alike"},
-        Refused{"positions: t5, buckets: 32, farthest: 16", "farthest",
-                "must be more than buckets / 2"},
-        Refused{"positions: rotary, score: additive", "score", "products of queries and keys"},
-        Refused{"positions: t5, buckets: 5, farthest: 9", "buckets", "must be even (5)"},
-        Refused{"positions: rotary, d_qk: 5", "positions", "d_qk must be even (5)"},
-        Refused{"start: identical, sharing: identity", "start", "no weights that could start"},
-        Refused{"start: identical, combine: mean", "start", "no output weight"},
-        Refused{"start: identical_projections, head_weights: tied", "start", "identical anyway"}),
+    Values(Refused{"kv_heads: 3", "kv_heads", "must divide the heads (3 for 4 heads)"},
+           Refused{"pattern: [sink_window 2 9, full, sink_window 4 9, full], positions: rotary",
+                   "pattern", "have the same sink_window"},
+           Refused{"kv_heads: 2, sharing: query_key", "kv_heads", "queries can share weights"},
+           Refused{"d_qk: 4, d_v: 5, sharing: key_value", "sharing",
+                   "a shared weight needs equal widths"},
+           Refused{"sharing: identity, d_qk: 8", "sharing", "as wide as their input"},
+           Refused{"sharing: identity_query, d_qk: 8", "sharing", "are as wide as it (16; d_qk 8)"},
+           Refused{"sharing: identity, head_weights: tied", "head_weights", "no weights to tie"},
+           Refused{"head_weights: tied, kv_heads: 2", "head_weights", "one set of weights anyway"},
+           Refused{"combine: concatenate, d_v: 5", "combine", "as wide as the model"},
+           Refused{"combine: mean, d_v: 5", "combine", "values as wide as the model"},
+           Refused{"heads: 5, d_qk: 4, d_v: 4, input: narrow", "heads", "must divide d_model"},
+           Refused{"score: [dot, cosine]", "score", "one value for each head (2 for 4 heads)"},
+           Refused{"pattern: [full, causal]", "pattern", "one value for each head (2 for 4 heads)"},
+           Refused{"score: [dot, dot, dot, cosine], kv_heads: 1", "score", "must score them alike"},
+           Refused{"positions: t5, buckets: 32, farthest: 16", "farthest",
+                   "must be more than buckets / 2"},
+           Refused{"positions: rotary, score: additive", "score", "products of queries and keys"},
+           Refused{"positions: t5, buckets: 5, farthest: 9", "buckets", "must be even (5)"},
+           Refused{"positions: rotary, d_qk: 5", "positions", "d_qk must be even (5)"},
+           Refused{"start: identical, sharing: identity", "start", "no weights that could start"},
+           Refused{"start: identical, combine: mean", "start", "no output weight"},
+           Refused{"start: identical_projections, head_weights: tied", "start",
+                   "identical anyway"}),
     [](const auto& test) { return test.param.place + std::to_string(test.index); });
 
 TEST_P(ConfigAttentionRefused, is_said_at_the_option_to_blame) {
@@ -235,7 +222,7 @@ TEST(ConfigAttention, what_was_decided_is_written_out) {
       "model: {d_model: 16, heads: 4, layers: 2}\nencoder_self: {heads: [4, 2]}\n", "a.yaml");
   const std::string dump = dump_config_with_origins(loaded);
   EXPECT_THAT(dump, HasSubstr("\nencoder_self:\n  heads: [4, 2] "));
-  EXPECT_THAT(dump, ::testing::ContainsRegex("  d_qk: .4, 8. +# auto\n"));
+  EXPECT_THAT(dump, ContainsRegex("  d_qk: .4, 8. +# auto\n"));
   EXPECT_EQ(loaded.origins.at("encoder_self.heads"), "a.yaml:2:23");
 }
 

@@ -1,26 +1,15 @@
 // Configs that inherit from others with `base`.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <filesystem>
-#include <fstream>
-#include <string>
-#include <vector>
-
 #include "core/errors.hpp"
 #include "datasets/task_kind.hpp"
 #include "tests/support/temporary_directory.hpp"
+#include "tests/support/testing.hpp"
 #include "train/config/config.hpp"
 
 namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
 
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::Not;
-
-class ConfigBases : public ::testing::Test {
+class ConfigBases : public Test {
  protected:
   std::string write(const std::string& name, const std::string& text) const {
     fs::create_directories((here / name).parent_path());

@@ -1,20 +1,11 @@
 // Each mistake in a config is refused with its place, the value, and what is allowed.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <string_view>
-#include <vector>
-
-#include <fmt/format.h>
-
 #include "core/shown.hpp"
 #include "core/text.hpp"
 #include "datasets/task_kind.hpp"
 #include "tests/support/config_error.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
-
-using ::testing::StartsWith;
 
 TEST(ConfigErrors, unknown_option_with_the_nearest_name) {
   EXPECT_EQ(config_error("model:\n  d_model: 8\n  hedas: 2\n"),

@@ -1,21 +1,12 @@
 // Every member of a config section has its row, and every row can be written in a config.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <any>
-#include <set>
-#include <string>
-#include <vector>
 
 #include "core/fields.hpp"
+#include "tests/support/testing.hpp"
 #include "train/config/rows.hpp"
 #include "train/config/values.hpp"
 
 namespace tapehead { namespace {
-
-using ::testing::Contains;
-using ::testing::ElementsAre;
-using ::testing::IsSupersetOf;
 
 template <class Section>
 std::size_t rows() {

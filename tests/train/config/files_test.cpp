@@ -1,21 +1,13 @@
 // Config files: those that ship load, those that are not there are named, and the reference is
 // fresh.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <filesystem>
-#include <fstream>
-#include <iterator>
-
 #include "core/errors.hpp"
 #include "tests/support/temporary_directory.hpp"
+#include "tests/support/testing.hpp"
 #include "train/config/config.hpp"
 
 namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
-using ::testing::EndsWith;
-using ::testing::HasSubstr;
 
 const fs::path root = TAPEHEAD_SOURCE_DIR;
 

@@ -1,14 +1,11 @@
 // Documents made to bring a parser down: each ends as an error with its place, in little time and
 // with a small stack.
-#include <gtest/gtest.h>
 #include <pthread.h>
 
 #include <chrono>
-#include <functional>
-#include <string>
-#include <vector>
 
 #include "core/errors.hpp"
+#include "tests/support/testing.hpp"
 #include "train/config/document/document.hpp"
 
 namespace tapehead { namespace {

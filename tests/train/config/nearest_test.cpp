@@ -1,9 +1,6 @@
 // The nearest valid name.
-#include <gtest/gtest.h>
-
-#include <array>
-
 #include "train/config/nearest.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
 

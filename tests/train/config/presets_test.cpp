@@ -1,18 +1,9 @@
 // Presets: what each one gives, who wins over it, and that a run with one is stored and loads
 // again.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <string>
-#include <vector>
-
 #include "tests/support/config_error.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
-
-using ::testing::ContainsRegex;
-using ::testing::HasSubstr;
-using ::testing::StartsWith;
 
 LoadedConfig loaded_preset(const std::string& text, const std::vector<std::string>& set = {}) {
   return parse_config(text, "a.yaml", set);

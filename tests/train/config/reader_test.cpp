@@ -1,15 +1,10 @@
 // What a config says is what the options become, and each value knows where it came from.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <string>
-#include <vector>
-
 #include "core/errors.hpp"
 #include "datasets/synthetic/symbols.hpp"
 #include "datasets/text/parallel_options.hpp"
 #include "tests/support/config_error.hpp"
 #include "tests/support/task_option.hpp"
+#include "tests/support/testing.hpp"
 #include "train/config/config.hpp"
 
 namespace tapehead { namespace {
@@ -65,11 +60,10 @@ TEST(ConfigReader, a_list_of_texts_is_one_text_or_several_or_none) {
             (Texts{"one = a", "two = b"}));
   EXPECT_EQ(groups("[easy = a]", {"task.type_groups=two = b"}), Texts{"two = b"});
   EXPECT_THAT(config_error(data + "type_groups: [[easy = a]]}"),
-              ::testing::HasSubstr("task.type_groups: a list of values that are none ([[easy = "
-                                   "a]]; allowed: list of texts)"));
-  EXPECT_THAT(
-      config_error(data + "type_groups: }"),
-      ::testing::HasSubstr("task.type_groups: has no value (null; allowed: list of texts)"));
+              HasSubstr("task.type_groups: a list of values that are none ([[easy = "
+                        "a]]; allowed: list of texts)"));
+  EXPECT_THAT(config_error(data + "type_groups: }"),
+              HasSubstr("task.type_groups: has no value (null; allowed: list of texts)"));
 }
 
 TEST(ConfigReader, whatever_is_left_out_has_its_default) {
@@ -178,18 +172,18 @@ TEST(ConfigReader, an_override_without_effect_is_refused) {
             "follow attention.pattern have values of their own (a.yaml:1:25: "
             "encoder_self.pattern, a.yaml:2:25: decoder_self.pattern); set these instead");
   EXPECT_THAT(config_error(text, {"model.heads=8"}),
-              ::testing::HasSubstr("own (a.yaml:3:20: attention.heads); set"));
+              HasSubstr("own (a.yaml:3:20: attention.heads); set"));
   EXPECT_THAT(config_error("model: {family: decoder, decoder_layers: 2}", {"model.layers=1"}),
-              ::testing::HasSubstr("own (a.yaml:1:42: model.decoder_layers); set"));
+              HasSubstr("own (a.yaml:1:42: model.decoder_layers); set"));
   EXPECT_EQ(config_error(text, {"attention.pattern=window 3"}), "accepted");  // as in the file
   EXPECT_EQ(config_error(text, {"model.heads=8", "attention.heads=8"}), "accepted");
   EXPECT_THAT(config_error(as_stored(text), {"attention.pattern=window 1"}),
-              ::testing::HasSubstr(": encoder_self.pattern, "));
+              HasSubstr(": encoder_self.pattern, "));
   EXPECT_THAT(config_error(as_stored(text), {"model.dropout=0.5"}),
-              ::testing::ContainsRegex("own \\(a.yaml:[0-9]+:[0-9]+: model.dropout_embedding, .*; "
-                                       "set these instead"));
+              ContainsRegex("own \\(a.yaml:[0-9]+:[0-9]+: model.dropout_embedding, .*; "
+                            "set these instead"));
   EXPECT_THAT(config_error(as_stored(text), {"model.preset=llama"}),
-              ::testing::HasSubstr(": model.activation, "));
+              HasSubstr(": model.activation, "));
 }
 
 // The options of `model` that it replaces do not follow it.

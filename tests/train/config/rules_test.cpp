@@ -1,16 +1,9 @@
 // Options of model and training that contradict each other are refused, at the place of the one to
 // blame.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <string>
-
 #include "tests/support/config_error.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
-
-using ::testing::HasSubstr;
-using ::testing::StartsWith;
 
 TEST(ConfigRules, heads_divide_the_width) {
   EXPECT_EQ(config_error("model:\n  d_model: 64\n  heads: 7\n"),

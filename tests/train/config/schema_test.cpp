@@ -1,9 +1,7 @@
 // The schema describes every option, in the shape that editors understand.
-#include <gtest/gtest.h>
-
-#include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "tests/support/testing.hpp"
 #include "train/config/config.hpp"
 #include "train/config/rows.hpp"
 

@@ -1,18 +1,8 @@
 // Options of a task that contradict each other are refused, at the place of the one to blame.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <string>
-#include <utility>
-
-#include <fmt/format.h>
-
 #include "tests/support/config_error.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
-
-using ::testing::HasSubstr;
-using ::testing::StartsWith;
 
 TEST(TaskRules, lengths_are_in_order) {
   EXPECT_EQ(config_error("task: {min_length: 11}"),

@@ -1,21 +1,11 @@
 // An option that nothing uses is refused by its name, and what a run stores is not.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <map>
-#include <string>
 #include <variant>
-#include <vector>
 
 #include "tests/support/config_error.hpp"
+#include "tests/support/testing.hpp"
 #include "train/config/rows.hpp"
 
 namespace tapehead { namespace {
-
-using ::testing::AllOf;
-using ::testing::Contains;
-using ::testing::HasSubstr;
-using ::testing::StartsWith;
 
 std::string stored(const std::string& text) {
   return dump_config(parse_config(text, "a.yaml").config);

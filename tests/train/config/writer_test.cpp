@@ -1,13 +1,6 @@
 // A config that is written out reads back as it was.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <random>
-#include <sstream>
 
 #include "datasets/synthetic/symbols.hpp"
 #include "datasets/text/labelled_options.hpp"
@@ -15,6 +8,7 @@
 #include "datasets/text/text_options.hpp"
 #include "nn/attention/resolved_attention.hpp"
 #include "tests/support/task_option.hpp"
+#include "tests/support/testing.hpp"
 #include "train/config/config.hpp"
 #include "train/config/json.hpp"
 #include "train/config/rows.hpp"
@@ -22,9 +16,6 @@
 #include "train/options/application.hpp"
 
 namespace tapehead { namespace {
-
-using ::testing::HasSubstr;
-using ::testing::StartsWith;
 
 // Gives a member another value in its range, drawn over magnitudes.
 struct Scramble {
@@ -356,10 +347,10 @@ TEST(ConfigWriter, origins_stand_in_an_aligned_column) {
     }
     EXPECT_EQ(comment, *column) << line;
   }
-  EXPECT_THAT(dump, ::testing::ContainsRegex("  d_model: 32 +# a.yaml:2:18\n"));
-  EXPECT_THAT(dump, ::testing::ContainsRegex("  d_head: 8 +# auto\n"));
-  EXPECT_THAT(dump, ::testing::ContainsRegex("  steps: 9 +# --set\n"));
-  EXPECT_THAT(dump, ::testing::ContainsRegex("  heads: 4 +# default\n"));
+  EXPECT_THAT(dump, ContainsRegex("  d_model: 32 +# a.yaml:2:18\n"));
+  EXPECT_THAT(dump, ContainsRegex("  d_head: 8 +# auto\n"));
+  EXPECT_THAT(dump, ContainsRegex("  steps: 9 +# --set\n"));
+  EXPECT_THAT(dump, ContainsRegex("  heads: 4 +# default\n"));
   Config read = parse_config(dump, "b.yaml").config;
   Config config = loaded.config;
   expect_same(config, read);

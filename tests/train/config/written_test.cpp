@@ -1,31 +1,19 @@
 // What was chosen for a run decides what `--set` changes, and nothing else of the run does.
 #include "train/config/written.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <filesystem>
-#include <fstream>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "tests/support/program.hpp"
 #include "tests/support/temporary_directory.hpp"
+#include "tests/support/testing.hpp"
 #include "train/config/config.hpp"
 
 namespace tapehead { namespace {
-
-using ::testing::AllOf;
-using ::testing::StartsWith;
 
 Config resolved(std::string_view text, const std::vector<std::string>& overrides = {}) {
   return parse_config(text, "a.yaml", overrides).config;
 }
 
 // A run of a config: config.yaml and what was written.
-class ConfigOfRun : public ::testing::Test {
+class ConfigOfRun : public Test {
  protected:
   // `change` is what another version of the program stored otherwise.
   void store(const LoadedConfig& loaded, const std::vector<std::string>& change = {}) const {
@@ -125,19 +113,19 @@ TEST_F(ConfigOfRun, keeps_what_auto_was_when_it_began) {
 TEST_F(ConfigOfRun, has_what_was_written_with_its_origin) {
   store(parse_config("seed: 1\nmodel:\n  heads: 4\nattention: {heads: [2, 4]}\n", "configs/a.yaml",
                      {"task.name=recall", "training.steps=9"}));
-  EXPECT_THAT(content_of(written()), ::testing::EndsWith("seed: 1          # configs/a.yaml:1:7\n"
-                                                         "\n"
-                                                         "task:\n"
-                                                         "  name: recall   # --set\n"
-                                                         "\n"
-                                                         "model:\n"
-                                                         "  heads: 4       # configs/a.yaml:3:10\n"
-                                                         "\n"
-                                                         "attention:\n"
-                                                         "  heads: [2, 4]  # configs/a.yaml:4:20\n"
-                                                         "\n"
-                                                         "training:\n"
-                                                         "  steps: 9       # --set\n"));
+  EXPECT_THAT(content_of(written()), EndsWith("seed: 1          # configs/a.yaml:1:7\n"
+                                              "\n"
+                                              "task:\n"
+                                              "  name: recall   # --set\n"
+                                              "\n"
+                                              "model:\n"
+                                              "  heads: 4       # configs/a.yaml:3:10\n"
+                                              "\n"
+                                              "attention:\n"
+                                              "  heads: [2, 4]  # configs/a.yaml:4:20\n"
+                                              "\n"
+                                              "training:\n"
+                                              "  steps: 9       # --set\n"));
   const std::string before = content_of(written());
   EXPECT_EQ(written_text(*load_chosen(config(), {}).written), before);
   const LoadedConfig changed = loaded({"training.warmup=8", "evaluation.every=3"});
@@ -145,9 +133,9 @@ TEST_F(ConfigOfRun, has_what_was_written_with_its_origin) {
   const LoadedConfig again = loaded({"seed=2"});
   EXPECT_EQ(again.config.evaluation.every, 3);
   const std::string shown = dump_config_with_origins(again);
-  EXPECT_THAT(shown, ::testing::ContainsRegex("seed: 2 +# --set\n"));
-  EXPECT_THAT(shown, ::testing::ContainsRegex("  heads: \\[2, 4\\] +# configs/a.yaml:4:20\n"));
-  EXPECT_THAT(shown, ::testing::ContainsRegex("  beam: 1 +# [^ ]*/config.yaml:"));
+  EXPECT_THAT(shown, ContainsRegex("seed: 2 +# --set\n"));
+  EXPECT_THAT(shown, ContainsRegex("  heads: \\[2, 4\\] +# configs/a.yaml:4:20\n"));
+  EXPECT_THAT(shown, ContainsRegex("  beam: 1 +# [^ ]*/config.yaml:"));
   EXPECT_EQ(again.origins.at("training.warmup").rfind(config(), 0), 0U);  // not of this --set
 }
 
@@ -171,7 +159,7 @@ TEST_F(ConfigOfRun, that_is_not_as_written_is_told) {
   EXPECT_THAT(error({"model.heads=2"}),
               AllOf(StartsWith(written() + ":5:12: model.d_model: 32, but " + config() +
                                " has 64; restore"),
-                    ::testing::EndsWith("--set model.d_model=VALUE")));
+                    EndsWith("--set model.d_model=VALUE")));
   EXPECT_EQ(error({}), "accepted");  // the run is what config.yaml says
   EXPECT_EQ(load_chosen(config(), {}).config.model.d_model, 64);
   EXPECT_EQ(loaded({"model.d_model=64"}).config.model.d_model, 64);

@@ -1,11 +1,8 @@
 // Labels that a sequence decides, counted apart from its others.
 #include "train/evaluation/right_outputs.hpp"
 
-#include <gtest/gtest.h>
-
-#include <memory>
-
 #include "datasets/pairs.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
 

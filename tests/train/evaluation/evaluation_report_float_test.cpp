@@ -1,14 +1,8 @@
 // Which metrics of an evaluation lines and tables have.
+#include "tests/support/testing.hpp"
 #include "train/evaluation/evaluation_report.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 namespace tapehead { namespace {
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 Evaluation with_all_metrics(Metric chooses) {
   Evaluation evaluation;
@@ -21,7 +15,7 @@ Evaluation with_all_metrics(Metric chooses) {
 TEST(EvaluationReport, further_metrics_are_in_json_only) {
   const Evaluation evaluation = with_all_metrics(Metric::bleu);
   const auto hidden =
-      Not(::testing::AnyOf(HasSubstr("ROUGE"), HasSubstr("token F1"), HasSubstr("exact match")));
+      Not(AnyOf(HasSubstr("ROUGE"), HasSubstr("token F1"), HasSubstr("exact match")));
   EXPECT_THAT(evaluation_line("test", evaluation), AllOf(HasSubstr("chrF 0.50"), hidden));
   EXPECT_THAT(evaluation_table({{"test", evaluation}}), AllOf(HasSubstr("chrF lc"), hidden));
   EXPECT_EQ(evaluation_json(evaluation).at("rouge_l"), 0.5);

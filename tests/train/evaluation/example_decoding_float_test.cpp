@@ -2,14 +2,10 @@
 // threads.
 #include "train/evaluation/example_decoding.hpp"
 
-#include <fmt/format.h>
-#include <gtest/gtest.h>
-
-#include <vector>
-
 #include "datasets/text/classified_text.hpp"
 #include "tests/support/examples.hpp"
 #include "tests/support/naive_decoding.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 

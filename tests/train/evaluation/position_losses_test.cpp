@@ -1,16 +1,8 @@
 // Losses by position: which positions are in a range, and which labels at them.
 #include "train/evaluation/position_losses.hpp"
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <numeric>
-#include <utility>
-#include <vector>
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
-
-using ::testing::ElementsAre;
 
 // One sequence of as many rows; every row has a label whose loss is its row's number.
 std::vector<PositionLoss> of_one_sequence(Index rows) {

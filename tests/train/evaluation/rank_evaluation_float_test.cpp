@@ -1,21 +1,10 @@
 // Evaluations that are spread over ranks, each rank a thread: the bits of one process.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <functional>
-#include <limits>
-#include <set>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "support/random_tensor.hpp"
 #include "tests/support/labelled_training.hpp"
 #include "tests/support/message_of.hpp"
+#include "tests/support/testing.hpp"
 #include "tests/support/text_training.hpp"
 #include "tests/support/thread_ranks.hpp"
 #include "train/config/config.hpp"
@@ -182,7 +171,7 @@ TEST(RankEvaluation, that_fails_throws_the_error_of_one_worker_on_all_ranks) {
   };
   Workers one(1);
   const std::string expected = message_on(one, alone());
-  EXPECT_THAT(expected, ::testing::HasSubstr("the value is inf"));
+  EXPECT_THAT(expected, HasSubstr("the value is inf"));
   for (const Index count : {2, 3, 4}) {
     run_ranks(count, [&](Ranks& ranks) {
       Workers workers(2);

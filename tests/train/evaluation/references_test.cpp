@@ -1,27 +1,18 @@
 // Which outputs are exactly right: with spaces and characters that the tokenizer does not keep.
 #include "train/evaluation/right_outputs.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <fstream>
-#include <string>
-#include <vector>
-
 #include "core/errors.hpp"
 #include "datasets/make_task.hpp"
 #include "datasets/text/parallel_options.hpp"
 #include "tests/support/examples.hpp"
 #include "tests/support/logged.hpp"
 #include "tests/support/temporary_directory.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
 
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-
 // A task whose validation has these targets.
-class References : public ::testing::Test {
+class References : public Test {
  protected:
   TaskOptions options_with(TokenizerKind kind, const std::vector<std::string>& targets,
                            Index vocabulary) const {

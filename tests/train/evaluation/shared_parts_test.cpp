@@ -1,20 +1,14 @@
 // Parts that ranks compute and share, each rank a thread, and the errors of parts.
 #include "train/evaluation/shared_parts.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <mutex>
-#include <set>
-#include <stdexcept>
 
 #include "core/errors.hpp"
 #include "tests/support/message_of.hpp"
+#include "tests/support/testing.hpp"
 #include "tests/support/thread_ranks.hpp"
 
 namespace tapehead { namespace {
-
-using ::testing::ElementsAre;
 
 // A result with members of every kind.
 struct Result {

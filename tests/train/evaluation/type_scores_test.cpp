@@ -1,13 +1,9 @@
 // Right outputs by type, counted by hand.
 #include "train/evaluation/right_outputs.hpp"
 
-#include <gtest/gtest.h>
-
-#include <string>
-#include <vector>
-
 #include "core/errors.hpp"
 #include "tests/support/examples.hpp"
+#include "tests/support/testing.hpp"
 #include "train/evaluation/test_splits.hpp"
 
 namespace tapehead { namespace {

@@ -1,13 +1,9 @@
 // Text that is written token by token: whole characters, and nothing from a stop text on.
 #include "train/evaluation/written_text.hpp"
 
-#include <gtest/gtest.h>
-
-#include <string>
-#include <vector>
-
 #include "core/text.hpp"
 #include "datasets/tokenizers/vocabulary_tokenizer.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
 

@@ -1,13 +1,7 @@
 // CRC-32C: the examples of its standard, by the library's table and by the division of the tests'
 // reader.
-#include <gtest/gtest.h>
-
-#include <cstdint>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "tests/support/event_reader.hpp"
+#include "tests/support/testing.hpp"
 #include "train/events/records.hpp"
 
 namespace tapehead { namespace {

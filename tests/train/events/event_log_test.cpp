@@ -1,33 +1,20 @@
 // The event log: a line's numbers as scalars, and what a resume leaves of former files.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <filesystem>
-#include <fstream>
-#include <limits>
-#include <string>
-#include <vector>
-
 #include <nlohmann/json.hpp>
 
 #include "tests/support/event_reader.hpp"
 #include "tests/support/io_error.hpp"
 #include "tests/support/logged.hpp"
 #include "tests/support/temporary_directory.hpp"
+#include "tests/support/testing.hpp"
 #include "train/events/event_log.hpp"
 
 namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
 
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::SizeIs;
 using Json = nlohmann::ordered_json;
 
-class EventLogs : public ::testing::Test {
+class EventLogs : public Test {
  protected:
   // Goes on from one step to another.
   void train(Index from, Index to) {

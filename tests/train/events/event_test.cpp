@@ -1,20 +1,9 @@
 // Events: the bytes that TensorBoard's own messages have, and text that Markdown leaves alone.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <limits>
-#include <optional>
-#include <string>
-#include <vector>
-
-#include <fmt/format.h>
-
-#include "tests/support/event_reader.hpp"
 #include "train/events/event.hpp"
+#include "tests/support/event_reader.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
-
-using ::testing::ElementsAre;
 
 std::string hexadecimal(std::string_view bytes) {
   std::string digits;

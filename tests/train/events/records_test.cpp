@@ -1,17 +1,9 @@
 // Records: TensorBoard's own bytes, and what is left of them after each kind of damage.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <string>
-#include <string_view>
-
-#include "tests/support/event_reader.hpp"
 #include "train/events/records.hpp"
+#include "tests/support/event_reader.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
-
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 
 const std::string two_records = to_record("first") + to_record("second");
 

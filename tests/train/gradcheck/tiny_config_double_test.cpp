@@ -2,14 +2,6 @@
 // model, has each kind of layer, and has right gradients.
 #include "train/gradcheck/tiny_config.hpp"
 
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <set>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "datasets/make_task.hpp"
 #include "datasets/task_kind.hpp"
 #include "datasets/text/parallel_options.hpp"
@@ -17,6 +9,7 @@
 #include "nn/attention/spec.hpp"
 #include "tests/support/proof.hpp"
 #include "tests/support/random_config.hpp"
+#include "tests/support/testing.hpp"
 #include "train/experiment.hpp"
 #include "train/gradcheck/check_config.hpp"
 
@@ -123,9 +116,9 @@ TEST(ProveConfigs, every_config_that_loads_can_be_made_small) {
   RandomConfigs configs(1);
   Index checked = 0;
   std::set<std::string> seen;
-  for (Index i = 0; i < cases && !::testing::Test::HasFailure(); ++i) {
+  for (Index i = 0; i < cases && !Test::HasFailure(); ++i) {
     const LoadedConfig loaded = configs.next();
-    SCOPED_TRACE(configs.file + "--set " + ::testing::PrintToString(configs.set));
+    SCOPED_TRACE(configs.file + "--set " + PrintToString(configs.set));
     note_values(loaded.config, seen);
     expect_stored(loaded.config);
     const Config tiny = tiny_config(loaded);
@@ -153,7 +146,7 @@ TEST(ProveConfigs, pruned_models_of_three_layers_can_be_made_small) {
   RandomConfigs configs(2);
   configs.layers = 3;
   Index pruned = 0;
-  while (pruned < cases && !::testing::Test::HasFailure()) {
+  while (pruned < cases && !Test::HasFailure()) {
     Config config = configs.next().config;
     SCOPED_TRACE(configs.file);
     const Model model(config, entries, entries);

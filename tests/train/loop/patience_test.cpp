@@ -1,7 +1,6 @@
 // What is said of evaluations that bring nothing better, and of the end that they bring.
 #include "train/loop/patience.hpp"
-
-#include <gtest/gtest.h>
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
 

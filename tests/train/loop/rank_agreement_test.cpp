@@ -1,18 +1,13 @@
 // Ranks that differ in what decides the numbers of a training are named before it starts.
 #include "train/loop/rank_agreement.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "datasets/make_task.hpp"
 #include "datasets/synthetic/symbols.hpp"
+#include "tests/support/testing.hpp"
 #include "tests/support/thread_ranks.hpp"
 #include "train/config/config.hpp"
 
 namespace tapehead { namespace {
-
-using testing::HasSubstr;
-using testing::StartsWith;
 
 Config config_of_copy() {
   Config config;

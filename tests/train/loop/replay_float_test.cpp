@@ -1,12 +1,6 @@
 // Replays: a step that met a number that is not finite, written, read and gone through again.
 #include "train/loop/replay.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <fstream>
-#include <limits>
-
 #include "core/errors.hpp"
 #include "core/files/tensor_file.hpp"
 #include "datasets/loader.hpp"
@@ -14,6 +8,7 @@
 #include "datasets/task.hpp"
 #include "nn/transformer/transformer.hpp"
 #include "tests/support/temporary_directory.hpp"
+#include "tests/support/testing.hpp"
 #include "train/config/config.hpp"
 #include "train/experiment.hpp"
 #include "train/model_training.hpp"
@@ -22,16 +17,13 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-
 constexpr const char* config_text = R"(
 task: {name: copy, train_examples: 60, validation_examples: 5, test_examples: 5}
 model: {d_model: 12, heads: 3, layers: 1, d_ff: 20, dropout: 0.2}
 training: {batch_tokens: 64, accumulate: 2, shards: 2}
 )";
 
-class ReplayTest : public ::testing::Test {
+class ReplayTest : public Test {
  protected:
   ReplayTest()
       : config_(parse_config(config_text, "test.yaml").config),
@@ -109,7 +101,7 @@ TEST_F(ReplayTest, keeps_the_types_of_tokens) {
   types.pop_back();
   write_replay(here_ / "replay.safetensors", step_, model_.store);
   EXPECT_THAT([&] { replay_step(here_ / "replay.safetensors", 1); },
-              ::testing::ThrowsMessage<IoError>(HasSubstr("batch.input.types")));
+              ThrowsMessage<IoError>(HasSubstr("batch.input.types")));
 }
 
 TEST_F(ReplayTest, refuses_other_files) {
@@ -118,7 +110,7 @@ TEST_F(ReplayTest, refuses_other_files) {
   EXPECT_THROW(replay_step(here_ / "missing.safetensors", 1), IoError);
   write_tensor_file(here_ / "weights.safetensors", {}, {});
   EXPECT_THAT([&] { replay_step(here_ / "weights.safetensors", 1); },
-              ::testing::ThrowsMessage<IoError>(HasSubstr("replay.config")));
+              ThrowsMessage<IoError>(HasSubstr("replay.config")));
 }
 
 // A step in the middle of lanes: what they remembered is part of it.

@@ -1,19 +1,10 @@
 // What a training has on the disk, and so after a power loss, when it puts a checkpoint in place.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <cstdint>
-#include <filesystem>
-#include <functional>
-#include <map>
-#include <string>
-#include <vector>
-
 #include "tests/support/logged.hpp"
 #include "tests/support/temporary_directory.hpp"
+#include "tests/support/testing.hpp"
 #include "train/loop/training.hpp"
 
 namespace {
@@ -34,11 +25,8 @@ extern "C" int fsync(int descriptor) {
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 namespace fs = std::filesystem;
-using ::testing::Contains;
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 
-class RunWriterOnDisk : public ::testing::Test {
+class RunWriterOnDisk : public Test {
  protected:
   void SetUp() override {
     before_sync = [this](const fs::path& path) {

@@ -1,16 +1,8 @@
 // Which options change what weights mean: the rows' word for it, held against the model itself.
-#include <gtest/gtest.h>
-
-#include <map>
-#include <stdexcept>
-#include <string>
-#include <vector>
-
-#include <fmt/format.h>
-
 #include "datasets/loader.hpp"
 #include "datasets/make_task.hpp"
 #include "datasets/task.hpp"
+#include "tests/support/testing.hpp"
 #include "train/config/bases.hpp"
 #include "train/config/config.hpp"
 #include "train/config/document/document.hpp"

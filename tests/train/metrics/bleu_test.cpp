@@ -1,22 +1,13 @@
 // BLEU: its formula by hand, the tokenizers rule by rule, and input that no sacreBLEU run has.
 #include "train/metrics/bleu.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <cmath>
-#include <string>
-#include <vector>
-
 #include "core/errors.hpp"
+#include "tests/support/testing.hpp"
 #include "train/metrics/bleu_tokenizer.hpp"
 #include "train/metrics/metric_input.hpp"
 
 namespace tapehead { namespace {
 
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 using Words = std::vector<std::u32string>;
 using Sentences = std::vector<std::string>;
 

@@ -1,12 +1,8 @@
 // chrF: its formula by hand, and input that no sacreBLEU run has.
 #include "train/metrics/chrf.hpp"
 
-#include <gtest/gtest.h>
-
-#include <string>
-#include <vector>
-
 #include "core/errors.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
 

@@ -1,19 +1,13 @@
 // Metrics of labels: every figure of the fixtures equals that of scikit-learn or seqeval.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <nlohmann/json.hpp>
-#include <string>
-#include <vector>
 
 #include "core/files/files.hpp"
+#include "tests/support/testing.hpp"
 #include "train/metrics/label_metrics.hpp"
 #include "train/options/options.hpp"
 
 namespace tapehead { namespace {
 
-using ::testing::ElementsAre;
-using ::testing::EndsWith;
 using Json = nlohmann::ordered_json;
 
 // Written by scripts/make_fixtures.py, which rounds to 11 decimals.

@@ -1,10 +1,6 @@
 // Code points: text decoded, split and lowered as Python does it.
 #include "train/metrics/code_points.hpp"
-
-#include <gtest/gtest.h>
-
-#include <string>
-#include <string_view>
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
 

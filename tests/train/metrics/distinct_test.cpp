@@ -1,9 +1,6 @@
 // distinct-n by examples that are counted by hand.
 #include "train/metrics/distinct.hpp"
-
-#include <gtest/gtest.h>
-
-#include <vector>
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
 

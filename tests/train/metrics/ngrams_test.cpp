@@ -1,15 +1,8 @@
 // N-grams: numbering is exact at any size, and matches are those of counting by hand.
 #include "train/metrics/ngrams.hpp"
 
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <array>
-#include <cstdint>
-#include <map>
-#include <vector>
-
 #include "core/random/draws.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
 

@@ -1,12 +1,9 @@
 // ROUGE-L, token F1 and exact match: every figure of the fixture equals that of
 // rouge-score, or of SQuAD's definition.
-#include <gtest/gtest.h>
-
 #include <nlohmann/json.hpp>
-#include <string>
-#include <vector>
 
 #include "core/files/files.hpp"
+#include "tests/support/testing.hpp"
 #include "train/metrics/overlap_metrics.hpp"
 #include "train/metrics/rouge.hpp"
 #include "train/options/options.hpp"

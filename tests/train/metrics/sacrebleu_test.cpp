@@ -1,13 +1,8 @@
 // BLEU and chrF: every figure of every corpus of the fixture equals sacreBLEU's.
-#include <gtest/gtest.h>
-
-#include <cstddef>
-#include <string>
-#include <vector>
-
 #include <nlohmann/json.hpp>
 
 #include "core/files/files.hpp"
+#include "tests/support/testing.hpp"
 #include "train/metrics/bleu.hpp"
 #include "train/metrics/chrf.hpp"
 

@@ -1,10 +1,6 @@
 // Metrics of written-out sentences as an evaluation asks for them: each is what its module
 // computes.
-#include <gtest/gtest.h>
-
-#include <string>
-#include <vector>
-
+#include "tests/support/testing.hpp"
 #include "train/metrics/bleu.hpp"
 #include "train/metrics/chrf.hpp"
 #include "train/options/options.hpp"

@@ -1,10 +1,7 @@
 // Durations, counts and tables: written out by hand.
 #include "train/output/text_table.hpp"
 
-#include <gtest/gtest.h>
-
-#include <cmath>
-
+#include "tests/support/testing.hpp"
 #include "train/output/program_path.hpp"
 
 namespace tapehead { namespace {

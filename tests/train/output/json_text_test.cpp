@@ -1,19 +1,11 @@
 // JSON from files: what is missing, of another kind or out of range is told with its place.
 #include "core/files/json_text.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <string>
-
 #include "core/errors.hpp"
 #include "tests/support/io_error.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::StartsWith;
 
 TEST(JsonText, that_is_none_or_too_deep_is_refused) {
   EXPECT_EQ(parse_json("[1]", "f")[0], 1);

@@ -1,33 +1,24 @@
 // Progress, console and log: what is shown on a terminal, what otherwise, and what the file gets.
 #include "train/output/progress.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <spdlog/sinks/ostream_sink.h>
 #include <spdlog/spdlog.h>
 
 #include <cstdio>
-#include <memory>
-#include <sstream>
-#include <string>
-#include <utility>
 
 #include "core/errors.hpp"
 #include "core/files/files.hpp"
 #include "tests/support/io_error.hpp"
 #include "tests/support/temporary_directory.hpp"
+#include "tests/support/testing.hpp"
 #include "train/output/logging.hpp"
 
 namespace tapehead { namespace {
 
-using ::testing::HasSubstr;
-using ::testing::MatchesRegex;
-using ::testing::Not;
-
 const std::string clear = "\r\x1b[K";
 
 // A console that writes to a file of the test; spdlog's default logger is put back at the end.
-class RunProgress : public ::testing::Test {
+class RunProgress : public Test {
  protected:
   void SetUp() override { stream_ = std::fopen((directory / "console").c_str(), "w"); }
   void TearDown() override {

@@ -1,9 +1,7 @@
 // What a training says about its weight decay, against counts made by hand.
 #include "train/plan/start_table.hpp"
 
-#include <fmt/format.h>
-#include <gtest/gtest.h>
-
+#include "tests/support/testing.hpp"
 #include "tests/support/tiny_model.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {

@@ -1,17 +1,9 @@
 // The closed forms of a model's parts against the model itself.
 #include "train/plan/model_parts.hpp"
 
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <array>
-#include <ostream>
-#include <set>
-#include <string>
-#include <vector>
-
 #include "datasets/pairs.hpp"
 #include "tests/support/attention_parameters.hpp"
+#include "tests/support/testing.hpp"
 #include "train/config/config.hpp"
 #include "train/experiment.hpp"
 
@@ -41,7 +33,7 @@ std::shared_ptr<const Source> ragged_pairs() {
   return pair_source(std::move(pairs), {});
 }
 
-class ModelParts : public ::testing::TestWithParam<Case> {};
+class ModelParts : public TestWithParam<Case> {};
 
 // The number of all parts of the kind, such as "norms", whatever layers they are of.
 Index parameters_of(const std::vector<ModelPart>& parts, const std::string& kind) {
@@ -128,33 +120,33 @@ TEST_P(ModelParts, have_the_arithmetic_of_a_step) {
 
 INSTANTIATE_TEST_SUITE_P(
     Models, ModelParts,
-    ::testing::Values(
-        Case{"plain", {}}, Case{"post_rms", {"model.norm_position=post", "model.norm=rms_norm"}},
-        Case{"tied", {"model.tie_embeddings=all"}}, Case{"output_bias", {"model.bias_output=true"}},
-        Case{"tied_with_output_bias", {"model.tie_embeddings=all", "model.bias_output=true"}},
-        Case{"gated", {"model.feed_forward=gated"}},
-        Case{"without_feed_forward", {"model.feed_forward=none"}},
-        Case{"without_biases",
-             {"model.bias_attention=false", "model.bias_feed_forward=false",
-              "model.bias_norm=false"}},
-        Case{"tied_sides", {"model.tie_embeddings=source_target", "model.positions=learned"}},
-        Case{"decoder_alone", {"model.encoder_layers=0", "model.decoder_layers=3"}},
-        Case{"layers_differ", {"encoder_self.heads=[2, 3]", "decoder_self.d_qk=[4, 5]"}},
-        Case{"types_and_embedding_norm",
-             {"model.token_types=3", "model.embedding_norm=true", "model.positions=learned"}},
-        Case{"factored_embedding", {"model.d_embedding=5"}},
-        Case{"pooler", {"model.head_transform=pooler"}},
-        Case{"masked_and_factored",
-             {"model.head_transform=masked", "model.d_embedding=5", "model.tie_embeddings=all"}},
-        Case{"one_group_of_layers", {"model.layers=4", "model.layer_groups=1"}},
-        Case{"groups_of_layers", {"model.layers=5", "model.layer_groups=2"}},
-        Case{"patterns",
-             {"encoder_self.pattern=[window 1, blocks 2, full]", "decoder_self.pattern=strided 2",
-              "cross.pattern=top_k 2"}},
-        Case{"shared_weights", {"encoder_self.shared_as=one", "decoder_self.shared_as=two"}},
-        Case{"relative",
-             {"attention.score=bilinear", "attention.kv_heads=1",
-              "encoder_self.positions=relative"}}),
+    Values(Case{"plain", {}}, Case{"post_rms", {"model.norm_position=post", "model.norm=rms_norm"}},
+           Case{"tied", {"model.tie_embeddings=all"}},
+           Case{"output_bias", {"model.bias_output=true"}},
+           Case{"tied_with_output_bias", {"model.tie_embeddings=all", "model.bias_output=true"}},
+           Case{"gated", {"model.feed_forward=gated"}},
+           Case{"without_feed_forward", {"model.feed_forward=none"}},
+           Case{"without_biases",
+                {"model.bias_attention=false", "model.bias_feed_forward=false",
+                 "model.bias_norm=false"}},
+           Case{"tied_sides", {"model.tie_embeddings=source_target", "model.positions=learned"}},
+           Case{"decoder_alone", {"model.encoder_layers=0", "model.decoder_layers=3"}},
+           Case{"layers_differ", {"encoder_self.heads=[2, 3]", "decoder_self.d_qk=[4, 5]"}},
+           Case{"types_and_embedding_norm",
+                {"model.token_types=3", "model.embedding_norm=true", "model.positions=learned"}},
+           Case{"factored_embedding", {"model.d_embedding=5"}},
+           Case{"pooler", {"model.head_transform=pooler"}},
+           Case{"masked_and_factored",
+                {"model.head_transform=masked", "model.d_embedding=5", "model.tie_embeddings=all"}},
+           Case{"one_group_of_layers", {"model.layers=4", "model.layer_groups=1"}},
+           Case{"groups_of_layers", {"model.layers=5", "model.layer_groups=2"}},
+           Case{"patterns",
+                {"encoder_self.pattern=[window 1, blocks 2, full]",
+                 "decoder_self.pattern=strided 2", "cross.pattern=top_k 2"}},
+           Case{"shared_weights", {"encoder_self.shared_as=one", "decoder_self.shared_as=two"}},
+           Case{"relative",
+                {"attention.score=bilinear", "attention.kv_heads=1",
+                 "encoder_self.positions=relative"}}),
     [](const auto& test) { return test.param.name; });
 
 // Every example is in one of the epoch's steps.

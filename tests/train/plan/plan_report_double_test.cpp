@@ -1,16 +1,8 @@
 // The report of `plan`, from a rehearsal made by hand.
+#include "tests/support/testing.hpp"
 #include "train/plan/plan_report.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <string>
-
 namespace tapehead { namespace {
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 std::string table_of(const Config& config, const Rehearsal& rehearsal, Index steps, Index threads) {
   return plan_table({.config = "a.yaml",

@@ -1,10 +1,6 @@
 #include "train/plan/run_plan.hpp"
 
-#include <gtest/gtest.h>
-
-#include <string>
-#include <vector>
-
+#include "tests/support/testing.hpp"
 #include "train/step/schedule.hpp"
 
 namespace tapehead { namespace {

@@ -1,11 +1,5 @@
 #include "train/plan/step_flops.hpp"
-
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <string>
-#include <utility>
-#include <vector>
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
 

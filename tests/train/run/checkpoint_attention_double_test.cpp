@@ -1,18 +1,14 @@
 // Models with attention of all kinds, put together at random, through a config and a file of
 // weights.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "core/files/tensor_file.hpp"
 #include "tests/support/random_attention.hpp"
 #include "tests/support/temporary_directory.hpp"
+#include "tests/support/testing.hpp"
 #include "tests/support/tiny_model.hpp"
 #include "train/config/config.hpp"
 #include "train/run/checkpoint.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
-
-using ::testing::ElementsAreArray;
 
 Tensor output_of(const TinyModel& model) {
   const Batch batch = batch_of({{3, 4, 5, 6}, {7, 8}}, {{5, 4, 3}, {8, 8, 3, 4, 5}});

@@ -1,25 +1,16 @@
 // Weights from a file: a right checksum says nothing about the numbers, so each is looked at.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <limits>
-
-#include <fmt/format.h>
-
 #include "core/files/tensor_file.hpp"
 #include "core/ranks/ranks.hpp"
 #include "tests/support/io_error.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/support/temporary_directory.hpp"
+#include "tests/support/testing.hpp"
 #include "tests/support/thread_ranks.hpp"
 #include "tests/support/tiny_model.hpp"
 #include "train/run/checkpoint.hpp"
 #include "train/run/rank_checkpoint.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
 
 TEST(CheckpointWeights, that_are_not_finite_are_refused_with_file_and_name) {
   const TemporaryDirectory directory;

@@ -1,30 +1,19 @@
 // Checkpoints: which are kept, which one a training goes on from, and that a killed writer leaves
 // one that holds.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
 #include <chrono>
-#include <filesystem>
-#include <fstream>
-#include <string>
 #include <thread>
-#include <vector>
 
 #include "core/errors.hpp"
 #include "core/files/files.hpp"
 #include "tests/support/child_process.hpp"
 #include "tests/support/io_error.hpp"
 #include "tests/support/temporary_directory.hpp"
+#include "tests/support/testing.hpp"
 #include "train/run/checkpoints.hpp"
 
 namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 // A checkpoint whose every value is its step, with further metadata.
 void save_with(Metadata metadata, const Checkpoints& checkpoints, Index step,

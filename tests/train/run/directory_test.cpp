@@ -2,30 +2,18 @@
 // and who holds the lock.
 #include "train/run/run_directory.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <unistd.h>
-
-#include <array>
-#include <filesystem>
-#include <optional>
-#include <string>
-#include <vector>
 
 #include "core/errors.hpp"
 #include "core/files/files.hpp"
 #include "tests/support/child_process.hpp"
 #include "tests/support/io_error.hpp"
 #include "tests/support/temporary_directory.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
-using ::testing::AllOf;
-using ::testing::EndsWith;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::UnorderedElementsAre;
 
 void fill_run(const fs::path& path) {
   const RunDirectory run = RunDirectory::create(path, false);

@@ -1,30 +1,20 @@
 // A checkpoint's identity: what it is refused for, and what it is not.
 #include "train/run/identity.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <memory>
-#include <string>
-#include <vector>
-
 #include "datasets/tokenizers/tokenizer.hpp"
 #include "datasets/tokenizers/vocabulary_tokenizer.hpp"
 #include "tests/support/io_error.hpp"
 #include "tests/support/temporary_directory.hpp"
+#include "tests/support/testing.hpp"
 #include "train/config/config.hpp"
 
 namespace tapehead { namespace {
-
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 std::shared_ptr<const Tokenizer> words(const std::vector<std::string>& entries) {
   return std::make_shared<VocabularyTokenizer>(Vocabulary(entries), Unit::word);
 }
 
-class IdentityTest : public ::testing::Test {
+class IdentityTest : public Test {
  protected:
   static Config config(const std::vector<std::string>& overrides = {}) {
     return parse_config("task: {name: copy}\n", "a.yaml", overrides).config;

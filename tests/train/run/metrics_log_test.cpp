@@ -1,13 +1,7 @@
 // The metrics log: whole lines, cut back to a checkpoint's step, and errors that are told.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <sys/resource.h>
 
 #include <csignal>
-#include <fstream>
-#include <limits>
-#include <string>
-#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -17,11 +11,11 @@
 #include "tests/support/io_error.hpp"
 #include "tests/support/logged.hpp"
 #include "tests/support/temporary_directory.hpp"
+#include "tests/support/testing.hpp"
 #include "train/run/metrics_log.hpp"
 
 namespace tapehead { namespace {
 
-using ::testing::HasSubstr;
 using Json = nlohmann::ordered_json;
 
 TEST(RunMetricsLog, lines_are_in_the_file_at_once_and_in_order) {

@@ -1,13 +1,5 @@
 // Mutated checkpoints, half of them with a right checksum: whatever reads them works, or says what
 // is wrong and where, and never crashes or tells a number that is none.
-#include <gtest/gtest.h>
-
-#include <filesystem>
-#include <memory>
-#include <sstream>
-#include <string>
-
-#include <fmt/format.h>
 #include <spdlog/sinks/ostream_sink.h>
 #include <spdlog/spdlog.h>
 
@@ -22,6 +14,7 @@
 #include "tests/support/mutations.hpp"
 #include "tests/support/program.hpp"
 #include "tests/support/proof.hpp"
+#include "tests/support/testing.hpp"
 #include "tests/support/tiny_run.hpp"
 #include "train/config/config.hpp"
 #include "train/evaluation/evaluation_report.hpp"

@@ -1,12 +1,8 @@
 // The record of a run, written and read back.
 #include "train/run/run_record.hpp"
 
-#include <gtest/gtest.h>
-
-#include <fstream>
-#include <utility>
-
 #include "tests/support/temporary_directory.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
 

@@ -2,19 +2,11 @@
 // store.
 #include "train/run/checkpoint.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <filesystem>
-#include <vector>
-
 #include "core/errors.hpp"
 #include "tests/support/temporary_directory.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
-
-using ::testing::Each;
 
 // One parameter of six numbers, all alike.
 struct Weights {

@@ -1,20 +1,12 @@
 // However a step's sentences are cut into batches, shards and pieces, its gradient is the same.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <functional>
 #include <ranges>
-#include <vector>
 
 #include "core/random/draws.hpp"
+#include "tests/support/testing.hpp"
 #include "tests/support/tiny_trainer.hpp"
 #include "train/step/shards.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
-
-using ::testing::DoubleNear;
-using ::testing::Pointwise;
 
 constexpr Index sentence_count = 64;
 
@@ -80,9 +72,9 @@ void expect_the_whole_gradient(const Ends& ends, Index shards) {
       << ends.size() << " batches in " << shards << " shards";
 }
 
-class TrainerCuts : public ::testing::TestWithParam<Index> {};
+class TrainerCuts : public TestWithParam<Index> {};
 
-INSTANTIATE_TEST_SUITE_P(Shards, TrainerCuts, ::testing::Range<Index>(1, 6));
+INSTANTIATE_TEST_SUITE_P(Shards, TrainerCuts, testing::Range<Index>(1, 6));
 
 TEST_P(TrainerCuts, of_one_batch) { expect_the_whole_gradient({sentence_count}, GetParam()); }
 

@@ -1,14 +1,6 @@
 // Frozen parameters: they stay as they start, and the others learn as if the frozen ones were
 // constants, whatever the optimiser, the shards and the ranks.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <numeric>
-#include <set>
-#include <string>
-#include <vector>
-
+#include "tests/support/testing.hpp"
 #include "tests/support/thread_ranks.hpp"
 #include "tests/support/tiny_trainer.hpp"
 
@@ -69,8 +61,7 @@ TEST(FrozenParameters, leave_the_gradients_of_others_as_they_are) {
     EXPECT_EQ(alone.store.trained_count(), trained.shape.size());
     const std::vector<double> expected = gradient_of(whole, trained.name);
     ASSERT_FALSE(expected.empty()) << trained.name;
-    EXPECT_THAT(gradient_of(alone, trained.name),
-                ::testing::Pointwise(::testing::DoubleNear(1e-12), expected))
+    EXPECT_THAT(gradient_of(alone, trained.name), Pointwise(DoubleNear(1e-12), expected))
         << trained.name;
   }
 }
@@ -136,7 +127,7 @@ FrozenRun run_frozen(OptimizerKind optimizer, const Patterns& frozen, Ranks& ran
   return run;
 }
 
-class FrozenSteps : public testing::TestWithParam<OptimizerKind> {};
+class FrozenSteps : public TestWithParam<OptimizerKind> {};
 
 TEST_P(FrozenSteps, change_the_others_alone) {
   const FrozenRun run = run_frozen(GetParam(), some_frozen, alone());
@@ -169,8 +160,7 @@ TEST_P(FrozenSteps, are_the_same_by_several_ranks) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Optimizers, FrozenSteps,
-                         testing::Values(OptimizerKind::sgd, OptimizerKind::adam,
-                                         OptimizerKind::muon));
+                         Values(OptimizerKind::sgd, OptimizerKind::adam, OptimizerKind::muon));
 
 // The norm of a step is that of what is trained: clipping does not see the rest.
 TEST(FrozenNorm, is_that_of_the_trained_parameters) {

@@ -1,11 +1,7 @@
 // Gates in training: a penalty closes them, and no figure of the loss has it in it.
 #include "train/step/gate_training.hpp"
 
-#include <gtest/gtest.h>
-
-#include <cmath>
-#include <vector>
-
+#include "tests/support/testing.hpp"
 #include "tests/support/tiny_trainer.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {

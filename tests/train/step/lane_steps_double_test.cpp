@@ -1,14 +1,9 @@
 // Steps of a training with a memory: the same bits by any threads and ranks, and a memory that only
 // a step that succeeds changes.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <limits>
-#include <vector>
-
 #include "core/errors.hpp"
 #include "core/ops/arithmetic.hpp"
 #include "tests/support/lanes.hpp"
+#include "tests/support/testing.hpp"
 #include "tests/support/thread_ranks.hpp"
 #include "tests/support/tiny_trainer.hpp"
 
@@ -108,8 +103,7 @@ TEST(LaneSteps, that_fail_change_nothing_that_is_remembered) {
     return result;
   };
   EXPECT_THROW(training.trainer.step(lane_step(1), not_finite), NumericError);
-  EXPECT_THAT(training.trainer.memory()->committed().values(),
-              ::testing::ElementsAreArray(before.values()));
+  EXPECT_THAT(training.trainer.memory()->committed().values(), ElementsAreArray(before.values()));
   // The next step has the second batch alone: the lanes of the first one stay as they were.
   const std::vector<Batch> fewer{lane_step(1).back()};
   training.step(fewer);
@@ -117,7 +111,7 @@ TEST(LaneSteps, that_fail_change_nothing_that_is_remembered) {
   other.step(lane_step(0));
   other.step(fewer);
   EXPECT_THAT(training.trainer.memory()->committed().values(),
-              ::testing::ElementsAreArray(other.trainer.memory()->committed().values()));
+              ElementsAreArray(other.trainer.memory()->committed().values()));
 }
 
 }}}  // namespace tapehead::TAPEHEAD_PRECISION

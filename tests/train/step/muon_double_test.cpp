@@ -1,24 +1,11 @@
 // Muon against its formulas in plain loops.
 #include "train/step/optimizer_updates.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <map>
-#include <string>
-#include <vector>
-
 #include "support/random_tensor.hpp"
+#include "tests/support/testing.hpp"
 #include "train/step/optimizer.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
-
-using ::testing::DoubleNear;
-using ::testing::ElementsAreArray;
-using ::testing::Pointwise;
 
 // A matrix in plain code.
 struct PlainMatrix {
@@ -126,11 +113,11 @@ TEST(Muon, brings_singular_values_near_1) {
 }
 
 TEST(Muon, leaves_a_gradient_of_zeros_at_zero) {
-  EXPECT_THAT(orthogonal_numbers(Tensor::zeros({3, 4})), ::testing::Each(0));
+  EXPECT_THAT(orthogonal_numbers(Tensor::zeros({3, 4})), Each(0));
 }
 
 // Stacked wide matrices, a tall one, and parameters that are not hidden matrices.
-class MuonSteps : public ::testing::Test {
+class MuonSteps : public Test {
  protected:
   MuonSteps() {
     const Scope root = store_.root();

@@ -1,29 +1,14 @@
 // The optimisers over three steps against their formulas in plain scalar code.
 #include "train/step/optimizer.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <limits>
-#include <memory>
-#include <vector>
-
 #include "core/errors.hpp"
 #include "support/random_tensor.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
-using ::testing::AllOf;
-using ::testing::DoubleNear;
-using ::testing::ElementsAreArray;
-using ::testing::HasSubstr;
-using ::testing::Pointwise;
-using ::testing::ThrowsMessage;
-
 // A matrix whose rows are no whole vectors, a vector, and a block of more than one chunk.
-class OptimizerSteps : public ::testing::Test {
+class OptimizerSteps : public Test {
  protected:
   OptimizerSteps() {
     store_.root().create("matrix", ParameterKind::matrix, {3, 7}, Initializer::uniform(1));

@@ -1,17 +1,10 @@
 // Documents in one batch do not see each other: loss and gradients are those of each read alone.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <vector>
-
 #include "datasets/loader.hpp"
 #include "nn/transformer/transformer.hpp"
+#include "tests/support/testing.hpp"
 #include "tests/support/tiny_model.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
-
-using ::testing::DoubleNear;
-using ::testing::Pointwise;
 
 const std::vector<Sentence> documents{{3, 4, 5, 6, 7}, {8}, {4, 4, 3}, {5, 3, 8, 6}};
 
@@ -38,7 +31,7 @@ Batch batch_alone(const Sentence& document) {
   return batch;
 }
 
-class Packing : public ::testing::Test {
+class Packing : public Test {
  protected:
   Packing() : model_(options()), gradients_(model_.store) { model_.shake(0.2); }
 

@@ -2,14 +2,8 @@
 // comes from scripts/make_pytorch_fixtures.py.
 #pragma once
 
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <array>
-#include <ostream>
-#include <string>
-
 #include "tests/support/pytorch.hpp"
+#include "tests/support/testing.hpp"
 #include "train/step/optimizer.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
@@ -50,7 +44,7 @@ inline Tensor tensor_of_step(const TensorFile& file, const std::string& name, co
   return tensor_of(file, name, {pytorch_steps, shape.size()}).part(step * shape.size(), shape);
 }
 
-class PytorchOptimizer : public ::testing::TestWithParam<PytorchOptimizerCase> {
+class PytorchOptimizer : public TestWithParam<PytorchOptimizerCase> {
  protected:
   PytorchOptimizer() {
     const Scope root = store_.root();
@@ -97,14 +91,14 @@ class PytorchOptimizer : public ::testing::TestWithParam<PytorchOptimizerCase> {
   Workers workers_{1};
 };
 
-INSTANTIATE_TEST_SUITE_P(
-    Kinds, PytorchOptimizer,
-    ::testing::Values(PytorchOptimizerCase{"sgd", OptimizerKind::sgd, 0.1},
-                      PytorchOptimizerCase{"adam", OptimizerKind::adam, 0},
-                      PytorchOptimizerCase{"adam_decay", OptimizerKind::adam, 0.1},
-                      PytorchOptimizerCase{"adamw", OptimizerKind::adamw, 0.1},
-                      PytorchOptimizerCase{"muon", OptimizerKind::muon, 0.1, "muon", 1e5}),
-    [](const auto& test) { return test.param.name; });
+INSTANTIATE_TEST_SUITE_P(Kinds, PytorchOptimizer,
+                         Values(PytorchOptimizerCase{"sgd", OptimizerKind::sgd, 0.1},
+                                PytorchOptimizerCase{"adam", OptimizerKind::adam, 0},
+                                PytorchOptimizerCase{"adam_decay", OptimizerKind::adam, 0.1},
+                                PytorchOptimizerCase{"adamw", OptimizerKind::adamw, 0.1},
+                                PytorchOptimizerCase{"muon", OptimizerKind::muon, 0.1, "muon",
+                                                     1e5}),
+                         [](const auto& test) { return test.param.name; });
 
 TEST_P(PytorchOptimizer, takes_the_same_steps) { expect_steps("plain", 0); }
 

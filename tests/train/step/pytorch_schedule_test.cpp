@@ -1,31 +1,26 @@
 // The schedules over a whole run against PyTorch's. The fixture comes from
 // scripts/make_pytorch_fixtures.py.
-#include <gtest/gtest.h>
-
-#include <string>
-#include <tuple>
-#include <vector>
-
 #include "core/files/tensor_file.hpp"
+#include "tests/support/testing.hpp"
 #include "train/step/schedule.hpp"
 
 namespace tapehead { namespace {
 
-class PytorchSchedule : public ::testing::TestWithParam<std::tuple<ScheduleKind, Index>> {};
+class PytorchSchedule : public TestWithParam<std::tuple<ScheduleKind, Index>> {};
 
 std::string name_of(ScheduleKind kind) {
   return std::string(EnumNames<ScheduleKind>::names[static_cast<std::size_t>(kind)]);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Kinds, PytorchSchedule,
-    ::testing::Combine(::testing::Values(ScheduleKind::constant, ScheduleKind::linear,
-                                         ScheduleKind::cosine, ScheduleKind::inverse_sqrt,
-                                         ScheduleKind::noam),
-                       ::testing::Values(0, 5)),
-    [](const auto& test) {
-      return name_of(std::get<0>(test.param)) + (std::get<1>(test.param) == 0 ? "_cold" : "_warm");
-    });
+INSTANTIATE_TEST_SUITE_P(Kinds, PytorchSchedule,
+                         testing::Combine(Values(ScheduleKind::constant, ScheduleKind::linear,
+                                                 ScheduleKind::cosine, ScheduleKind::inverse_sqrt,
+                                                 ScheduleKind::noam),
+                                          Values(0, 5)),
+                         [](const auto& test) {
+                           return name_of(std::get<0>(test.param)) +
+                                  (std::get<1>(test.param) == 0 ? "_cold" : "_warm");
+                         });
 
 TEST_P(PytorchSchedule, has_the_same_rates) {
   const auto [kind, warmup] = GetParam();

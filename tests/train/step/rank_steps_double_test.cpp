@@ -1,14 +1,10 @@
 // Steps that several ranks take together, each rank a thread, beside those of one process: the same
 // numbers to the last bit.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
 #include <mutex>
-#include <numeric>
 
 #include "core/errors.hpp"
 #include "core/ops/arithmetic.hpp"
+#include "tests/support/testing.hpp"
 #include "tests/support/thread_ranks.hpp"
 #include "tests/support/tiny_trainer.hpp"
 
@@ -79,7 +75,7 @@ void expect_same(const StepStats& one, const StepStats& other) {
   EXPECT_EQ(one.gradient_norm, other.gradient_norm);
 }
 
-class RankSteps : public testing::TestWithParam<OptimizerKind> {};
+class RankSteps : public TestWithParam<OptimizerKind> {};
 
 TEST_P(RankSteps, are_those_of_one_process_to_the_last_bit) {
   const RankRun expected = run_steps(GetParam(), 1, alone());
@@ -124,8 +120,7 @@ TEST_P(RankSteps, keep_what_the_optimizer_keeps_once) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Optimizers, RankSteps,
-                         testing::Values(OptimizerKind::sgd, OptimizerKind::adam,
-                                         OptimizerKind::muon));
+                         Values(OptimizerKind::sgd, OptimizerKind::adam, OptimizerKind::muon));
 
 TEST(RankStep, sends_as_many_bytes_as_it_says) {
   double said = 0;
@@ -171,7 +166,7 @@ TEST(RankStep, that_is_not_finite_fails_alike_on_all_ranks) {
     return "none";
   };
   const std::string expected = message(alone());
-  EXPECT_THAT(expected, testing::HasSubstr("scale: the value is inf"));
+  EXPECT_THAT(expected, HasSubstr("scale: the value is inf"));
   run_ranks(3, [&](Ranks& ranks) { EXPECT_EQ(message(ranks), expected); });
 }
 
@@ -199,7 +194,7 @@ TEST(RankStep, names_the_parameter_whose_gradient_is_not_finite) {
     return "none";
   };
   const std::string expected = message(alone());
-  EXPECT_THAT(expected, testing::HasSubstr("is not finite: element"));
+  EXPECT_THAT(expected, HasSubstr("is not finite: element"));
   run_ranks(4, [&](Ranks& ranks) { EXPECT_EQ(message(ranks), expected); });
 }
 

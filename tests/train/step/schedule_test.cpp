@@ -1,10 +1,6 @@
 // The schedules at points computed by hand from the formulas in the header.
 #include "train/step/schedule.hpp"
-
-#include <gtest/gtest.h>
-
-#include <cmath>
-#include <numbers>
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
 

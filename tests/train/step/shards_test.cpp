@@ -1,19 +1,10 @@
 // A batch cut into shards: a partition, in order, none empty, balanced.
 #include "train/step/shards.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <numeric>
-#include <vector>
-
 #include "core/random/draws.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
-
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 
 struct Lengths {
   std::vector<Index> source;

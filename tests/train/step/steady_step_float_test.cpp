@@ -1,9 +1,5 @@
 // Training steps in the steady state, once an epoch is over: nothing comes from the heap.
-#include <gtest/gtest.h>
-
 #include <barrier>
-#include <memory>
-#include <vector>
 
 #include "core/kernel/workers.hpp"
 #include "core/memory/pool.hpp"
@@ -13,6 +9,7 @@
 #include "support/heap_count.hpp"
 #include "tests/support/examples.hpp"
 #include "tests/support/lanes.hpp"
+#include "tests/support/testing.hpp"
 #include "tests/support/tiny_trainer.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
@@ -65,7 +62,7 @@ void take_blas_buffers(Index threads) {
 }
 
 // The checks keep copies of gradients to look at.
-class SteadyStep : public ::testing::Test {
+class SteadyStep : public Test {
  protected:
   void SetUp() override {
     if (!HeapCount::available) {

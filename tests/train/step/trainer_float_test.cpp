@@ -2,24 +2,14 @@
 // nothing spoiled by a value that is not finite.
 #include "train/step/trainer.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <atomic>
-#include <limits>
-#include <utility>
-#include <vector>
 
 #include "core/errors.hpp"
 #include "core/memory/pool.hpp"
+#include "tests/support/testing.hpp"
 #include "tests/support/tiny_trainer.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
-
-using ::testing::FloatNear;
-using ::testing::HasSubstr;
-using ::testing::Pointwise;
-using ::testing::ThrowsMessage;
 
 ModelOptions model_options() {
   ModelOptions options = tiny_options();
@@ -172,13 +162,13 @@ TEST(Trainer, tells_the_learning_rate_of_the_step_it_took) {
 }
 
 // With the checks off, as in normal work, the loss is what is looked at.
-class TrainerRefuses : public ::testing::TestWithParam<bool> {
+class TrainerRefuses : public TestWithParam<bool> {
  protected:
   void SetUp() override { checks().finite = GetParam(); }
   void TearDown() override { checks().finite = true; }
 };
 
-INSTANTIATE_TEST_SUITE_P(Checks, TrainerRefuses, ::testing::Bool(),
+INSTANTIATE_TEST_SUITE_P(Checks, TrainerRefuses, Bool(),
                          [](const auto& test) { return test.param ? "on" : "off"; });
 
 TEST_P(TrainerRefuses, a_loss_that_is_not_finite) {
@@ -205,7 +195,7 @@ TEST_P(TrainerRefuses, a_loss_that_is_not_finite) {
 }
 
 // A finite weight so large that the product with it overflows.
-class TrainerExplains : public ::testing::Test {
+class TrainerExplains : public Test {
  protected:
   TrainerExplains() : training_(model_options(), trainer_options(2), 2) {
     const NamedParameter& parameter = training_.model.store.parameters()[9];

@@ -1,22 +1,14 @@
 // The place of a training in a checkpoint's metadata: written, read back, and refused out of range.
 #include "train/step/training_position.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <bit>
-#include <limits>
-#include <string>
-#include <utility>
 
 #include "core/errors.hpp"
 #include "tests/support/io_error.hpp"
 #include "tests/support/temporary_directory.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
 
 TrainingPosition somewhere() {
   return {.step = 40,

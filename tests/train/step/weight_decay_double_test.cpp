@@ -1,18 +1,9 @@
 // Weight decay by kind of parameter, against hand computations.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <map>
-#include <string>
-
 #include "core/tape/parameters.hpp"
+#include "tests/support/testing.hpp"
 #include "train/step/optimizer.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
-
-using ::testing::DoubleNear;
-using ::testing::Each;
 
 constexpr double decay = 0.3;
 constexpr double rate = 0.1;

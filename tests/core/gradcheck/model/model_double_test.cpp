@@ -1,13 +1,5 @@
 // The gradient check of whole models: each kind of mistake is found in the parameter that has it.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <tapehead/gradcheck.hpp>
-
-#include <algorithm>
-#include <cmath>
-#include <functional>
-#include <string>
-#include <vector>
 
 #include "core/errors.hpp"
 #include "core/ops/activation.hpp"
@@ -16,10 +8,9 @@
 #include "core/ops/linear.hpp"
 #include "core/ops/reduce.hpp"
 #include "support/random_tensor.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
-
-using ::testing::HasSubstr;
 
 // y = x, with another gradient.
 Var spoilt(const Var& x, const std::function<void(Tensor& gradient)>& spoil) {
@@ -31,7 +22,7 @@ Var spoilt(const Var& x, const std::function<void(Tensor& gradient)>& spoil) {
 }
 
 // mean(relu(x W₁ᵀ + b) W₂ᵀ), where the gradient of W₁ is spoilt on its way.
-class TwoLayers : public ::testing::Test {
+class TwoLayers : public Test {
  protected:
   TwoLayers() {
     inner_ = store_.root().create("inner.weight", ParameterKind::matrix, {30, 40},
@@ -78,7 +69,7 @@ TEST_F(TwoLayers, pass_when_right) {
   ASSERT_EQ(report.parameters.size(), 3U);
   EXPECT_EQ(report.parameters[0].name, "inner.weight");
   EXPECT_LT(report.parameters[0].error, 1e-6);
-  EXPECT_THAT(store_.values().values(), ::testing::ElementsAreArray(before.values()))
+  EXPECT_THAT(store_.values().values(), ElementsAreArray(before.values()))
       << "the parameters are as before";
 }
 
@@ -153,7 +144,7 @@ TEST_F(TwoLayers, are_not_called_wrong_where_the_gradient_is_rounded) {
   const Tensor before = store_.values().copy();
   expect(gradcheck_model(store_, rounded), Verdict::too_little_precision, WrongKind::none,
          "changes in the last bits of the parameters");
-  EXPECT_THAT(store_.values().values(), ::testing::ElementsAreArray(before.values()))
+  EXPECT_THAT(store_.values().values(), ElementsAreArray(before.values()))
       << "the parameters are as before";
 }
 
@@ -285,7 +276,7 @@ TEST_F(TwoLayers, need_a_loss_of_one_number) {
     return linear(tape.constant(random_tensor({3, 40}, 1)), leaf(tape, gradients, inner_));
   };
   EXPECT_THAT([&] { gradcheck_model(store_, three); },
-              ::testing::ThrowsMessage<ShapeError>(HasSubstr("the loss has shape (3, 30)")));
+              ThrowsMessage<ShapeError>(HasSubstr("the loss has shape (3, 30)")));
 }
 
 TEST(ModelGradcheck, takes_a_parameter_without_numbers_for_right) {

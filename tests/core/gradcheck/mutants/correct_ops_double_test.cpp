@@ -1,13 +1,10 @@
 // The gradient checker never flags an op that is right: every op of ours, with new inputs, a new
 // cotangent and new dropout for each of a thousand seeds.
-#include <gtest/gtest.h>
-
 #include <cctype>
-#include <ostream>
-#include <string>
 
 #include "tests/core/gradcheck/mutants/seeds.hpp"
 #include "tests/core/gradcheck/mutants/subjects.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
@@ -24,9 +21,9 @@ std::string test_name(const std::string& op) {
   return name;
 }
 
-class CorrectOp : public ::testing::TestWithParam<OpSubject> {};
+class CorrectOp : public TestWithParam<OpSubject> {};
 
-INSTANTIATE_TEST_SUITE_P(Ops, CorrectOp, ::testing::ValuesIn(all_subjects()),
+INSTANTIATE_TEST_SUITE_P(Ops, CorrectOp, ValuesIn(all_subjects()),
                          [](const auto& test) { return test_name(test.param.name); });
 
 TEST_P(CorrectOp, passes_for_every_seed) {

@@ -1,19 +1,8 @@
 // The guard on the guard: each op of ours is broken on purpose in every way that fits it, and the
 // gradient checker has to find out, and to say what is wrong.
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
-#include <string>
-#include <vector>
-
 #include "core/version.hpp"
 #include "tests/core/gradcheck/mutants/study.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 

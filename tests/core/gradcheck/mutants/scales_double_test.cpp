@@ -1,18 +1,11 @@
 // The gradient checker at scales of 1e-30 to 1e30: right gradients pass, and mistakes are found and
 // named as they are near 1.
-#include <fmt/format.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <string>
-#include <vector>
-
 #include "tests/core/gradcheck/mutants/scaled_mutants.hpp"
 #include "tests/core/gradcheck/mutants/scaled_subjects.hpp"
 #include "tests/core/gradcheck/mutants/seeds.hpp"
 #include "tests/core/gradcheck/mutants/subjects.hpp"
 #include "tests/support/proof.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 

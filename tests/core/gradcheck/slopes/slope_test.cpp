@@ -1,11 +1,6 @@
 // Slopes by extrapolated differences, and their own estimate of how far they may be off.
 #include "core/gradcheck/slopes/slope.hpp"
-
-#include <gtest/gtest.h>
-
-#include <cmath>
-#include <functional>
-#include <limits>
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
 

@@ -1,28 +1,15 @@
 // The attention core: gradients by differences, values and gradients against plain ops.
 #include "core/ops/attention/attention.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <tapehead/gtest.hpp>
-
-#include <algorithm>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "core/errors.hpp"
 #include "tests/support/attention_cases.hpp"
 #include "tests/support/plain.hpp"
 #include "tests/support/plain_attention.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
-
-using ::testing::AllOf;
-using ::testing::DoubleNear;
-using ::testing::Each;
-using ::testing::HasSubstr;
-using ::testing::Pointwise;
-using ::testing::ThrowsMessage;
 
 Tensor queries_of(const AttentionCase& c) {
   return random_tensor({row_count(c.queries), c.options.heads * c.options.d_key}, 1);
@@ -68,18 +55,17 @@ Var one_matrix(Attend* attend, const AttentionCase& c, const Var& all) {
                 {}, {});
 }
 
-class Attention : public ::testing::TestWithParam<AttentionCase> {};
-class LongAttention : public ::testing::TestWithParam<AttentionCase> {};
+class Attention : public TestWithParam<AttentionCase> {};
+class LongAttention : public TestWithParam<AttentionCase> {};
 
-std::string name_of(const ::testing::TestParamInfo<AttentionCase>& test) {
+std::string name_of(const TestParamInfo<AttentionCase>& test) {
   std::string name = test.param.name;
   std::ranges::replace_if(name, [](char letter) { return letter == ' ' || letter == ','; }, '_');
   return name;
 }
 
-INSTANTIATE_TEST_SUITE_P(Cases, Attention, ::testing::ValuesIn(attention_cases()), name_of);
-INSTANTIATE_TEST_SUITE_P(Cases, LongAttention, ::testing::ValuesIn(long_attention_cases()),
-                         name_of);
+INSTANTIATE_TEST_SUITE_P(Cases, Attention, ValuesIn(attention_cases()), name_of);
+INSTANTIATE_TEST_SUITE_P(Cases, LongAttention, ValuesIn(long_attention_cases()), name_of);
 
 TEST_P(Attention, gradients_of_separate_matrices) {
   const AttentionCase& c = GetParam();

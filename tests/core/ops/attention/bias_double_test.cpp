@@ -2,28 +2,16 @@
 // ops.
 #include "core/ops/attention/bias.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <tapehead/gtest.hpp>
-
-#include <algorithm>
-#include <span>
-#include <string>
 
 #include "core/errors.hpp"
 #include "core/ops/attention/attention.hpp"
 #include "tests/support/bias_cases.hpp"
 #include "tests/support/plain.hpp"
 #include "tests/support/plain_attention.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
-
-using ::testing::AllOf;
-using ::testing::DoubleNear;
-using ::testing::ElementsAreArray;
-using ::testing::HasSubstr;
-using ::testing::Pointwise;
-using ::testing::ThrowsMessage;
 
 using Attend = decltype(attention);
 
@@ -50,18 +38,17 @@ auto attend_by(Attend* attend, const BiasCase& c) {
   };
 }
 
-class BiasedAttention : public ::testing::TestWithParam<BiasCase> {};
-class LongBiasedAttention : public ::testing::TestWithParam<BiasCase> {};
+class BiasedAttention : public TestWithParam<BiasCase> {};
+class LongBiasedAttention : public TestWithParam<BiasCase> {};
 
-std::string name_of(const ::testing::TestParamInfo<BiasCase>& test) {
+std::string name_of(const TestParamInfo<BiasCase>& test) {
   std::string name = test.param.attention.name;
   std::ranges::replace(name, ' ', '_');
   return name;
 }
 
-INSTANTIATE_TEST_SUITE_P(Cases, BiasedAttention, ::testing::ValuesIn(bias_cases()), name_of);
-INSTANTIATE_TEST_SUITE_P(Cases, LongBiasedAttention, ::testing::ValuesIn(long_bias_cases()),
-                         name_of);
+INSTANTIATE_TEST_SUITE_P(Cases, BiasedAttention, ValuesIn(bias_cases()), name_of);
+INSTANTIATE_TEST_SUITE_P(Cases, LongBiasedAttention, ValuesIn(long_bias_cases()), name_of);
 
 TEST_P(BiasedAttention, gradients) {
   const BiasCase& c = GetParam();

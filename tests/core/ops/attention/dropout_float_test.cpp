@@ -1,14 +1,8 @@
 // Dropout of attention weights: each pair's draw by its address, against the generator written out.
 #include "core/ops/attention/tile_weights.hpp"
 
-#include <gtest/gtest.h>
-
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <tuple>
-
 #include "tests/support/plain_draws.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
 
@@ -21,9 +15,9 @@ bool keeps(const Dropout& dropout, Index head, Index query, Index position) {
 }
 
 // How far apart queries and keys are.
-class Steps : public ::testing::TestWithParam<std::tuple<Index, Index>> {};
+class Steps : public TestWithParam<std::tuple<Index, Index>> {};
 INSTANTIATE_TEST_SUITE_P(AttentionDropout, Steps,
-                         ::testing::Values(std::tuple{1, 1}, std::tuple{3, 5}, std::tuple{40, 19}));
+                         Values(std::tuple{1, 1}, std::tuple{3, 5}, std::tuple{40, 19}));
 
 TEST_P(Steps, give_each_pair_the_draw_of_its_address) {
   const auto [query_step, key_step] = GetParam();

@@ -1,13 +1,5 @@
 // Attention's biases and patterns in single precision, whose tiles and vectors hold twice as many
 // numbers: values and gradients against plain ops, and no memory from the heap.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <iterator>
-#include <utility>
-#include <vector>
-
 #include "core/memory/pool.hpp"
 #include "core/ops/attention/attention.hpp"
 #include "support/heap_count.hpp"
@@ -15,6 +7,7 @@
 #include "tests/support/pattern_cases.hpp"
 #include "tests/support/plain.hpp"
 #include "tests/support/plain_attention.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 

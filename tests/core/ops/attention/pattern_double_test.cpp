@@ -1,28 +1,18 @@
 // Attention with sparse patterns: gradients by differences, values and gradients against plain ops
 // with a mask.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <tapehead/gtest.hpp>
 
-#include <algorithm>
 #include <bit>
 #include <cctype>
-#include <cstdlib>
-#include <span>
-#include <string>
-#include <vector>
 
 #include "core/ops/attention/attention.hpp"
 #include "support/random_tensor.hpp"
 #include "tests/support/pattern_cases.hpp"
 #include "tests/support/plain.hpp"
 #include "tests/support/plain_attention.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
-
-using ::testing::DoubleNear;
-using ::testing::ElementsAreArray;
-using ::testing::Pointwise;
 
 using Attend = decltype(attention);
 
@@ -48,20 +38,19 @@ std::span<const double> row(const Tensor& x, Index i) {
                             static_cast<std::size_t>(x.dim(1)));
 }
 
-class SparseAttention : public ::testing::TestWithParam<AttentionCase> {};
-class LongSparseAttention : public ::testing::TestWithParam<AttentionCase> {};
+class SparseAttention : public TestWithParam<AttentionCase> {};
+class LongSparseAttention : public TestWithParam<AttentionCase> {};
 
-std::string name_of(const ::testing::TestParamInfo<AttentionCase>& test) {
+std::string name_of(const TestParamInfo<AttentionCase>& test) {
   std::string name = test.param.name + (test.param.options.dropout.active() ? " dropped" : "");
   std::ranges::replace_if(
       name, [](unsigned char letter) { return std::isalnum(letter) == 0; }, '_');
   return name;
 }
 
-INSTANTIATE_TEST_SUITE_P(Cases, SparseAttention, ::testing::ValuesIn(pattern_cases()), name_of);
-INSTANTIATE_TEST_SUITE_P(Prefixes, SparseAttention, ::testing::ValuesIn(prefix_cases()), name_of);
-INSTANTIATE_TEST_SUITE_P(Cases, LongSparseAttention, ::testing::ValuesIn(long_pattern_cases()),
-                         name_of);
+INSTANTIATE_TEST_SUITE_P(Cases, SparseAttention, ValuesIn(pattern_cases()), name_of);
+INSTANTIATE_TEST_SUITE_P(Prefixes, SparseAttention, ValuesIn(prefix_cases()), name_of);
+INSTANTIATE_TEST_SUITE_P(Cases, LongSparseAttention, ValuesIn(long_pattern_cases()), name_of);
 
 TEST_P(SparseAttention, gradients) {
   const AttentionCase& c = GetParam();

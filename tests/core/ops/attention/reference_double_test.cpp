@@ -1,18 +1,11 @@
 // Attention against its formula: values, and gradients by differences of the formula.
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <memory>
-#include <span>
-#include <string>
-#include <vector>
-
 #include "core/ops/attention/attention.hpp"
 #include "core/ops/attention/pair_score.hpp"
 #include "tests/reference/attention.hpp"
 #include "tests/reference/expect_like.hpp"
 #include "tests/support/attention_cases.hpp"
 #include "tests/support/plain_attention.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
@@ -107,18 +100,16 @@ TEST(ReferenceAttention, of_the_largest_scores) {
 
 // The situations of the other tests: rests of panels and vectors, several tiles and blocks, keys
 // that overlap or leave gaps, queries that see nothing.
-class ReferenceAttentionOf : public ::testing::TestWithParam<AttentionCase> {};
+class ReferenceAttentionOf : public TestWithParam<AttentionCase> {};
 
-std::string name_of(const ::testing::TestParamInfo<AttentionCase>& test) {
+std::string name_of(const TestParamInfo<AttentionCase>& test) {
   std::string name = test.param.name;
   std::ranges::replace_if(name, [](char letter) { return letter == ' ' || letter == ','; }, '_');
   return name;
 }
 
-INSTANTIATE_TEST_SUITE_P(Cases, ReferenceAttentionOf, ::testing::ValuesIn(attention_cases()),
-                         name_of);
-INSTANTIATE_TEST_SUITE_P(Long, ReferenceAttentionOf, ::testing::ValuesIn(long_attention_cases()),
-                         name_of);
+INSTANTIATE_TEST_SUITE_P(Cases, ReferenceAttentionOf, ValuesIn(attention_cases()), name_of);
+INSTANTIATE_TEST_SUITE_P(Long, ReferenceAttentionOf, ValuesIn(long_attention_cases()), name_of);
 
 TEST_P(ReferenceAttentionOf, a_case) {
   const AttentionCase& c = GetParam();

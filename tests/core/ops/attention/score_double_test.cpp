@@ -1,16 +1,6 @@
 // Attention with scores that are no products: gradients by differences, values and gradients
 // against plain ops.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <tapehead/gtest.hpp>
-
-#include <cmath>
-#include <memory>
-#include <optional>
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "core/errors.hpp"
 #include "core/ops/attention/attention.hpp"
@@ -19,11 +9,9 @@
 #include "tests/support/attention_cases.hpp"
 #include "tests/support/plain.hpp"
 #include "tests/support/plain_attention.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
-
-using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 
 using Scores = PoolVector<std::shared_ptr<const PairScore>>;
 using Attend = decltype(attention);
@@ -82,9 +70,9 @@ std::vector<AttentionCase> scored_cases() {
   };
 }
 
-class ScoredAttention : public ::testing::TestWithParam<AttentionCase> {};
+class ScoredAttention : public TestWithParam<AttentionCase> {};
 
-INSTANTIATE_TEST_SUITE_P(Additive, ScoredAttention, ::testing::ValuesIn(scored_cases()),
+INSTANTIATE_TEST_SUITE_P(Additive, ScoredAttention, ValuesIn(scored_cases()),
                          [](const auto& test) { return test.param.name; });
 
 TEST_P(ScoredAttention, gradients) {

@@ -1,26 +1,12 @@
 // The weights that attention gives out, and the masks that its dropout draws.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <numeric>
-#include <span>
-
 #include "core/errors.hpp"
 #include "core/ops/attention/attention.hpp"
 #include "support/random_tensor.hpp"
 #include "tests/support/attention_cases.hpp"
 #include "tests/support/plain_attention.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
-
-using ::testing::AllOf;
-using ::testing::DoubleNear;
-using ::testing::ElementsAreArray;
-using ::testing::HasSubstr;
-using ::testing::Pointwise;
-using ::testing::ThrowsMessage;
 
 // softmax of one query's scores by plain loops; zeros where nothing may be attended to.
 std::vector<double> plain_weights(const AttentionCase& c, const Tensor& q, const Tensor& k,
@@ -83,7 +69,7 @@ TEST(AttentionWeights, are_the_softmax_of_each_heads_scores) {
           const std::vector<double> expected = plain_weights(c, q, k, segment, i, head);
           EXPECT_THAT(row(weights, i), Pointwise(DoubleNear(1e-14), expected));
           const double sum = std::accumulate(expected.begin(), expected.end(), 0.0);
-          EXPECT_THAT(sum, ::testing::AnyOf(0, DoubleNear(1, 1e-14)));
+          EXPECT_THAT(sum, AnyOf(0, DoubleNear(1, 1e-14)));
           EXPECT_THAT(softmax(row(scores, i)), Pointwise(DoubleNear(1e-14), expected));
         }
       }
@@ -151,7 +137,7 @@ TEST(AttentionDropout, keeps_its_share_and_scales_it) {
   const Tensor drawn = factors(dropout_of(0.3));
   double kept = 0;
   for (const double factor : drawn.values()) {
-    EXPECT_THAT(factor, ::testing::AnyOf(0, DoubleNear(1 / 0.7, 1e-4)));
+    EXPECT_THAT(factor, AnyOf(0, DoubleNear(1 / 0.7, 1e-4)));
     kept += factor > 0 ? 1 : 0;
   }
   const double count = static_cast<double>(drawn.size());

@@ -2,24 +2,14 @@
 // be expected of them.
 #include "core/ops/heads/head_scaling.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <tapehead/gtest.hpp>
-
-#include <cmath>
-#include <vector>
 
 #include "core/errors.hpp"
 #include "core/ops/arithmetic.hpp"
 #include "support/random_tensor.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
-
-using ::testing::AllOf;
-using ::testing::DoubleNear;
-using ::testing::HasSubstr;
-using ::testing::Pointwise;
-using ::testing::ThrowsMessage;
 
 // The numbers of Louizos et al. 2018, section 4.1.
 constexpr double low = -0.1;

@@ -1,25 +1,16 @@
 // What is done to the vectors of heads: gradients by differences, values against plain ops.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <tapehead/gtest.hpp>
 
-#include <cmath>
 #include <concepts>
-#include <optional>
-#include <set>
-#include <vector>
 
 #include "core/errors.hpp"
 #include "core/ops/heads/head_linear.hpp"
 #include "core/ops/heads/head_rotation.hpp"
 #include "core/ops/heads/head_scaling.hpp"
 #include "support/random_tensor.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 
 // Five rows of three heads, 4 columns wide, from column 1 on, with two columns that nobody reads;
 // side by side, overlapping, and all the same.
@@ -117,7 +108,7 @@ TEST(NormalizeHeads, gives_all_one_length) {
 TEST(NormalizeHeads, of_zeros_gives_zeros) {
   Tape tape(false);
   const Var zeros = tape.constant(Tensor::zeros({2, 3}));
-  EXPECT_THAT(normalize_heads({zeros}, 1, 3).value().values(), ::testing::Each(0));
+  EXPECT_THAT(normalize_heads({zeros}, 1, 3).value().values(), Each(0));
 }
 
 // Rows of the segments: positions 3, 4, then 0, 1, 2.
@@ -157,10 +148,10 @@ TEST(RotateHeads, turns_neighbours_in_the_papers_order) {
       });
 }
 
-class RotaryProducts : public ::testing::TestWithParam<RotaryPairs> {};
+class RotaryProducts : public TestWithParam<RotaryPairs> {};
 
 INSTANTIATE_TEST_SUITE_P(Pairs, RotaryProducts,
-                         ::testing::Values(RotaryPairs::halves, RotaryPairs::interleaved));
+                         Values(RotaryPairs::halves, RotaryPairs::interleaved));
 
 // What rotary positions are for (Su et al. 2021, equation 11).
 TEST_P(RotaryProducts, depend_on_the_difference_of_positions) {
@@ -245,7 +236,7 @@ TEST(DropHeads, does_not_depend_on_the_cut) {
                                  heads, width, dropout_of(0.5, second))
                           .value();
   EXPECT_THAT(whole.values().last(static_cast<std::size_t>(part.size())),
-              ::testing::ElementsAreArray(part.values()));
+              ElementsAreArray(part.values()));
 }
 
 TEST(HeadOps, say_what_does_not_fit) {

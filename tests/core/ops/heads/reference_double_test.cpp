@@ -1,14 +1,11 @@
 // Every op on the vectors of heads against its formula: values, and gradients by differences.
-#include <gtest/gtest.h>
-
-#include <array>
-
 #include "core/ops/heads/head_linear.hpp"
 #include "core/ops/heads/head_rotation.hpp"
 #include "core/ops/heads/head_scaling.hpp"
 #include "tests/reference/expect_like.hpp"
 #include "tests/reference/gates.hpp"
 #include "tests/reference/heads.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 

@@ -1,13 +1,9 @@
 // JSON means what the same YAML means, and its mistakes have their places too.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "tests/support/config_error.hpp"
+#include "tests/support/testing.hpp"
 #include "train/config/document/document.hpp"
 
 namespace tapehead { namespace {
-
-using ::testing::StartsWith;
 
 std::string json_error(std::string_view text) { return config_error(text, {}, "a.json"); }
 

@@ -1,11 +1,7 @@
 // Numbers as people write them in a config.
-#include <gtest/gtest.h>
-
-#include <limits>
-#include <string>
-
-#include "core/errors.hpp"
 #include "train/config/document/numbers.hpp"
+#include "core/errors.hpp"
+#include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
 

@@ -1,17 +1,9 @@
 // What YAML leaves open, and what yaml-cpp gets wrong, is settled before options are read.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <ostream>
-#include <string>
-
 #include "tests/support/config_error.hpp"
+#include "tests/support/testing.hpp"
 #include "train/config/document/document.hpp"
 
 namespace tapehead { namespace {
-
-using ::testing::HasSubstr;
-using ::testing::StartsWith;
 
 TEST(ConfigYaml, duplicate_keys_are_found_at_both_levels) {
   EXPECT_EQ(config_error("model:\n  heads: 2\n  layers: 1\n  heads: 4\n"),
@@ -100,18 +92,18 @@ struct Mistake {
   std::string message;  // behind "a.yaml:"
 
   friend std::ostream& operator<<(std::ostream& out, const Mistake& mistake) {
-    return out << ::testing::PrintToString(mistake.text);
+    return out << PrintToString(mistake.text);
   }
 };
 
-class ConfigYamlMistake : public ::testing::TestWithParam<Mistake> {};
+class ConfigYamlMistake : public TestWithParam<Mistake> {};
 
 const std::string comes_to = " has no colon; an option is written `name: value`";
 
 // What yaml-cpp notices a line or more later, or says in the words of its grammar.
 INSTANTIATE_TEST_SUITE_P(
     Lines, ConfigYamlMistake,
-    ::testing::Values(
+    Values(
         Mistake{"seed: 1\nmodel:\n  heads: 2\nfoo bar\ntask: {}\n",
                 "4:1: not YAML: `foo bar`" + comes_to},
         Mistake{"model:\n  heads 2\n  layers: 3\n", "2:3: not YAML: `heads 2`" + comes_to},
@@ -145,22 +137,21 @@ INSTANTIATE_TEST_SUITE_P(
 
 INSTANTIATE_TEST_SUITE_P(
     Brackets, ConfigYamlMistake,
-    ::testing::Values(
-        Mistake{"model: {heads: 2\n", "1:8: not YAML: `{` without its `}`"},
-        Mistake{"model: {heads: 2\nseed: 1\n", "1:8: not YAML: `{` without its `}`"},
-        Mistake{"attention: {heads: [1, 2\nseed: 1\n", "1:20: not YAML: `[` without its `]`"},
-        Mistake{"attention: {heads: [1, 2}\n", "1:20: not YAML: `[` without its `]`"},
-        Mistake{"model: {heads: 2]\n", "1:8: not YAML: `{` without its `}`"},
-        Mistake{"model: ]\n", "1:8: not YAML: `]` without its `[`"},
-        Mistake{"model: {}}\n", "1:10: not YAML: `}` without its `{`"},
-        Mistake{"model: {\"a\": 1,\n \"b\" 2}\n", "2:6: not YAML: `,` or `}` is missing here"},
-        Mistake{"model: {init_from: \"}\", # }\n heads: 2\n",
-                "1:8: not YAML: `{` without its `}`"}),
+    Values(Mistake{"model: {heads: 2\n", "1:8: not YAML: `{` without its `}`"},
+           Mistake{"model: {heads: 2\nseed: 1\n", "1:8: not YAML: `{` without its `}`"},
+           Mistake{"attention: {heads: [1, 2\nseed: 1\n", "1:20: not YAML: `[` without its `]`"},
+           Mistake{"attention: {heads: [1, 2}\n", "1:20: not YAML: `[` without its `]`"},
+           Mistake{"model: {heads: 2]\n", "1:8: not YAML: `{` without its `}`"},
+           Mistake{"model: ]\n", "1:8: not YAML: `]` without its `[`"},
+           Mistake{"model: {}}\n", "1:10: not YAML: `}` without its `{`"},
+           Mistake{"model: {\"a\": 1,\n \"b\" 2}\n", "2:6: not YAML: `,` or `}` is missing here"},
+           Mistake{"model: {init_from: \"}\", # }\n heads: 2\n",
+                   "1:8: not YAML: `{` without its `}`"}),
     [](const auto& test) { return "Brackets" + std::to_string(test.index); });
 
 INSTANTIATE_TEST_SUITE_P(
     Words, ConfigYamlMistake,
-    ::testing::Values(
+    Values(
         Mistake{"model: heads: 2\n",
                 "1:13: not YAML: a second colon in the line: text with a colon in it needs quotes, "
                 "and each option a line of its own"},
