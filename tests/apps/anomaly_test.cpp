@@ -1,5 +1,5 @@
 // A training that diverges: what it says, what it keeps, and how that is gone through again.
-#include "tests/support/program.hpp"
+#include "tests/support/program_runs.hpp"
 #include "tests/support/testing.hpp"
 #include "tests/support/text_training.hpp"
 #include "tests/support/tiny_training.hpp"
@@ -13,13 +13,13 @@ void diverge(Arguments& training, const std::string& anomaly) {
 }
 
 // Trains into `a`. The training and its replay give the same report, which names an op and a layer.
-void expect_reported(const TemporaryDirectory& here, const Arguments& training,
+void expect_reported(const ProgramDirectory& here, const Arguments& training,
                      const std::string& layer) {
-  const ProgramResult trained = run_program(training, here.path());
+  const ProgramResult trained = here.run(training);
   EXPECT_EQ(trained.exit_code, 1);
   EXPECT_THAT(trained.errors,
               AllOf(HasSubstr("error: step "), HasSubstr("replay a/replay.safetensors")));
-  const ProgramResult replayed = run_program({"replay", "a/replay.safetensors"}, here.path());
+  const ProgramResult replayed = here.run({"replay", "a/replay.safetensors"});
   EXPECT_EQ(replayed.exit_code, 1) << replayed.errors;
   const std::string anomaly = replayed.output.substr(replayed.output.find(": ") + 2);
   EXPECT_THAT(anomaly, AllOf(HasSubstr(" numbers are not finite\n"), HasSubstr("in a shard of"),
@@ -30,7 +30,7 @@ void expect_reported(const TemporaryDirectory& here, const Arguments& training,
 TEST(Anomaly, stops_a_training_and_is_replayed) {
   for (const std::string looked : {"true", "false"}) {
     SCOPED_TRACE("run.anomaly=" + looked);
-    const TemporaryDirectory here;
+    const ProgramDirectory here;
     Arguments training{"train", TAPEHEAD_SOURCE_DIR "/configs/copy.yaml", "--run", "a"};
     set_options(training, {"task.train_examples=400"});
     diverge(training, looked);
@@ -41,7 +41,7 @@ TEST(Anomaly, stops_a_training_and_is_replayed) {
 TEST(Anomaly, stops_a_language_model_and_is_replayed) {
   for (const std::string looked : {"true", "false"}) {
     SCOPED_TRACE("run.anomaly=" + looked);
-    const TemporaryDirectory here;
+    const ProgramDirectory here;
     Arguments training = text_training(here, "a", {"attention.kv_heads=1"});
     diverge(training, looked);
     expect_reported(here, training, "decoder[.]");
@@ -49,14 +49,13 @@ TEST(Anomaly, stops_a_language_model_and_is_replayed) {
 }
 
 TEST(Anomaly, changes_nothing_where_there_is_none) {
-  const TemporaryDirectory here;
+  const ProgramDirectory here;
   for (const std::string anomaly : {"true", "false"}) {
     Arguments arguments{"train", TAPEHEAD_SOURCE_DIR "/configs/copy.yaml", "--run", anomaly};
     set_options(arguments, {"model.layers=1", "task.train_examples=400", "training.steps=5",
                             "training.warmup=1", "evaluation.decode=false",
                             "evaluation.metric=loss", "run.anomaly=" + anomaly});
-    const ProgramResult result = run_program(arguments, here.path());
-    ASSERT_EQ(result.exit_code, 0) << result.errors;
+    here.output(arguments);
   }
   EXPECT_EQ(content_of(step_checkpoint(here / "true", 5)),
             content_of(step_checkpoint(here / "false", 5)));

@@ -4,6 +4,7 @@
 #include "core/files/tensor_file.hpp"
 #include "tests/support/browser.hpp"
 #include "tests/support/labelled_training.hpp"
+#include "tests/support/program_runs.hpp"
 #include "tests/support/testing.hpp"
 #include "tests/support/text_training.hpp"
 
@@ -11,13 +12,8 @@ namespace tapehead { namespace {
 
 using Json = nlohmann::json;
 
-class AttentionOfText : public Test {
+class AttentionOfText : public ProgramRuns {
  protected:
-  std::string output(const Arguments& arguments) {
-    const ProgramResult result = run_program(arguments, here.path());
-    EXPECT_EQ(result.exit_code, 0) << result.errors;
-    return result.output;
-  }
   Json json(Arguments arguments) {
     arguments.insert(arguments.begin(), "attention");
     arguments.emplace_back("--json");
@@ -25,12 +21,10 @@ class AttentionOfText : public Test {
   }
   std::string complaint(Arguments arguments) {
     arguments.insert(arguments.begin(), "attention");
-    const ProgramResult result = run_program(arguments, here.path());
+    const ProgramResult result = here.run(arguments);
     EXPECT_NE(result.exit_code, 0) << result.output;
     return result.errors;
   }
-
-  TemporaryDirectory here;
 };
 
 // Each query's weights are the softmax of its scores, of which null is -inf.
@@ -229,25 +223,25 @@ TEST_F(AttentionOfText, reads_running_text_masks_and_classes) {
   const Json classes = json({"classes", "a sunny day"});
   EXPECT_EQ(classes["predictions"].size(), 1U);
   EXPECT_EQ(classes["target"], classes["predictions"][0]["best"][0]["token"]);
-  EXPECT_EQ(run_program({"attention", "classes", "a hot wind"}, here.path()).errors, "");
+  EXPECT_EQ(here.run({"attention", "classes", "a hot wind"}).errors, "");
   const std::string longer = "a hot wind" + std::string(600, ' ') + "came";
   output(labelled_training(here, "short", {"task.max_length=3"}));
-  EXPECT_THAT(run_program({"attention", "short", longer}, here.path()).errors,
+  EXPECT_THAT(here.run({"attention", "short", longer}).errors,
               HasSubstr("the text is longer than task.max_length"));
 }
 
 // The fixture's model never ends this output.
 TEST_F(AttentionOfText, of_an_output_that_fills_all_positions_says_that_it_is_cut) {
   output({"import", TAPEHEAD_FIXTURES "/pretrained/marian", "--run", "a", "--token-texts"});
-  const ProgramResult seen = run_program({"attention", "a", "v2 v9 v3", "--json"}, here.path());
+  const ProgramResult seen = here.run({"attention", "a", "v2 v9 v3", "--json"});
   ASSERT_EQ(seen.exit_code, 0) << seen.errors;
   EXPECT_THAT(seen.errors, HasSubstr("warning: the output was cut because it had not ended"));
   const std::string positions = content_of(here / "a/config.yaml");
   const Json said = Json::parse(seen.output);
   EXPECT_THAT(positions,
               HasSubstr(fmt::format("max_positions: {}\n", said["target_tokens"].size())));
-  const ProgramResult given = run_program(
-      {"attention", "a", "v2 v9 v3", "--target", said["target"], "--json"}, here.path());
+  const ProgramResult given =
+      here.run({"attention", "a", "v2 v9 v3", "--target", said["target"], "--json"});
   EXPECT_EQ(given.errors, "");
   EXPECT_EQ(Json::parse(given.output)["attentions"], said["attentions"]);
 }

@@ -4,22 +4,13 @@
 
 #include "core/files/tensor_file.hpp"
 #include "tests/support/labelled_training.hpp"
+#include "tests/support/program_runs.hpp"
 #include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
 
-class Classify : public TestWithParam<const char*> {
+class Classify : public ProgramRuns, public WithParamInterface<const char*> {
  protected:
-  std::string output(const Arguments& arguments, std::string_view input = "") {
-    const ProgramResult result = run_program(arguments, here.path(), input);
-    EXPECT_EQ(result.exit_code, 0) << result.errors;
-    return result.output;
-  }
-  std::string complaint(const Arguments& arguments, std::string_view input = "") {
-    const ProgramResult result = run_program(arguments, here.path(), input);
-    EXPECT_NE(result.exit_code, 0) << result.output;
-    return result.errors;
-  }
   void train(const std::string& run, const Arguments& options = {}) {
     output(labelled_training(here, run, {std::string("model.family=") + GetParam()}, options));
   }
@@ -31,8 +22,6 @@ class Classify : public TestWithParam<const char*> {
     copy_values(file.entry(parameter), std::span(list));
     return list;
   }
-
-  TemporaryDirectory here;
 };
 
 // The first column of a TSV.
@@ -136,7 +125,7 @@ TEST_P(Classify, starts_from_a_model_of_text) {
   Arguments from = labelled_training(here, "c");
   set_options(from, {std::string("model.family=") + GetParam(), "model.init_from=m",
                      "task.tokenizer_of=m", "training.learning_rate=0", "training.steps=1"});
-  const ProgramResult result = run_program(from, here.path());
+  const ProgramResult result = here.run(from);
   ASSERT_EQ(result.exit_code, 0) << result.errors;
   const std::string said = result.output + result.errors;
   EXPECT_THAT(said, HasSubstr("starting from the weights of m"));

@@ -3,7 +3,7 @@
 #include <regex>
 
 #include "lab/sweep/plan.hpp"
-#include "tests/support/program.hpp"
+#include "tests/support/program_runs.hpp"
 #include "tests/support/testing.hpp"
 #include "tests/support/tiny_training.hpp"
 
@@ -77,16 +77,16 @@ Arguments small_data(const std::string& config) {
 class Configs : public TestWithParam<fs::path> {};
 
 TEST_P(Configs, passes_the_gradient_check) {
-  const TemporaryDirectory here;
+  const ProgramDirectory here;
   Arguments arguments{"gradcheck", GetParam().string()};
   set_options(arguments, small_data(with_bases(GetParam())));
-  const ProgramResult result = run_program(arguments, here.path());
+  const ProgramResult result = here.run(arguments);
   EXPECT_EQ(result.exit_code, 0) << result.output << result.errors;
   EXPECT_NE(result.output.find("all gradients are right"), std::string::npos) << result.output;
 }
 
 TEST_P(Configs, trains_two_steps) {
-  const TemporaryDirectory here;
+  const ProgramDirectory here;
   Arguments arguments{"train", GetParam().string(), "--run", "a"};
   set_options(arguments, small_data(with_bases(GetParam())));
   set_options(arguments, {"training.steps=2", "training.warmup=1"});
@@ -98,8 +98,7 @@ TEST_P(Configs, trains_two_steps) {
       set_options(arguments, {"evaluation.max_extra_length=5"});
     }
   }
-  const ProgramResult result = run_program(arguments, here.path());
-  EXPECT_EQ(result.exit_code, 0) << result.errors;
+  here.output(arguments);
   EXPECT_TRUE(fs::exists(step_checkpoint(here / "a", 2)));
 }
 

@@ -6,6 +6,7 @@
 #include <csignal>
 #include <thread>
 
+#include "tests/support/program_runs.hpp"
 #include "tests/support/shell.hpp"
 #include "tests/support/testing.hpp"
 #include "tests/support/tiny_training.hpp"
@@ -21,7 +22,7 @@ const Arguments endless{"training.steps=1000000", "training.checkpoint_every=100
 const Arguments some_seconds{"training.steps=200", "evaluation.every=200",
                              "training.checkpoint_every=200"};
 
-class ConsoleLoss : public Test {
+class ConsoleLoss : public ProgramRuns {
  protected:
   bool is_training(const std::string& run) const {
     return wait_until([&] {
@@ -53,8 +54,6 @@ class ConsoleLoss : public Test {
            "  training.checkpoint_every: 1000000, evaluation.every: 1000000}\n";
     return "s.yaml";
   }
-
-  TemporaryDirectory here;
 };
 
 TEST_F(ConsoleLoss, a_hangup_saves_and_stops) {
@@ -196,7 +195,7 @@ TEST_F(ConsoleLoss, a_terminal_that_is_closed_saves_or_changes_nothing) {
 }
 
 TEST_F(ConsoleLoss, a_live_line_is_taken_back_before_what_a_command_prints) {
-  ASSERT_EQ(run_program(tiny_training("a"), here.path()).exit_code, 0);
+  here.output(tiny_training("a"));
   const int terminal = new_terminal();
   ChildProcess child(
       [&] { return train_on(terminal, here.path(), {"prune", "a", "b", "--count", "1"}); });

@@ -2,28 +2,20 @@
 // depend on threads or on a resume.
 #include <nlohmann/json.hpp>
 
-#include "tests/support/program.hpp"
+#include "tests/support/program_runs.hpp"
 #include "tests/support/testing.hpp"
 #include "tests/support/tiny_training.hpp"
 
 namespace tapehead { namespace {
 
-class DecoderAlone : public TestWithParam<std::string> {
+class DecoderAlone : public ProgramRuns, public WithParamInterface<std::string> {
  protected:
-  ProgramResult run(const Arguments& arguments) { return run_program(arguments, here.path()); }
-  std::string output(const Arguments& arguments) {
-    const ProgramResult result = run(arguments);
-    EXPECT_EQ(result.exit_code, 0) << result.errors;
-    return result.output;
-  }
   void train(const std::string& name, const Arguments& overrides = {},
              const Arguments& options = {}) {
-    Arguments all{"model.family=decoder", "model.prefix=" + GetParam()};
-    all.insert(all.end(), overrides.begin(), overrides.end());
+    const Arguments all =
+        Arguments{"model.family=decoder", "model.prefix=" + GetParam()} + overrides;
     output(tiny_training(name, all, options));
   }
-
-  TemporaryDirectory here;
 };
 
 INSTANTIATE_TEST_SUITE_P(Prefix, DecoderAlone, Values("causal", "full"),

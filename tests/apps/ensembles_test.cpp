@@ -2,7 +2,7 @@
 // the mean of their probabilities, and runs that do not go together are refused.
 #include <nlohmann/json.hpp>
 
-#include "tests/support/program.hpp"
+#include "tests/support/program_runs.hpp"
 #include "tests/support/testing.hpp"
 #include "tests/support/text_training.hpp"
 #include "tests/support/tiny_training.hpp"
@@ -12,10 +12,9 @@ namespace tapehead { namespace {
 constexpr double single_precision = 1e-6;  // of log-probabilities
 
 // Runs of pairs: a, b and, with a decoder alone, c. Runs of running text: l and m.
-class Ensembles : public Test {
- protected:
-  static void SetUpTestSuite() {
-    here = std::make_unique<TemporaryDirectory>();
+class Ensembles : public SharedRuns<Ensembles> {
+ public:
+  static void prepare() {
     run(tiny_training("a"));
     run(tiny_training("b", {"seed=2", "model.layers=2"}));
     run(tiny_training("c", {"model.family=decoder", "model.d_model=32"}));
@@ -25,26 +24,15 @@ class Ensembles : public Test {
     std::ofstream(*here / "targets") << "3 1\n1 5 9 2\n\n";
     std::ofstream(*here / "lines") << "a man is here\ntwo\n" << std::string(60, 'a') << "\n";
   }
-  static void TearDownTestSuite() { here.reset(); }
 
-  static std::string run(const Arguments& arguments) {
-    const ProgramResult result = run_program(arguments, here->path());
-    EXPECT_EQ(result.exit_code, 0) << result.errors;
-    return result.output;
-  }
+ protected:
+  static std::string run(const Arguments& arguments) { return here->output(arguments); }
   // The command with these runs and options.
   static std::string output(const std::string& command, const Arguments& runs,
                             const Arguments& options) {
-    Arguments arguments{command};
-    arguments.insert(arguments.end(), runs.begin(), runs.end());
-    arguments.insert(arguments.end(), options.begin(), options.end());
-    return run(arguments);
+    return run(Arguments{command} + runs + options);
   }
-  static std::string complaint(const Arguments& arguments) {
-    const ProgramResult result = run_program(arguments, here->path());
-    EXPECT_EQ(result.exit_code, 2) << result.output;
-    return result.errors;
-  }
+  static std::string complaint(const Arguments& arguments) { return here->refusal(2, arguments); }
   // The log-probabilities of all tokens.
   static std::vector<double> token_scores(const Arguments& runs, Arguments options) {
     options.emplace_back("--json");
@@ -73,11 +61,7 @@ class Ensembles : public Test {
                   single_precision);
     }
   }
-
-  static std::unique_ptr<TemporaryDirectory> here;
 };
-
-std::unique_ptr<TemporaryDirectory> Ensembles::here;
 
 const Arguments pairs{"--source", "sources", "--target", "targets"};
 const Arguments of_lines{"--input", "lines"};
@@ -167,10 +151,9 @@ TEST_F(Ensembles, have_no_checkpoint_file_in_common) {
 
 // Standard output is none of the files that are read, whichever run they belong to.
 TEST_F(Ensembles, write_over_no_run) {
-  const ProgramResult result = run_program(
-      {"translate", "a", "b", "--input", "sources", "--output", "b/config.yaml"}, here->path());
-  EXPECT_EQ(result.exit_code, 1);
-  EXPECT_THAT(result.errors, HasSubstr("b/config.yaml"));
+  EXPECT_THAT(
+      here->refusal(1, {"translate", "a", "b", "--input", "sources", "--output", "b/config.yaml"}),
+      HasSubstr("b/config.yaml"));
   EXPECT_THAT(content_of(*here / "b/config.yaml"), HasSubstr("model"));
 }
 

@@ -1,7 +1,7 @@
 // What is wrong is said, with the place and the remedy, and nothing is made or lost by it.
 #include <sys/resource.h>
 
-#include "tests/support/program.hpp"
+#include "tests/support/program_runs.hpp"
 #include "tests/support/shell.hpp"
 #include "tests/support/testing.hpp"
 #include "tests/support/tiny_training.hpp"
@@ -13,19 +13,13 @@ namespace fs = std::filesystem;
 constexpr int wrong_command = 2;
 constexpr int failed = 1;
 
-class Errors : public Test {
+class Errors : public ProgramRuns {
  protected:
-  ProgramResult run(const Arguments& arguments) { return run_program(arguments, here.path()); }
-  void train(const Arguments& arguments) {
-    const ProgramResult result = run(arguments);
-    ASSERT_EQ(result.exit_code, 0) << result.errors;
-  }
+  void train(const Arguments& arguments) { output(arguments); }
   void write(const std::string& file, const std::string& text) const {
     std::ofstream(here / file) << text;
   }
   bool made(const std::string& file) const { return fs::exists(here / file); }
-
-  TemporaryDirectory here;
 };
 
 TEST_F(Errors, a_wrong_config_gives_its_place_and_makes_nothing) {
@@ -42,10 +36,9 @@ TEST_F(Errors, an_unknown_command_is_told_from_those_there_are) {
   const ProgramResult close = run({"trian", "a.yaml"});
   EXPECT_EQ(close.exit_code, wrong_command);
   EXPECT_EQ(close.errors, "error: there is no command trian; did you mean train?\n");
-  const ProgramResult far = run({"nonsense", "--help"});
-  EXPECT_EQ(far.exit_code, wrong_command);
-  EXPECT_THAT(far.errors, AllOf(HasSubstr("no command nonsense; there are train, plan"),
-                                EndsWith(", replay\n"), Not(HasSubstr("score-run"))));
+  EXPECT_THAT(refusal(wrong_command, {"nonsense", "--help"}),
+              AllOf(HasSubstr("no command nonsense; there are train, plan"), EndsWith(", replay\n"),
+                    Not(HasSubstr("score-run"))));
   EXPECT_THAT(run({"score-rum"}).errors, Not(HasSubstr("score-run")));
 }
 
@@ -146,25 +139,21 @@ TEST_F(Errors, what_stands_on_the_command_line_cannot_act_on_the_terminal) {
 
 TEST_F(Errors, a_length_penalty_is_for_a_beam) {
   train(tiny_training("a"));
-  const ProgramResult greedy = run({"translate", "a", "--length-penalty", "0.5"});
-  EXPECT_EQ(greedy.exit_code, wrong_command);
-  EXPECT_THAT(greedy.errors, HasSubstr("raise --beam"));
+  EXPECT_THAT(refusal(wrong_command, {"translate", "a", "--length-penalty", "0.5"}),
+              HasSubstr("raise --beam"));
   EXPECT_EQ(run({"translate", "a", "--length-penalty", "0.5", "--beam", "2"}).exit_code, 0);
 }
 
 TEST_F(Errors, options_that_contradict_each_other_are_a_wrong_config) {
   write("a.yaml", "model:\n  heads: 3\n  d_model: 32\n");
-  const ProgramResult result = run({"train", "a.yaml"});
-  EXPECT_EQ(result.exit_code, wrong_command);
-  EXPECT_THAT(result.errors,
+  EXPECT_THAT(refusal(wrong_command, {"train", "a.yaml"}),
               AllOf(StartsWith("error: a.yaml:2:10: model.heads"), HasSubstr("d_model 32")));
   EXPECT_FALSE(made("runs"));
 }
 
 TEST_F(Errors, a_wrong_override_is_a_wrong_config) {
-  const ProgramResult result = run(tiny_training("a", {"training.learning_rate=fast"}));
-  EXPECT_EQ(result.exit_code, wrong_command);
-  EXPECT_THAT(result.errors, AllOf(HasSubstr("training.learning_rate"), HasSubstr("fast")));
+  EXPECT_THAT(refusal(wrong_command, tiny_training("a", {"training.learning_rate=fast"})),
+              AllOf(HasSubstr("training.learning_rate"), HasSubstr("fast")));
   EXPECT_FALSE(made("a"));
 }
 
@@ -237,8 +226,7 @@ Arguments text_training(const std::string& train_source, const Arguments& option
               {"task.train_source=" + train_source, "task.train_target=" + fixtures + "train.de",
                "task.validation_source=" + fixtures + "validation.en",
                "task.validation_target=" + fixtures + "validation.de"});
-  arguments.insert(arguments.end(), options.begin(), options.end());
-  return arguments;
+  return arguments + options;
 }
 
 constexpr const char* text_config = "task:\n  name: parallel_text\n";
@@ -246,9 +234,7 @@ constexpr const char* text_config = "task:\n  name: parallel_text\n";
 TEST_F(Errors, missing_data_is_named_and_nothing_is_made) {
   write("text.yaml", text_config);
   const Arguments arguments = text_training("nowhere/train.en");
-  const ProgramResult result = run(arguments);
-  EXPECT_EQ(result.exit_code, failed);
-  EXPECT_THAT(result.errors, HasSubstr("nowhere/train.en"));
+  EXPECT_THAT(refusal(failed, arguments), HasSubstr("nowhere/train.en"));
   EXPECT_FALSE(made("a"));
 }
 
@@ -266,20 +252,14 @@ TEST_F(Errors, unequal_line_counts_are_told_with_file_and_line) {
   write("text.yaml", text_config);
   write("short.en", "a man is running\ntwo men are waiting\n");
   const Arguments arguments = text_training("short.en");
-  const ProgramResult result = run(arguments);
-  EXPECT_EQ(result.exit_code, failed);
-  EXPECT_THAT(result.errors, AllOf(HasSubstr("short.en"), HasSubstr("train.de")));
+  EXPECT_THAT(refusal(failed, arguments), AllOf(HasSubstr("short.en"), HasSubstr("train.de")));
   EXPECT_FALSE(made("a"));
 }
 
 TEST_F(Errors, a_run_directory_that_cannot_be_made) {
   write("file", "");
-  const ProgramResult below = run(tiny_training("file/a"));
-  EXPECT_EQ(below.exit_code, failed);
-  EXPECT_THAT(below.errors, HasSubstr("file/a"));
-  const ProgramResult itself = run(tiny_training("file"));
-  EXPECT_EQ(itself.exit_code, failed);
-  EXPECT_THAT(itself.errors, HasSubstr("is not a directory"));
+  EXPECT_THAT(refusal(failed, tiny_training("file/a")), HasSubstr("file/a"));
+  EXPECT_THAT(refusal(failed, tiny_training("file")), HasSubstr("is not a directory"));
 }
 
 TEST_F(Errors, a_run_directory_that_cannot_be_written_to) {
@@ -324,8 +304,7 @@ class NotFinite : public Errors {
     EXPECT_THAT(result.errors, AllOf(HasSubstr("error: step "), HasSubstr("learning_rate")));
     EXPECT_THAT(content_of(here / "a/log.txt"), HasSubstr("error: step "));
     EXPECT_EQ(content_of(here / "a/metrics.jsonl").find("\"loss\":null"), std::string::npos);
-    const ProgramResult evaluated = run({"evaluate", "a"});
-    EXPECT_EQ(evaluated.exit_code, 0) << evaluated.errors;
+    output({"evaluate", "a"});
   }
 };
 
@@ -362,12 +341,8 @@ TEST_F(Errors, what_is_no_run_cannot_be_used) {
   fs::create_directory(here / "letters");
   write("letters/one.txt", "dear");
   for (const std::string command : {"evaluate", "translate"}) {
-    const ProgramResult missing = run({command, "nowhere"});
-    EXPECT_EQ(missing.exit_code, failed);
-    EXPECT_THAT(missing.errors, HasSubstr("there is no run nowhere"));
-    const ProgramResult other = run({command, "letters"});
-    EXPECT_EQ(other.exit_code, failed);
-    EXPECT_THAT(other.errors, HasSubstr("letters is not a run"));
+    EXPECT_THAT(refusal(failed, {command, "nowhere"}), HasSubstr("there is no run nowhere"));
+    EXPECT_THAT(refusal(failed, {command, "letters"}), HasSubstr("letters is not a run"));
   }
 }
 
@@ -383,9 +358,7 @@ TEST_F(Errors, a_damaged_or_missing_checkpoint_is_named) {
   const fs::path best = here / "a/checkpoints/best.safetensors";
   fs::resize_file(best, fs::file_size(best) - 10);
   for (const std::string command : {"evaluate", "translate"}) {
-    const ProgramResult result = run({command, "a"});
-    EXPECT_EQ(result.exit_code, failed);
-    EXPECT_THAT(result.errors, HasSubstr("best.safetensors"));
+    EXPECT_THAT(refusal(failed, {command, "a"}), HasSubstr("best.safetensors"));
     EXPECT_EQ(run({command, "a", "--checkpoint", "last"}).exit_code, 0);
     EXPECT_EQ(run({command, "a", "--checkpoint", "average"}).exit_code, failed);
   }

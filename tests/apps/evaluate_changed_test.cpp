@@ -2,26 +2,24 @@
 #include <nlohmann/json.hpp>
 
 #include "core/types.hpp"
+#include "tests/support/program_runs.hpp"
 #include "tests/support/testing.hpp"
 #include "tests/support/text_training.hpp"
 #include "tests/support/tiny_training.hpp"
 
 namespace tapehead { namespace {
 
-class EvaluateChanged : public Test {
+class EvaluateChanged : public ProgramRuns {
  protected:
   void train(const std::string& run, Arguments overrides = {}) {
     for (const char* more : {"model.positions=none", "attention.positions=rotary",
                              "model.max_positions=60", "training.steps=4", "training.warmup=1"}) {
       overrides.emplace_back(more);
     }
-    const ProgramResult result = run_program(text_training(here, run, overrides, {}), here.path());
-    ASSERT_EQ(result.exit_code, 0) << result.errors;
+    here.output(text_training(here, run, overrides, {}));
   }
   ProgramResult evaluate(const std::string& run, const Arguments& options) {
-    Arguments arguments{"evaluate", run, "--split", "validation", "--json"};
-    arguments.insert(arguments.end(), options.begin(), options.end());
-    return run_program(arguments, here.path());
+    return here.run(Arguments{"evaluate", run, "--split", "validation", "--json"} + options);
   }
   nlohmann::json evaluated(const std::string& run, const Arguments& options = {}) {
     const ProgramResult result = evaluate(run, options);
@@ -36,8 +34,6 @@ class EvaluateChanged : public Test {
   static Index last_position(const nlohmann::json& evaluation) {
     return evaluation["loss_by_position"].back()["last"].get<Index>();
   }
-
-  TemporaryDirectory here;
 };
 
 TEST_F(EvaluateChanged, reads_windows_of_the_length_asked_for) {
@@ -68,11 +64,9 @@ TEST_F(EvaluateChanged, refuses_what_the_run_cannot_do) {
   EXPECT_THAT(complaint({"--pattern", "windw 3"}),
               AllOf(HasSubstr("error: --pattern: no such pattern"), HasSubstr("windw 3"),
                     HasSubstr("sink_window SINKS BEFORE")));
-  const ProgramResult trained = run_program(tiny_training("a_copy"), here.path());
-  ASSERT_EQ(trained.exit_code, 0) << trained.errors;
-  const ProgramResult refused = run_program({"evaluate", "a_copy", "--context", "5"}, here.path());
-  EXPECT_EQ(refused.exit_code, 2);
-  EXPECT_THAT(refused.errors, HasSubstr("--context: only running text is cut into windows"));
+  here.output(tiny_training("a_copy"));
+  EXPECT_THAT(here.refusal(2, {"evaluate", "a_copy", "--context", "5"}),
+              HasSubstr("--context: only running text is cut into windows"));
 }
 
 }}  // namespace tapehead

@@ -2,29 +2,23 @@
 #include <nlohmann/json.hpp>
 
 #include "core/files/files.hpp"
-#include "tests/support/program.hpp"
+#include "tests/support/program_runs.hpp"
 #include "tests/support/testing.hpp"
 #include "tests/support/tiny_training.hpp"
 #include "train/metrics/metrics.hpp"
 
 namespace tapehead { namespace {
 
-class Evaluate : public Test {
- protected:
-  static void SetUpTestSuite() {
-    here = std::make_unique<TemporaryDirectory>();
-    const ProgramResult result =
-        run_program(tiny_training("a", {"training.average_last=2", "task.longer_min_length=11",
-                                        "task.longer_max_length=12", "task.longer_examples=20"}),
-                    here->path());
-    ASSERT_EQ(result.exit_code, 0) << result.errors;
+class Evaluate : public SharedRuns<Evaluate> {
+ public:
+  static void prepare() {
+    here->output(tiny_training("a", {"training.average_last=2", "task.longer_min_length=11",
+                                     "task.longer_max_length=12", "task.longer_examples=20"}));
   }
-  static void TearDownTestSuite() { here.reset(); }
 
+ protected:
   static ProgramResult evaluate(const Arguments& options) {
-    Arguments arguments{"evaluate", "a"};
-    arguments.insert(arguments.end(), options.begin(), options.end());
-    return run_program(arguments, here->path());
+    return here->run(Arguments{"evaluate", "a"} + options);
   }
   // The object, without the one value that differs each time.
   static nlohmann::ordered_json evaluate_json(Arguments options) {
@@ -49,11 +43,7 @@ class Evaluate : public Test {
     }
     return names;
   }
-
-  static std::unique_ptr<TemporaryDirectory> here;
 };
-
-std::unique_ptr<TemporaryDirectory> Evaluate::here;
 
 TEST_F(Evaluate, prints_one_object) {
   const auto object = evaluate_json({});
@@ -146,10 +136,8 @@ TEST_F(Evaluate, weights_of_other_attention_are_refused) {
   ASSERT_NE(place, std::string::npos);
   config.replace(place, 15, "positions: alibi");
   write_file_atomically(here->path() / "other/config.yaml", config);
-  const ProgramResult refused = run_program({"evaluate", "other"}, here->path());
-  EXPECT_EQ(refused.exit_code, 1);
   EXPECT_THAT(
-      refused.errors,
+      here->refusal(1, {"evaluate", "other"}),
       HasSubstr("average.safetensors comes from another model (encoder_self.positions: none, not "
                 "alibi)"));
 }

@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/support/corpus_training.hpp"
+#include "tests/support/program_runs.hpp"
 #include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
@@ -19,7 +20,7 @@ std::string types() {
   return text;
 }
 
-class ExampleTypes : public Test {
+class ExampleTypes : public ProgramRuns {
  protected:
   ExampleTypes() {
     for (const std::string split : {"train", "validation", "test", "gen"}) {
@@ -38,7 +39,7 @@ class ExampleTypes : public Test {
     if (with_options) {
       arguments.insert(arguments.end(), options.begin(), options.end());
     }
-    ProgramResult result = run_program(arguments, here.path());
+    ProgramResult result = here.run(arguments);
     EXPECT_EQ(result.exit_code, 0) << result.errors;
     return result;
   }
@@ -58,7 +59,6 @@ class ExampleTypes : public Test {
     EXPECT_EQ(split["type_groups"][0]["sequence_accuracy"], split["sequence_accuracy"]);
   }
 
-  TemporaryDirectory here;
   Arguments options;
 };
 
@@ -91,9 +91,8 @@ TEST_F(ExampleTypes, a_run_finds_the_files_of_its_lists_elsewhere) {
   fs::rename(here / "data", here / "moved/data");
   expect_types(json::parse(run({"evaluate", "moved/r", "--json", "--split", "gen"}).output));
   fs::remove(here / "moved/data/gen.type");
-  const ProgramResult lost = run_program({"evaluate", "moved/r"}, here.path());
-  EXPECT_EQ(lost.exit_code, 1);
-  EXPECT_THAT(lost.errors, HasSubstr("run moved/r: task.further_types[0]: there is neither "));
+  EXPECT_THAT(here.refusal(1, {"evaluate", "moved/r"}),
+              HasSubstr("run moved/r: task.further_types[0]: there is neither "));
 }
 
 TEST_F(ExampleTypes, are_figures_of_a_sweep) {

@@ -5,7 +5,7 @@
 #include "datasets/text/example_types.hpp"
 #include "datasets/text/parallel_options.hpp"
 #include "lab/sweep/plan.hpp"
-#include "tests/support/program.hpp"
+#include "tests/support/program_runs.hpp"
 #include "tests/support/testing.hpp"
 #include "tests/support/tiny_training.hpp"
 #include "train/options/application.hpp"
@@ -128,15 +128,14 @@ auto from_root(const Function& function) {
 class Experiments : public TestWithParam<fs::path> {};
 
 TEST_P(Experiments, go_from_the_file_to_the_page) {
-  const TemporaryDirectory here;
+  const ProgramDirectory here;
   fs::create_directory_symlink(TAPEHEAD_SOURCE_DIR "/configs", here / "configs");
   const SweepFile sweep = from_root([] { return read_sweep(GetParam()); });
   const Config config = from_root([&] { return load_config(sweep.config).config; });
   std::ofstream(here / "types") << types_for(config);
   Arguments arguments{"sweep", GetParam().string(), "--run", "a"};
   set_options(arguments, small(sweep, config));
-  const ProgramResult result = run_program(arguments, here.path());
-  ASSERT_EQ(result.exit_code, 0) << result.errors;
+  here.output(arguments);
   const auto results = nlohmann::json::parse(content_of(here / "a/results.json"));
   std::size_t cells = 1;
   for (const SweepAxis& axis : sweep.axes) {
@@ -160,7 +159,7 @@ TEST_P(Experiments, say_what_is_expected_and_have_three_seeds_or_more) {
 
 // The tables and the picture.
 TEST(ExperimentScripts, keep_what_a_sweep_found) {
-  const TemporaryDirectory here;
+  const ProgramDirectory here;
   fs::create_directory_symlink(TAPEHEAD_SOURCE_DIR "/configs", here / "configs");
   const std::string file = TAPEHEAD_SOURCE_DIR "/configs/experiments/06_matter_grammar.yaml";
   Arguments arguments{"sweep", file, "--run", "06"};
@@ -168,7 +167,7 @@ TEST(ExperimentScripts, keep_what_a_sweep_found) {
               {"seed=1", "training.steps=2", "training.warmup=1", "training.batch_tokens=64",
                "task.train_examples=60", "task.validation_examples=4", "task.test_examples=4",
                "evaluation.every=2", "evaluation.max_extra_length=2"});
-  ASSERT_EQ(run_program(arguments, here.path()).exit_code, 0);
+  here.output(arguments);
   const ProgramResult kept = run_script(TAPEHEAD_SOURCE_DIR "/scripts/keep_experiment.py",
                                         {"06", "--to", "kept"}, here.path());
   ASSERT_EQ(kept.exit_code, 0) << kept.errors;

@@ -7,7 +7,7 @@
 #include "core/files/open_file.hpp"
 #include "core/files/tensor_file.hpp"
 #include "tests/support/labelled_training.hpp"
-#include "tests/support/program.hpp"
+#include "tests/support/program_runs.hpp"
 #include "tests/support/testing.hpp"
 #include "tests/support/tiny_training.hpp"
 
@@ -24,17 +24,7 @@ std::vector<std::string> names_in(const fs::path& directory) {
   return names;
 }
 
-class Export : public Test {
- protected:
-  ProgramResult run(const Arguments& arguments) { return run_program(arguments, here.path()); }
-  std::string output(const Arguments& arguments) {
-    const ProgramResult result = run(arguments);
-    EXPECT_EQ(result.exit_code, 0) << result.errors;
-    return result.output;
-  }
-
-  TemporaryDirectory here;
-};
+class Export : public ProgramRuns {};
 
 TEST_F(Export, writes_weights_code_and_vocabulary) {
   output(tiny_training("r"));
@@ -130,9 +120,8 @@ TEST_F(Export, keeps_what_is_in_the_directory) {
   output({"export", "r", "e", "--as", "pytorch"});
   std::ofstream(here / "e/model.py") << "mine";
   std::ofstream(here / "e/notes") << "mine";
-  const ProgramResult refused = run({"export", "r", "e", "--as", "pytorch"});
-  EXPECT_EQ(refused.exit_code, 1);
-  EXPECT_THAT(refused.errors, HasSubstr("e is not empty; --overwrite replaces the files"));
+  EXPECT_THAT(refusal(1, {"export", "r", "e", "--as", "pytorch"}),
+              HasSubstr("e is not empty; --overwrite replaces the files"));
   EXPECT_EQ(content_of(here / "e/model.py"), "mine");
   output({"export", "r", "e", "--as", "pytorch", "--overwrite"});
   EXPECT_THAT(content_of(here / "e/model.py"), HasSubstr("class Transformer("));
@@ -188,9 +177,8 @@ TEST_F(Export, that_fails_removes_nothing_of_an_earlier_one) {
   output(training);
   output({"export", "r", "e", "--as", "pytorch"});
   fs::create_directories(here / "e/config.json/mine");
-  const ProgramResult failed = run({"export", "r", "e", "--overwrite"});
-  EXPECT_EQ(failed.exit_code, 1);
-  EXPECT_THAT(failed.errors, HasSubstr("cannot write e/config.json: "));
+  EXPECT_THAT(refusal(1, {"export", "r", "e", "--overwrite"}),
+              HasSubstr("cannot write e/config.json: "));
   EXPECT_THAT(names_in(here / "e"), UnorderedElementsAre("config.json", "model.safetensors",
                                                          "model.py", "vocabulary.json"));
 }
@@ -198,9 +186,7 @@ TEST_F(Export, that_fails_removes_nothing_of_an_earlier_one) {
 TEST_F(Export, says_what_is_missing) {
   EXPECT_THAT(run({"export", "r", "e", "--as", "pytorch"}).errors,
               HasSubstr("error: there is no run r"));
-  const ProgramResult unknown = run({"export", "r", "e", "--as", "tensorflow"});
-  EXPECT_EQ(unknown.exit_code, 2);
-  EXPECT_THAT(unknown.errors,
+  EXPECT_THAT(refusal(2, {"export", "r", "e", "--as", "tensorflow"}),
               HasSubstr("--as tensorflow: there is no such form (one of: transformers, pytorch)"));
   EXPECT_THAT(run({"export", "r", "e"}).errors, HasSubstr("error: there is no run r"));
   EXPECT_FALSE(fs::exists(here / "e"));

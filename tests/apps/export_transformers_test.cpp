@@ -305,8 +305,8 @@ TEST_F(RoundTrip, is_exact_with_every_architecture) {
 // As a table of words with their labels, or line by line.
 TEST_F(RoundTrip, of_labels_reads_data_again) {
   const auto measured = [&](const std::string& run_of, const Arguments& more) {
-    Arguments arguments{"evaluate", run_of, "--split", "validation", "--json"};
-    arguments.insert(arguments.end(), more.begin(), more.end());
+    const Arguments arguments =
+        Arguments{"evaluate", run_of, "--split", "validation", "--json"} + more;
     Json figures = Json::parse(output(arguments));
     figures.erase("seconds");
     return figures;

@@ -1,6 +1,6 @@
 // training.freeze from the command line: what stays, what a resume keeps, and what is refused.
 #include "core/files/tensor_file.hpp"
-#include "tests/support/program.hpp"
+#include "tests/support/program_runs.hpp"
 #include "tests/support/testing.hpp"
 #include "tests/support/tiny_training.hpp"
 
@@ -16,11 +16,10 @@ bool same_bytes(const TensorFile& one, const TensorFile& other, const std::strin
 }
 
 TEST(Freeze, keeps_weights_as_they_start_and_nothing_else) {
-  const TemporaryDirectory here;
+  const ProgramDirectory here;
   const ProgramResult result =
-      run_program(tiny_training("a", {frozen_options, "training.optimizer=adamw",
-                                      "training.weight_decay=0.1", "training.checkpoint_keep=all"}),
-                  here.path());
+      here.run(tiny_training("a", {frozen_options, "training.optimizer=adamw",
+                                   "training.weight_decay=0.1", "training.checkpoint_keep=all"}));
   ASSERT_EQ(result.exit_code, 0) << result.errors;
   EXPECT_THAT(result.output + result.errors, HasSubstr(" trained\n"));
   const TensorFile early(step_checkpoint(here / "a", 10));
@@ -39,16 +38,11 @@ TEST(Freeze, keeps_weights_as_they_start_and_nothing_else) {
 // The rate must not depend on the last step, which the resume puts off.
 TEST(Freeze, is_resumed_to_the_bit) {
   const std::string constant = "training.schedule=constant";
-  const TemporaryDirectory here;
-  ASSERT_EQ(run_program(tiny_training("whole", {frozen_options, constant}), here.path()).exit_code,
-            0);
-  ASSERT_EQ(run_program(tiny_training("cut", {frozen_options, constant, "training.steps=20"}),
-                        here.path())
-                .exit_code,
-            0);
-  const ProgramResult resumed =
-      run_program(resumed_training("cut", {"training.steps=40"}), here.path());
-  ASSERT_EQ(resumed.exit_code, 0) << resumed.errors;
+  const ProgramDirectory here;
+  here.output(tiny_training("whole", {frozen_options, constant}));
+  ASSERT_EQ(
+      here.run(tiny_training("cut", {frozen_options, constant, "training.steps=20"})).exit_code, 0);
+  here.output(resumed_training("cut", {"training.steps=40"}));
   const TensorFile one(step_checkpoint(here / "whole", 40));
   const TensorFile other(step_checkpoint(here / "cut", 40));
   for (const std::string name : {"source.embedding", "encoder.layers.0.self.key.weight"}) {
@@ -57,17 +51,14 @@ TEST(Freeze, is_resumed_to_the_bit) {
 }
 
 TEST(Freeze, refuses_patterns_of_no_parameter_and_of_all) {
-  const TemporaryDirectory here;
-  const ProgramResult none = run_program(
-      tiny_training("a", {"training.freeze=[encoder.layer.0.self.key.weight]"}), here.path());
-  EXPECT_EQ(none.exit_code, 2);
-  EXPECT_THAT(none.errors,
-              AllOf(HasSubstr("--set: training.freeze: the model has no parameter that "
-                              "encoder.layer.0.self.key.weight matches"),
-                    HasSubstr("the nearest: encoder.layers.0.self.key.weight")));
-  const ProgramResult all = run_program(tiny_training("a", {"training.freeze=*"}), here.path());
-  EXPECT_EQ(all.exit_code, 2);
-  EXPECT_THAT(all.errors, HasSubstr("training.freeze: it leaves no parameter to train"));
+  const ProgramDirectory here;
+  EXPECT_THAT(
+      here.refusal(2, tiny_training("a", {"training.freeze=[encoder.layer.0.self.key.weight]"})),
+      AllOf(HasSubstr("--set: training.freeze: the model has no parameter that "
+                      "encoder.layer.0.self.key.weight matches"),
+            HasSubstr("the nearest: encoder.layers.0.self.key.weight")));
+  EXPECT_THAT(here.refusal(2, tiny_training("a", {"training.freeze=*"})),
+              HasSubstr("training.freeze: it leaves no parameter to train"));
   EXPECT_FALSE(fs::exists(here / "a"));
 }
 

@@ -1,7 +1,7 @@
 // Heads with gates from training to removal: what is logged, shown, taken out, and trained on.
 #include <nlohmann/json.hpp>
 
-#include "tests/support/program.hpp"
+#include "tests/support/program_runs.hpp"
 #include "tests/support/testing.hpp"
 #include "tests/support/tiny_training.hpp"
 
@@ -12,29 +12,19 @@ const Arguments with_gates{"attention.gates=l0",    "training.gate_penalty=30",
                            "training.gate_rate=50", "training.learning_rate=0.01",
                            "training.steps=60",     "evaluation.every=60"};
 
-class Gates : public Test {
+class Gates : public SharedRuns<Gates> {
+ public:
+  static void prepare() {
+    here->output(tiny_training("gated", with_gates));
+    here->output(tiny_training("plain"));
+  }
+
  protected:
-  static void SetUpTestSuite() {
-    here = std::make_unique<TemporaryDirectory>();
-    const ProgramResult gated = run(tiny_training("gated", with_gates));
-    ASSERT_EQ(gated.exit_code, 0) << gated.errors;
-    const ProgramResult plain = run(tiny_training("plain"));
-    ASSERT_EQ(plain.exit_code, 0) << plain.errors;
-  }
-  static void TearDownTestSuite() { here.reset(); }
-
-  static ProgramResult run(const Arguments& arguments) {
-    return run_program(arguments, here->path());
-  }
   static double loss_of(const std::string& name) {
-    const ProgramResult result = run({"evaluate", name, "--checkpoint", "best", "--json"});
-    EXPECT_EQ(result.exit_code, 0) << result.errors;
-    return nlohmann::json::parse(result.output)["loss"];
+    return nlohmann::json::parse(
+        here->output({"evaluate", name, "--checkpoint", "best", "--json"}))["loss"];
   }
-
-  static std::unique_ptr<TemporaryDirectory> here;
 };
-std::unique_ptr<TemporaryDirectory> Gates::here;
 
 TEST_F(Gates, open_heads_are_in_the_metrics_and_the_penalty_is_not_in_the_loss) {
   std::istringstream lines(content_of(here->path() / "gated/metrics.jsonl"));
@@ -54,47 +44,43 @@ TEST_F(Gates, open_heads_are_in_the_metrics_and_the_penalty_is_not_in_the_loss) 
 }
 
 TEST_F(Gates, are_shown) {
-  const ProgramResult table = run({"heads", "gated"});
+  const ProgramResult table = here->run({"heads", "gated"});
   EXPECT_THAT(table.output, HasSubstr("of 12 heads with gates are closed")) << table.errors;
-  const auto object = nlohmann::json::parse(run({"heads", "gated", "--json"}).output);
+  const auto object = nlohmann::json::parse(here->run({"heads", "gated", "--json"}).output);
   ASSERT_EQ(object["gates"].size(), 12U);
   EXPECT_EQ(object["gates"][0]["attention"], "encoder.layers.0.self");
   const double gate = object["gates"][0]["gate"];
   EXPECT_TRUE(gate >= 0 && gate <= 1);
-  EXPECT_FALSE(nlohmann::json::parse(run({"heads", "plain", "--json"}).output).contains("gates"));
+  EXPECT_FALSE(
+      nlohmann::json::parse(here->run({"heads", "plain", "--json"}).output).contains("gates"));
 }
 
 TEST_F(Gates, that_are_closed_go_without_a_change_and_the_rest_trains_on) {
-  const ProgramResult pruned = run({"prune", "gated", "small", "--closed"});
+  const ProgramResult pruned = here->run({"prune", "gated", "small", "--closed"});
   ASSERT_EQ(pruned.exit_code, 0) << pruned.errors;
-  const auto gates = nlohmann::json::parse(run({"heads", "gated", "--json"}).output)["gates"];
+  const auto gates = nlohmann::json::parse(here->run({"heads", "gated", "--json"}).output)["gates"];
   const auto closed =
       std::ranges::count_if(gates, [](const auto& head) { return head["gate"] == 0; });
   EXPECT_GT(closed, 6);
   EXPECT_THAT(pruned.output, HasSubstr("removed " + std::to_string(closed) + " of 12 heads"));
   EXPECT_NEAR(loss_of("small"), loss_of("gated"), 1e-5);
-  EXPECT_EQ(run_program({"translate", "small"}, here->path(), "3 4 5\n").exit_code, 0);
-  const ProgramResult trained =
-      run({"train", "small/config.yaml", "--set", "model.init_from=small", "--set",
-           "training.steps=2", "--set", "training.warmup=0", "--run", "again"});
-  EXPECT_EQ(trained.exit_code, 0) << trained.errors;
+  here->output({"translate", "small"}, "3 4 5\n");
+  here->output({"train", "small/config.yaml", "--set", "model.init_from=small", "--set",
+                "training.steps=2", "--set", "training.warmup=0", "--run", "again"});
 }
 
 TEST_F(Gates, can_be_given_to_the_weights_of_a_model_without) {
-  const ProgramResult trained = run(tiny_training(
+  here->output(tiny_training(
       "tuned", {"attention.gates=l0", "model.init_from=plain", "training.learning_rate=0",
                 "training.steps=1", "evaluation.every=1", "training.warmup=0"}));
-  EXPECT_EQ(trained.exit_code, 0) << trained.errors;
   EXPECT_EQ(loss_of("tuned"), loss_of("plain"));
-  const ProgramResult refused = run(tiny_training("back", {"model.init_from=gated"}));
-  EXPECT_EQ(refused.exit_code, 1);
-  EXPECT_THAT(refused.errors, HasSubstr("encoder_self.gates: l0, not none)"));
+  EXPECT_THAT(here->refusal(1, tiny_training("back", {"model.init_from=gated"})),
+              HasSubstr("encoder_self.gates: l0, not none)"));
 }
 
 TEST_F(Gates, that_there_are_not_cannot_be_closed) {
-  const ProgramResult refused = run({"prune", "plain", "none", "--closed"});
-  EXPECT_EQ(refused.exit_code, 2);
-  EXPECT_THAT(refused.errors, AllOf(HasSubstr("--closed"), HasSubstr("have no gates")));
+  EXPECT_THAT(here->refusal(2, {"prune", "plain", "none", "--closed"}),
+              AllOf(HasSubstr("--closed"), HasSubstr("have no gates")));
   EXPECT_FALSE(std::filesystem::exists(here->path() / "none"));
 }
 

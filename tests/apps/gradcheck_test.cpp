@@ -1,16 +1,14 @@
 // tapehead gradcheck: what it says, what it takes, and how it ends.
 #include <nlohmann/json.hpp>
 
-#include "tests/support/program.hpp"
+#include "tests/support/program_runs.hpp"
 #include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
 
 ProgramResult gradcheck(const Arguments& more) {
-  const TemporaryDirectory here;
-  Arguments arguments{"gradcheck", TAPEHEAD_SOURCE_DIR "/configs/copy.yaml"};
-  arguments.insert(arguments.end(), more.begin(), more.end());
-  return run_program(arguments, here.path());
+  const ProgramDirectory here;
+  return here.run(Arguments{"gradcheck", TAPEHEAD_SOURCE_DIR "/configs/copy.yaml"} + more);
 }
 
 TEST(GradcheckCommand, prints_a_row_for_each_parameter) {
@@ -32,7 +30,7 @@ TEST(GradcheckCommand, leaves_options_that_are_set_alone) {
 
 // Layers that differ, of the config and of what pruning makes of a run.
 TEST(GradcheckCommand, takes_any_config_that_trains) {
-  const TemporaryDirectory here;
+  const ProgramDirectory here;
   Arguments training{"train", TAPEHEAD_SOURCE_DIR "/configs/copy.yaml", "--run", "a",
                      "--no-report"};
   const std::vector<std::string> options{"model.layers=3",
@@ -45,17 +43,14 @@ TEST(GradcheckCommand, takes_any_config_that_trains) {
   for (const std::string& option : options) {
     training.insert(training.end(), {"--set", option});
   }
-  ASSERT_EQ(run_program(training, here.path()).exit_code, 0);
-  ASSERT_EQ(run_program({"prune", "a", "b", "--head", "encoder.layers.2.self.0", "--head",
-                         "decoder.layers.0.cross.1"},
-                        here.path())
+  here.output(training);
+  ASSERT_EQ(here.run({"prune", "a", "b", "--head", "encoder.layers.2.self.0", "--head",
+                      "decoder.layers.0.cross.1"})
                 .exit_code,
             0);
   for (const std::string run : {"a", "b"}) {
-    const ProgramResult result = run_program(
-        {"gradcheck", run + "/config.yaml", "--only", "*.cross.output.bias"}, here.path());
-    EXPECT_EQ(result.exit_code, 0) << result.errors;
-    EXPECT_THAT(result.output, HasSubstr("all gradients are right"));
+    EXPECT_THAT(here.output({"gradcheck", run + "/config.yaml", "--only", "*.cross.output.bias"}),
+                HasSubstr("all gradients are right"));
   }
 }
 
@@ -91,11 +86,8 @@ TEST(GradcheckCommand, is_not_content_with_checking_nothing) {
 }
 
 TEST(GradcheckCommand, names_the_data_that_is_missing) {
-  const TemporaryDirectory here;
-  const ProgramResult result =
-      run_program({"gradcheck", TAPEHEAD_SOURCE_DIR "/configs/multi30k.yaml"}, here.path());
-  EXPECT_EQ(result.exit_code, 1);
-  EXPECT_THAT(result.errors,
+  const ProgramDirectory here;
+  EXPECT_THAT(here.refusal(1, {"gradcheck", TAPEHEAD_SOURCE_DIR "/configs/multi30k.yaml"}),
               HasSubstr("task.train_source: there is no file data/multi30k/train.en in "));
 }
 

@@ -2,7 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/support/browser.hpp"
-#include "tests/support/program.hpp"
+#include "tests/support/program_runs.hpp"
 #include "tests/support/testing.hpp"
 #include "tests/support/tiny_training.hpp"
 
@@ -10,16 +10,7 @@ namespace tapehead { namespace {
 
 using Json = nlohmann::json;
 
-class HeadHistory : public Test {
- protected:
-  std::string output(const Arguments& arguments) {
-    const ProgramResult result = run_program(arguments, here.path());
-    EXPECT_EQ(result.exit_code, 0) << result.errors;
-    return result.output;
-  }
-
-  TemporaryDirectory here;
-};
+class HeadHistory : public ProgramRuns {};
 
 // The role of a head, "decoder.layers.0.cross.2", at one step.
 std::string role_at(const Json& moment, const std::string& name) {
@@ -131,13 +122,11 @@ TEST_F(HeadHistory, is_drawn_on_the_page_of_the_run) {
 
 TEST_F(HeadHistory, needs_two_checkpoints) {
   output(tiny_training("a", {"training.checkpoint_keep=1"}));
-  const ProgramResult page = run_program({"report", "a", "--every-checkpoint"}, here.path());
-  EXPECT_EQ(page.exit_code, 1);
-  EXPECT_THAT(page.errors, HasSubstr("run a keeps 1 checkpoint of its steps"));
-  const ProgramResult one = run_program({"heads", "a", "--every-checkpoint"}, here.path());
-  EXPECT_EQ(one.exit_code, 1);
-  EXPECT_THAT(one.errors, HasSubstr("run a keeps 1 checkpoint of its steps, and a history needs "
-                                    "two: train with training.checkpoint_keep"));
+  EXPECT_THAT(here.refusal(1, {"report", "a", "--every-checkpoint"}),
+              HasSubstr("run a keeps 1 checkpoint of its steps"));
+  EXPECT_THAT(here.refusal(1, {"heads", "a", "--every-checkpoint"}),
+              HasSubstr("run a keeps 1 checkpoint of its steps, and a history needs "
+                        "two: train with training.checkpoint_keep"));
 }
 
 }}  // namespace tapehead

@@ -1,30 +1,21 @@
 // tapehead heads: what each head of a trained model does, for people and for programs.
 #include <nlohmann/json.hpp>
 
-#include "tests/support/program.hpp"
+#include "tests/support/program_runs.hpp"
 #include "tests/support/testing.hpp"
 #include "tests/support/tiny_training.hpp"
 
 namespace tapehead { namespace {
 
-class Heads : public Test {
+class Heads : public SharedRuns<Heads> {
+ public:
+  static void prepare() { here->output(tiny_training("a")); }
+
  protected:
-  static void SetUpTestSuite() {
-    here = std::make_unique<TemporaryDirectory>();
-    const ProgramResult result = run_program(tiny_training("a"), here->path());
-    ASSERT_EQ(result.exit_code, 0) << result.errors;
-  }
-  static void TearDownTestSuite() { here.reset(); }
-
   static ProgramResult heads(const Arguments& options) {
-    Arguments arguments{"heads", "a"};
-    arguments.insert(arguments.end(), options.begin(), options.end());
-    return run_program(arguments, here->path());
+    return here->run(Arguments{"heads", "a"} + options);
   }
-
-  static std::unique_ptr<TemporaryDirectory> here;
 };
-std::unique_ptr<TemporaryDirectory> Heads::here;
 
 constexpr const char* columns = "attention               head  role";
 
@@ -146,11 +137,8 @@ TEST_F(Heads, prune) {
 
 // One attention has no output projection: the heads of the others are measured as ever.
 TEST_F(Heads, without_gates_are_left_out_of_importance_and_pruning) {
-  const ProgramResult trained =
-      run_program(tiny_training("mixed", {"cross.combine=concatenate"}), here->path());
-  ASSERT_EQ(trained.exit_code, 0) << trained.errors;
-  const ProgramResult table =
-      run_program({"heads", "mixed", "--importance", "--prune"}, here->path());
+  here->output(tiny_training("mixed", {"cross.combine=concatenate"}));
+  const ProgramResult table = here->run({"heads", "mixed", "--importance", "--prune"});
   ASSERT_EQ(table.exit_code, 0) << table.errors;
   const std::string why =
       "left out: decoder.layers.0.cross: their outputs go through no projection";
@@ -158,7 +146,7 @@ TEST_F(Heads, without_gates_are_left_out_of_importance_and_pruning) {
   ASSERT_NE(first, std::string::npos) << table.output;
   EXPECT_NE(table.output.find(why, first + 1), std::string::npos) << "of both tables";
   const auto object = nlohmann::json::parse(
-      run_program({"heads", "mixed", "--importance", "--prune", "--json"}, here->path()).output);
+      here->run({"heads", "mixed", "--importance", "--prune", "--json"}).output);
   EXPECT_EQ(object["importance"]["heads"].size(), 8U);
   EXPECT_EQ(object["pruning"]["steps"].size(), 8U);
   for (const char* part : {"importance", "pruning"}) {
@@ -169,24 +157,21 @@ TEST_F(Heads, without_gates_are_left_out_of_importance_and_pruning) {
 }
 
 TEST_F(Heads, legend_needs_no_run) {
-  const ProgramResult legend = run_program({"heads", "--legend"}, here->path());
+  const ProgramResult legend = here->run({"heads", "--legend"});
   EXPECT_EQ(legend.exit_code, 0) << legend.errors;
   EXPECT_THAT(legend.output, AllOf(HasSubstr("\n  entropy "), HasSubstr("\n  previous token ")));
-  const ProgramResult nothing = run_program({"heads"}, here->path());
-  EXPECT_EQ(nothing.exit_code, 2);
-  EXPECT_THAT(nothing.errors, HasSubstr("name a run, or ask for --legend"));
+  EXPECT_THAT(here->refusal(2, {"heads"}), HasSubstr("name a run, or ask for --legend"));
 }
 
 TEST_F(Heads, legend_takes_no_other_option) {
   for (const Arguments& others : {Arguments{"nosuchrun"}, Arguments{"--importance"},
                                   Arguments{"--split", "test"}, Arguments{"--json"}}) {
-    Arguments arguments{"heads", "--legend"};
-    arguments.insert(arguments.end(), others.begin(), others.end());
-    const ProgramResult result = run_program(arguments, here->path());
+    const Arguments arguments = Arguments{"heads", "--legend"} + others;
+    const ProgramResult result = here->run(arguments);
     EXPECT_EQ(result.exit_code, 2) << PrintToString(arguments);
     EXPECT_THAT(result.errors, HasSubstr(" has no effect with --legend"));
   }
-  EXPECT_THAT(run_program({"heads", "--reference", "--all"}, here->path()).errors,
+  EXPECT_THAT(here->run({"heads", "--reference", "--all"}).errors,
               HasSubstr("--all has no effect with --reference"));
 }
 
@@ -232,9 +217,7 @@ TEST_F(Heads, what_is_not_there_is_refused) {
   const ProgramResult split = heads({"--split", "training"});
   EXPECT_EQ(split.exit_code, 1);
   EXPECT_THAT(split.errors, HasSubstr("no split named training; this task has train"));
-  const ProgramResult run = run_program({"heads", "nowhere"}, here->path());
-  EXPECT_EQ(run.exit_code, 1);
-  EXPECT_THAT(run.errors, HasSubstr("nowhere"));
+  EXPECT_THAT(here->refusal(1, {"heads", "nowhere"}), HasSubstr("nowhere"));
 }
 
 }}  // namespace tapehead

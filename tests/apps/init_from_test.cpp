@@ -2,7 +2,6 @@
 #include "core/files/tensor_file.hpp"
 #include "datasets/tokenizers/tokenizer.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"
-#include "tests/support/program.hpp"
 #include "tests/support/temporary_directory.hpp"
 #include "tests/support/testing.hpp"
 #include "tests/support/tiny_runs.hpp"
@@ -12,7 +11,7 @@ namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
 
-class InitFrom : public Test {
+class InitFrom : public ProgramRuns {
  protected:
   // Lines of 1 to 5 of the words, both sides the same.
   void write_corpus(const std::string& name, const std::vector<std::string>& words) const {
@@ -36,7 +35,7 @@ class InitFrom : public Test {
            "run: {report: false}\n";
     Arguments arguments{"train", run + ".yaml", "--run", run};
     set_options(arguments, overrides);
-    return run_program(arguments, here.path());
+    return here.run(arguments);
   }
   std::vector<float> table(const std::string& run, const std::string& name) const {
     const TensorFile file(best(run));
@@ -68,8 +67,6 @@ class InitFrom : public Test {
     }
     EXPECT_EQ(equal, 3 + 3);  // the marks, ab, cd and ef
   }
-
-  TemporaryDirectory here;
 };
 
 TEST_F(InitFrom, rows_of_the_same_entries_are_taken_over) {
@@ -169,11 +166,9 @@ TEST_F(InitFrom, a_checkpoint_of_another_tokenizer_is_refused) {
   ASSERT_EQ(train("second", "two", apart).exit_code, 0);
   fs::copy_file(here / "second/source.vocabulary", here / "first/source.vocabulary",
                 fs::copy_options::overwrite_existing);
-  const ProgramResult evaluated =
-      run_program({"evaluate", "first", "--split", "validation"}, here.path());
-  EXPECT_EQ(evaluated.exit_code, 1);
-  EXPECT_THAT(evaluated.errors, AllOf(HasSubstr("best.safetensors comes from another"),
-                                      HasSubstr("source tokenizer")));
+  EXPECT_THAT(
+      here.refusal(1, {"evaluate", "first", "--split", "validation"}),
+      AllOf(HasSubstr("best.safetensors comes from another"), HasSubstr("source tokenizer")));
 }
 
 class InitFromTinyRun : public TinyRuns {};
@@ -181,9 +176,7 @@ class InitFromTinyRun : public TinyRuns {};
 TEST_F(InitFromTinyRun, weights_of_another_model_are_no_start) {
   train(tiny_training("first"));
   // As many numbers in the same shapes, but they would mean something else.
-  const ProgramResult refused = run(tiny_training("a", {"model.init_from=first", "model.heads=2"}));
-  EXPECT_EQ(refused.exit_code, 1);
-  EXPECT_THAT(refused.errors,
+  EXPECT_THAT(refusal(1, tiny_training("a", {"model.init_from=first", "model.heads=2"})),
               AllOf(HasSubstr("cannot start from the weights of first: its model differs ("),
                     HasSubstr("cross.heads: 4, not 2 and 9 more)")));
   EXPECT_THAT(run(tiny_training("a", {"model.init_from=first", "cross.positions=none",
@@ -203,9 +196,8 @@ TEST_F(InitFromTinyRun, without_a_best_the_last_weights_are_a_start) {
   for (const std::string& file : checkpoint_names(here / "first")) {
     fs::remove(here / "first/checkpoints" / file);
   }
-  const ProgramResult refused = run(tiny_training("b", {"model.init_from=first"}));
-  EXPECT_EQ(refused.exit_code, 1);
-  EXPECT_THAT(refused.errors, HasSubstr("run first has no weights to start from"));
+  EXPECT_THAT(refusal(1, tiny_training("b", {"model.init_from=first"})),
+              HasSubstr("run first has no weights to start from"));
 }
 
 }}  // namespace tapehead

@@ -1,7 +1,7 @@
 // That a model which has learnt a task has the head that the task needs, and cannot do without.
 #include <nlohmann/json.hpp>
 
-#include "tests/support/program.hpp"
+#include "tests/support/program_runs.hpp"
 #include "tests/support/testing.hpp"
 #include "tests/support/tiny_training.hpp"
 
@@ -27,11 +27,10 @@ class KnownHeads : public Test {
                         "--overwrite"};
     set_options(arguments, {"task.validation_examples=100", "task.test_examples=100"});
     set_options(arguments, overrides);
-    const ProgramResult result = run_program(arguments, here_.path());
-    ASSERT_EQ(result.exit_code, 0) << result.errors;
+    here_.output(arguments);
   }
   Json ask(const std::string& command) const {
-    return Json::parse(run_program({command, "a", "--json"}, here_.path()).output);
+    return Json::parse(here_.run({command, "a", "--json"}).output);
   }
   double token_accuracy() const { return ask("evaluate")["token_accuracy"]; }
   double sequence_accuracy() const { return ask("evaluate")["sequence_accuracy"]; }
@@ -47,11 +46,12 @@ class KnownHeads : public Test {
   }
   // A small model of one and one layer learns it; without the encoder's it does not.
   void expect_to_take_two_layers(const std::string& config, const Arguments& further) {
-    Arguments one_layer{"model.d_model=32",         "task.vocabulary=8",
-                        "task.train_examples=5000", "training.batch_tokens=1024",
-                        "training.warmup=50",       "training.learning_rate=5e-3",
-                        "evaluation.every=1000",    "evaluation.decode_examples=100"};
-    one_layer.insert(one_layer.end(), further.begin(), further.end());
+    Arguments one_layer =
+        Arguments{"model.d_model=32",         "task.vocabulary=8",
+                  "task.train_examples=5000", "training.batch_tokens=1024",
+                  "training.warmup=50",       "training.learning_rate=5e-3",
+                  "evaluation.every=1000",    "evaluation.decode_examples=100"} +
+        further;
     // Keys by distance let the first layer find out soon what stands before each symbol.
     Arguments two_layers = one_layer;
     two_layers.insert(two_layers.end(),
@@ -66,7 +66,7 @@ class KnownHeads : public Test {
   }
 
  private:
-  TemporaryDirectory here_;
+  ProgramDirectory here_;
 };
 
 TEST_F(KnownHeads, previous_token_has_a_head_that_looks_one_back) {

@@ -1,6 +1,7 @@
 // Head options in language models: every command that looks at heads or changes them, and sweeps.
 #include <nlohmann/json.hpp>
 
+#include "tests/support/program_runs.hpp"
 #include "tests/support/testing.hpp"
 #include "tests/support/text_training.hpp"
 
@@ -15,13 +16,8 @@ struct HeadCase {
   friend std::ostream& operator<<(std::ostream& out, const HeadCase& of) { return out << of.name; }
 };
 
-class LanguageModelHeads : public TestWithParam<HeadCase> {
+class LanguageModelHeads : public ProgramRuns, public WithParamInterface<HeadCase> {
  protected:
-  std::string output(const Arguments& arguments) {
-    const ProgramResult result = run_program(arguments, here.path());
-    EXPECT_EQ(result.exit_code, 0) << result.errors;
-    return result.output;
-  }
   Arguments with_options(Arguments arguments) {
     Arguments all = GetParam().options;
     all.insert(all.end(),
@@ -29,8 +25,6 @@ class LanguageModelHeads : public TestWithParam<HeadCase> {
     set_options(arguments, all);
     return arguments;
   }
-
-  TemporaryDirectory here;
 };
 
 INSTANTIATE_TEST_SUITE_P(
@@ -61,8 +55,7 @@ TEST_P(LanguageModelHeads, work_in_every_command) {
   EXPECT_THAT(output(with_options({"plan", "a.yaml"})), HasSubstr("decoder self-attention"));
   EXPECT_THAT(output(with_options({"gradcheck", "a.yaml"})), HasSubstr("all gradients are right"));
   output({"generate", "a", "--max-tokens", "30"});
-  const ProgramResult pruned =
-      run_program({"prune", "a", "b", "--head", "decoder.layers.0.self.2"}, here.path());
+  const ProgramResult pruned = here.run({"prune", "a", "b", "--head", "decoder.layers.0.self.2"});
   if (!GetParam().stays.empty()) {
     EXPECT_EQ(pruned.exit_code, 2);
     EXPECT_THAT(pruned.errors, HasSubstr(GetParam().stays));
@@ -74,10 +67,7 @@ TEST_P(LanguageModelHeads, work_in_every_command) {
   EXPECT_EQ(fewer["attentions"][0]["heads"].size(), 3U);
 }
 
-class LanguageModelSweep : public Test {
- protected:
-  TemporaryDirectory here;
-};
+class LanguageModelSweep : public ProgramRuns {};
 
 TEST_F(LanguageModelSweep, over_head_options_says_what_heads_do) {
   text_training(here, "a");  // its config and its text
@@ -86,9 +76,7 @@ TEST_F(LanguageModelSweep, over_head_options_says_what_heads_do) {
          "axes:\n  attention.kv_heads: [1, 2]\n  attention.pattern: [full, [window 4 0, full]]\n"
          "heads: [figures, importance, pruning]\nshow: [decoder_self.entropy, heads.spare]\n"
          "metric: bits_per_byte\nsplit: validation\n";
-  const ProgramResult result = run_program({"sweep", "sweep.yaml", "--run", "s"}, here.path());
-  ASSERT_EQ(result.exit_code, 0) << result.errors;
-  EXPECT_THAT(result.output,
+  EXPECT_THAT(here.output({"sweep", "sweep.yaml", "--run", "s"}),
               AllOf(HasSubstr("decoder_self.entropy"), HasSubstr("[window 4 0, full]")));
   const auto runs = nlohmann::json::parse(content_of(here / "s/results.json"))["runs"];
   ASSERT_EQ(runs.size(), 4U);

@@ -4,20 +4,15 @@
 
 #include "core/files/files.hpp"
 #include "tests/support/corpus_training.hpp"
+#include "tests/support/program_runs.hpp"
 #include "tests/support/testing.hpp"
 #include "tests/support/text_training.hpp"
 #include "train/metrics/distinct.hpp"
 
 namespace tapehead { namespace {
 
-class LanguageModel : public Test {
+class LanguageModel : public ProgramRuns {
  protected:
-  ProgramResult run(const Arguments& arguments) { return run_program(arguments, here.path()); }
-  std::string output(const Arguments& arguments) {
-    const ProgramResult result = run(arguments);
-    EXPECT_EQ(result.exit_code, 0) << result.errors;
-    return result.output;
-  }
   std::string train(const std::string& name, const Arguments& overrides = {},
                     const Arguments& options = {}) {
     return output(text_training(here, name, overrides, options));
@@ -28,8 +23,6 @@ class LanguageModel : public Test {
     EXPECT_FALSE(std::filesystem::exists(here / "b"));
     return result.errors;
   }
-
-  TemporaryDirectory here;
 };
 
 TEST_F(LanguageModel, has_the_same_bits_by_any_threads_and_through_a_resume_without_its_text) {
@@ -88,8 +81,8 @@ TEST_F(LanguageModel, is_evaluated_by_token_byte_and_word) {
 TEST_F(LanguageModel, is_evaluated_with_any_stride) {
   train("a");
   const auto evaluated = [&](const Arguments& stride) {
-    Arguments arguments{"evaluate", "a", "--split", "validation", "--json"};
-    arguments.insert(arguments.end(), stride.begin(), stride.end());
+    const Arguments arguments =
+        Arguments{"evaluate", "a", "--split", "validation", "--json"} + stride;
     return nlohmann::json::parse(output(arguments));
   };
   const auto usual = evaluated({});
@@ -155,9 +148,8 @@ TEST_F(LanguageModel, that_has_lost_its_text_is_not_taken_for_another) {
   for (const Arguments& arguments :
        {Arguments{"generate", "a"}, Arguments{"score", "a", "--input", "lines"},
         Arguments{"export", "a", "e", "--as", "pytorch"}}) {
-    const ProgramResult result = run(arguments);
-    EXPECT_EQ(result.exit_code, 1) << result.output;
-    EXPECT_THAT(result.errors, HasSubstr("there is no a/tokens/train.tokens, without which"));
+    EXPECT_THAT(refusal(1, arguments),
+                HasSubstr("there is no a/tokens/train.tokens, without which"));
   }
 }
 
@@ -339,9 +331,8 @@ TEST_F(LanguageModel, scores_pairs_with_the_loss_of_an_evaluation) {
     long_lines << "ab ";
   }
   long_lines.close();
-  const ProgramResult partly = run({"score", "p", "--source", "long", "--target", "long"});
-  EXPECT_EQ(partly.exit_code, 1);
-  EXPECT_THAT(partly.errors, HasSubstr("long:2: the pair has 3001 tokens with its mark"));
+  EXPECT_THAT(refusal(1, {"score", "p", "--source", "long", "--target", "long"}),
+              HasSubstr("long:2: the pair has 3001 tokens with its mark"));
 }
 
 TEST_F(LanguageModel, is_refused_where_it_cannot_be_trained) {
@@ -364,9 +355,7 @@ TEST_F(LanguageModel, with_a_damaged_text_is_refused_and_names_the_file) {
   std::string tokens = content_of(here / "a/tokens/train.tokens");
   tokens[tokens.size() / 2] = static_cast<char>(tokens[tokens.size() / 2] ^ 1);
   write_file_atomically(here / "a/tokens/train.tokens", tokens);
-  const ProgramResult result = run({"evaluate", "a", "--split", "validation"});
-  EXPECT_EQ(result.exit_code, 1);
-  EXPECT_THAT(result.errors,
+  EXPECT_THAT(refusal(1, {"evaluate", "a", "--split", "validation"}),
               AllOf(HasSubstr("a/tokens/train.tokens is damaged"), Not(HasSubstr("--data"))));
 }
 

@@ -1,5 +1,6 @@
 // How the programs take part in a launch: as ranks of their own library, alone, or not at all.
 #include "tests/support/launched.hpp"
+#include "tests/support/program_runs.hpp"
 #include "tests/support/temporary_directory.hpp"
 #include "tests/support/testing.hpp"
 
@@ -7,13 +8,13 @@ namespace tapehead { namespace {
 
 // Started by the variables that mpirun of MPICH sets, without the launcher itself.
 ProgramResult run_as_of_mpich(const std::string& ranks, const std::string& program) {
-  const TemporaryDirectory here;
+  const ProgramDirectory here;
   return Program({"PMI_RANK=0", "PMI_SIZE=" + ranks, program, "config", "--reference"}, here.path(),
                  "/usr/bin/env")
       .wait();
 }
 
-class LaunchedProgram : public Test {
+class LaunchedProgram : public ProgramRuns {
  protected:
   void SetUp() override {
     if (!openmpi_is_there()) {
@@ -23,8 +24,6 @@ class LaunchedProgram : public Test {
   ProgramResult run(int ranks, const Arguments& arguments) {
     return run_launched(ranks, program_for_openmpi, arguments, here.path());
   }
-
-  TemporaryDirectory here;
 };
 
 TEST(PlainProgram, names_the_program_that_knows_the_launcher) {
@@ -71,7 +70,7 @@ TEST_F(LaunchedProgram, a_wrong_config_is_said_once_with_its_exit_code) {
 
 TEST_F(LaunchedProgram, as_one_rank_works_as_without) {
   const ProgramResult launched = run(1, {"config", "--reference"});
-  const ProgramResult alone = run_program({"config", "--reference"}, here.path());
+  const ProgramResult alone = here.run({"config", "--reference"});
   EXPECT_EQ(launched.exit_code, 0);
   EXPECT_EQ(launched.output, alone.output);
   EXPECT_EQ(launched.errors, "");

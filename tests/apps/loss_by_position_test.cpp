@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/support/browser.hpp"
+#include "tests/support/program_runs.hpp"
 #include "tests/support/testing.hpp"
 #include "tests/support/text_training.hpp"
 
@@ -10,31 +11,23 @@ namespace tapehead { namespace {
 using Json = nlohmann::json;
 
 // A model of lines, whole in its context of 60: no line of the fixture has more than 51 characters.
-class LossByPosition : public Test {
- protected:
-  static void SetUpTestSuite() {
-    here = std::make_unique<TemporaryDirectory>();
+class LossByPosition : public SharedRuns<LossByPosition> {
+ public:
+  static void prepare() {
     output(text_training(
         *here, "lines",
         {"task.documents=line", "task.context=60", "model.max_positions=60",
          "task.validation_text=" TAPEHEAD_FIXTURES "/text/validation.en", "run.report=true"}));
   }
-  static void TearDownTestSuite() { here.reset(); }
 
-  static std::string output(const Arguments& arguments) {
-    const ProgramResult result = run_program(arguments, here->path());
-    EXPECT_EQ(result.exit_code, 0) << result.errors;
-    return result.output;
-  }
+ protected:
+  static std::string output(const Arguments& arguments) { return here->output(arguments); }
   static Json evaluated(const std::string& run, const Arguments& options = {}) {
-    Arguments arguments{"evaluate", run, "--split", "validation", "--json"};
-    arguments.insert(arguments.end(), options.begin(), options.end());
+    const Arguments arguments =
+        Arguments{"evaluate", run, "--split", "validation", "--json"} + options;
     return Json::parse(output(arguments));
   }
-
-  static std::unique_ptr<TemporaryDirectory> here;
 };
-std::unique_ptr<TemporaryDirectory> LossByPosition::here;
 
 // The mean of the ranges, weighted by their tokens, and how many tokens there are.
 std::pair<double, int> mean_of(const Json& ranges) {

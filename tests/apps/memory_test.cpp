@@ -4,12 +4,13 @@
 
 #include "core/files/files.hpp"
 #include "core/files/tensor_file.hpp"
+#include "tests/support/program_runs.hpp"
 #include "tests/support/testing.hpp"
 #include "tests/support/text_training.hpp"
 
 namespace tapehead { namespace {
 
-class Memory : public Test {
+class Memory : public ProgramRuns {
  protected:
   static Arguments with(Arguments overrides) {
     for (const char* more :
@@ -21,7 +22,7 @@ class Memory : public Test {
     return overrides;
   }
   std::string output(const Arguments& arguments) {
-    const ProgramResult result = run_program(arguments, here.path());
+    const ProgramResult result = here.run(arguments);
     EXPECT_EQ(result.exit_code, 0) << result.errors;
     return result.output + result.errors;
   }
@@ -30,18 +31,15 @@ class Memory : public Test {
     return output(text_training(here, run, with(overrides), options));
   }
   std::string complaint(const Arguments& overrides) {
-    const ProgramResult result =
-        run_program(text_training(here, "refused", with(overrides)), here.path());
+    const ProgramResult result = here.run(text_training(here, "refused", with(overrides)));
     EXPECT_EQ(result.exit_code, 2) << result.errors;
     EXPECT_FALSE(std::filesystem::exists(here / "refused"));
     return result.errors;
   }
   nlohmann::json evaluated(const std::string& run, const Arguments& options = {}) {
-    Arguments arguments{"evaluate", run, "--split", "validation", "--json"};
-    arguments.insert(arguments.end(), options.begin(), options.end());
-    const ProgramResult result = run_program(arguments, here.path());
-    EXPECT_EQ(result.exit_code, 0) << result.errors;
-    return nlohmann::json::parse(result.output);
+    const Arguments arguments =
+        Arguments{"evaluate", run, "--split", "validation", "--json"} + options;
+    return nlohmann::json::parse(here.output(arguments));
   }
 
   static Index tokens_of(const nlohmann::json& evaluation) {
@@ -51,8 +49,6 @@ class Memory : public Test {
     }
     return tokens;
   }
-
-  TemporaryDirectory here;
 };
 
 // Step 20 is in the middle of an epoch, whose lanes have 26 windows or 27.
@@ -90,9 +86,8 @@ TEST_F(Memory, makes_a_difference_in_evaluation_that_is_the_same_by_any_threads)
 TEST_F(Memory, and_windows_and_pattern_of_an_evaluation_fit_each_other) {
   train("a");
   const auto refused = [&](const Arguments& options) {
-    Arguments arguments{"evaluate", "a", "--split", "validation"};
-    arguments.insert(arguments.end(), options.begin(), options.end());
-    const ProgramResult result = run_program(arguments, here.path());
+    const Arguments arguments = Arguments{"evaluate", "a", "--split", "validation"} + options;
+    const ProgramResult result = here.run(arguments);
     EXPECT_EQ(result.exit_code, 2) << result.output;
     return result.errors;
   };
@@ -139,9 +134,7 @@ TEST_F(Memory, is_no_part_of_what_studies_of_heads_measure) {
   train("a");
   const double alone = evaluated("a", {"--memory", "0"})["loss"].get<double>();
   const auto json_of = [&](const Arguments& arguments) {
-    const ProgramResult result = run_program(arguments, here.path());
-    EXPECT_EQ(result.exit_code, 0) << result.errors;
-    return nlohmann::json::parse(result.output);
+    return nlohmann::json::parse(here.output(arguments));
   };
   const auto heads = json_of({"heads", "a", "--importance", "--prune", "--json"});
   EXPECT_EQ(heads["importance"]["loss"].get<double>(), alone);
@@ -179,19 +172,16 @@ TEST_F(Memory, that_does_not_fit_is_refused) {
 }
 
 TEST_F(Memory, needs_lanes_of_more_than_a_window) {
-  const ProgramResult result = run_program(
-      text_training(here, "refused", with({"training.batch_tokens=24000"})), here.path());
-  EXPECT_EQ(result.exit_code, 1);
-  EXPECT_THAT(result.errors, AllOf(HasSubstr("in 2000 lanes"), HasSubstr("task.context: 24"),
-                                   HasSubstr("lower training.batch_tokens")));
+  EXPECT_THAT(
+      here.refusal(1, text_training(here, "refused", with({"training.batch_tokens=24000"}))),
+      AllOf(HasSubstr("in 2000 lanes"), HasSubstr("task.context: 24"),
+            HasSubstr("lower training.batch_tokens")));
 }
 
 TEST_F(Memory, of_a_command_must_fit_the_model) {
   output(text_training(here, "absolute", {"training.steps=2"}));
-  const ProgramResult result =
-      run_program({"evaluate", "absolute", "--split", "validation", "--memory", "8"}, here.path());
-  EXPECT_EQ(result.exit_code, 2);
-  EXPECT_THAT(result.errors, AllOf(HasSubstr("--memory"), HasSubstr("allowed: 0 to 0")));
+  EXPECT_THAT(here.refusal(2, {"evaluate", "absolute", "--split", "validation", "--memory", "8"}),
+              AllOf(HasSubstr("--memory"), HasSubstr("allowed: 0 to 0")));
 }
 
 }}  // namespace tapehead

@@ -38,8 +38,8 @@ class NeverWritten : public ProgramRuns {
           {"model.family=decoder", "model.max_positions=12", "model.preset=gpt2"});
   }
   std::string text_of(const Arguments& words) const {
-    Arguments arguments{"generate", "r", "--prompt", "the", "--max-tokens", "6", "--json"};
-    arguments.insert(arguments.end(), words.begin(), words.end());
+    const Arguments arguments =
+        Arguments{"generate", "r", "--prompt", "the", "--max-tokens", "6", "--json"} + words;
     return Json::parse(output(arguments))["text"];
   }
   Json suppressed() const {

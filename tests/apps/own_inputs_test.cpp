@@ -1,5 +1,6 @@
 // A command's output is none of its inputs, whatever the name or the way it was opened: refused,
 // and the input is as it was.
+#include "tests/support/program_runs.hpp"
 #include "tests/support/shell.hpp"
 #include "tests/support/testing.hpp"
 #include "tests/support/tiny_training.hpp"
@@ -8,10 +9,10 @@ namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
 
-class OwnInputs : public Test {
+class OwnInputs : public ProgramRuns {
  protected:
   void SetUp() override {
-    ASSERT_EQ(run_program(tiny_training("r"), here.path()).exit_code, 0);
+    here.output(tiny_training("r"));
     std::ofstream(here / "f") << "1 2 3\n";
     fs::create_symlink(here / "f", here / "symlink");
     fs::create_hard_link(here / "f", here / "hardlink");
@@ -36,8 +37,6 @@ class OwnInputs : public Test {
     EXPECT_THAT(result.errors, HasSubstr(reason)) << command;
     EXPECT_TRUE(contents() == before) << command;
   }
-
-  TemporaryDirectory here;
 };
 
 TEST_F(OwnInputs, a_translation_over_its_lines) {
@@ -137,7 +136,7 @@ TEST_F(OwnInputs, a_training_over_its_config_its_weights_or_its_text) {
   fs::copy(config, here / "r/mine.yaml");
   Arguments beside = tiny_training("r", {}, {"--overwrite"});
   beside[1] = "r/mine.yaml";
-  EXPECT_EQ(run_program(beside, here.path()).exit_code, 0);
+  here.output(beside);
   EXPECT_TRUE(fs::exists(here / "r/mine.yaml"));
 }
 

@@ -4,7 +4,7 @@
 #include <thread>
 
 #include "core/types.hpp"
-#include "tests/support/program.hpp"
+#include "tests/support/program_runs.hpp"
 #include "tests/support/testing.hpp"
 #include "tests/support/tiny_training.hpp"
 
@@ -25,10 +25,8 @@ double peak_of(const Program& program) {
   }
 }
 
-nlohmann::json plan_of(const Arguments& arguments, const TemporaryDirectory& here) {
-  const ProgramResult result = run_program(arguments, here.path());
-  EXPECT_EQ(result.exit_code, 0) << result.errors;
-  return nlohmann::json::parse(result.output);
+nlohmann::json plan_of(const Arguments& arguments, const ProgramDirectory& here) {
+  return nlohmann::json::parse(here.output(arguments));
 }
 
 class Plan : public TestWithParam<std::string> {};
@@ -53,7 +51,7 @@ TEST_P(Plan, predicts_the_peak_memory_within_a_tenth) {
   double measured = 0;
   const auto is_near = [&] { return std::abs(predicted / measured - 1) <= 0.1; };
   for (int pair = 0; pair == 0 || (pair < 6 && !is_near()); ++pair) {
-    const TemporaryDirectory here;
+    const ProgramDirectory here;
     predicted += plan_of(plan, here).at("peak_memory_bytes").get<double>();
     Program program(train, here.path());
     measured += peak_of(program);
@@ -72,7 +70,7 @@ TEST(PlanCommand, states_a_range_that_holds_the_peak_of_a_small_training) {
 #if defined(__SANITIZE_ADDRESS__)
   GTEST_SKIP() << "the sanitizer keeps freed memory for a while, and so more of it in a long run";
 #endif
-  const TemporaryDirectory here;
+  const ProgramDirectory here;
   const std::string config = TAPEHEAD_SOURCE_DIR "/configs/copy.yaml";
   const Arguments set{"training.steps=60", "training.warmup=5", "model.d_model=16",
                       "model.layers=1"};
@@ -91,7 +89,7 @@ TEST(PlanCommand, states_a_range_that_holds_the_peak_of_a_small_training) {
 // The numbers of configs/copy.yaml as `train` counts them; 11 symbols and 3 marks make a vocabulary
 // of 14.
 TEST(PlanCommand, gives_every_part_and_the_totals) {
-  const TemporaryDirectory here;
+  const ProgramDirectory here;
   const auto json =
       plan_of({"plan", TAPEHEAD_SOURCE_DIR "/configs/copy.yaml", "--threads", "1", "--json"}, here);
   double multiply_adds = 0;
@@ -117,7 +115,7 @@ TEST(PlanCommand, gives_every_part_and_the_totals) {
 // One number less for each number of the matrices: six attentions of four (64, 64), four
 // feed-forward blocks of (256, 64) and (64, 256).
 TEST(PlanCommand, knows_what_muon_keeps) {
-  const TemporaryDirectory here;
+  const ProgramDirectory here;
   const auto weight_bytes = [&](const std::string& optimizer) {
     Arguments arguments{"plan", TAPEHEAD_SOURCE_DIR "/configs/copy.yaml", "--threads", "1",
                         "--json"};
@@ -131,7 +129,7 @@ TEST(PlanCommand, knows_what_muon_keeps) {
 // Of n rows of width d: 3 n d² for queries, keys and values, n d² for the output, each with a
 // product forward and two backward.
 TEST(PlanCommand, tells_what_attention_consists_of) {
-  const TemporaryDirectory here;
+  const ProgramDirectory here;
   const auto plan =
       plan_of({"plan", TAPEHEAD_SOURCE_DIR "/configs/copy.yaml", "--threads", "1", "--json"}, here);
   const double rows = plan["step"]["target_tokens"];
@@ -152,13 +150,11 @@ TEST(PlanCommand, tells_what_attention_consists_of) {
 }
 
 TEST(PlanCommand, prints_a_table) {
-  const TemporaryDirectory here;
+  const ProgramDirectory here;
   Arguments arguments = tiny_training("a");
   arguments.erase(arguments.begin() + 2, arguments.begin() + 4);  // --run a
   arguments.front() = "plan";
-  const ProgramResult result = run_program(arguments, here.path());
-  EXPECT_EQ(result.exit_code, 0) << result.errors;
-  EXPECT_THAT(result.output,
+  EXPECT_THAT(here.output(arguments),
               AllOf(HasSubstr("encoder self-attention, layer 0"),
                     HasSubstr("\n    scores, weighted values"), HasSubstr("decoder feed-forward"),
                     HasSubstr("\n  all "), HasSubstr("time per step"),
@@ -166,12 +162,12 @@ TEST(PlanCommand, prints_a_table) {
 }
 
 TEST(PlanCommand, says_when_the_time_ends_a_training_before_its_steps) {
-  const TemporaryDirectory here;
+  const ProgramDirectory here;
   const auto training = [&](const std::string& steps) {
     Arguments arguments = tiny_training("a", {"training.minutes=0.01", "training.steps=" + steps});
     arguments.erase(arguments.begin() + 2, arguments.begin() + 4);  // --run a
     arguments.front() = "plan";
-    const std::string table = run_program(arguments, here.path()).output;
+    const std::string table = here.run(arguments).output;
     arguments.emplace_back("--json");
     return std::pair(table, plan_of(arguments, here));
   };
@@ -184,29 +180,29 @@ TEST(PlanCommand, says_when_the_time_ends_a_training_before_its_steps) {
 }
 
 TEST(PlanCommand, and_train_say_that_a_step_has_the_rate_zero) {
-  const TemporaryDirectory here;
+  const ProgramDirectory here;
   Arguments train =
       tiny_training("a", {"training.schedule=cosine", "training.warmup=0", "training.steps=1"});
   Arguments plan = train;
   plan.erase(plan.begin() + 2, plan.begin() + 4);  // --run a
   plan.front() = "plan";
   constexpr const char* zero = " 0 in all of 1 step: no weight changes\n";
-  EXPECT_THAT(run_program(plan, here.path()).output, HasSubstr(zero));
-  EXPECT_THAT(run_program(train, here.path()).errors, HasSubstr(zero));
+  EXPECT_THAT(here.run(plan).output, HasSubstr(zero));
+  EXPECT_THAT(here.run(train).errors, HasSubstr(zero));
 }
 
 // copy.yaml has four heads.
 TEST(PlanCommand, warns_once_of_heads_that_are_copies_as_train_does) {
-  const TemporaryDirectory here;
+  const ProgramDirectory here;
   const auto warnings = [&](const Arguments& overrides) {
     Arguments arguments = tiny_training("a", overrides, {"--overwrite"});
-    const std::string trained = run_program(arguments, here.path()).errors;
+    const std::string trained = here.run(arguments).errors;
     EXPECT_EQ(content_of(here / "a/log.txt").find(" are copies ") == std::string::npos,
               trained.find(" are copies ") == std::string::npos);
     arguments.erase(arguments.begin() + 2, arguments.begin() + 4);  // --run a
     arguments.pop_back();
     arguments.front() = "plan";
-    const std::string planned = run_program(arguments, here.path()).errors;
+    const std::string planned = here.run(arguments).errors;
     const std::size_t begin = planned.find("all heads are copies of one head");
     if (begin == std::string::npos) {
       EXPECT_EQ(trained.find(" are copies "), std::string::npos) << trained;
@@ -229,14 +225,14 @@ TEST(PlanCommand, warns_once_of_heads_that_are_copies_as_train_does) {
 }
 
 TEST(PlanCommand, refuses_what_train_refuses_in_the_same_words) {
-  const TemporaryDirectory here;
+  const ProgramDirectory here;
   for (const std::string wrong :
        {"model.heads=5", "model.d_modell=8", "training.warmup=900", "model.max_positions=4"}) {
     Arguments arguments{"plan", TAPEHEAD_SOURCE_DIR "/configs/copy.yaml"};
     set_options(arguments, {wrong});
-    const ProgramResult planned = run_program(arguments, here.path());
+    const ProgramResult planned = here.run(arguments);
     arguments.front() = "train";
-    const ProgramResult trained = run_program(arguments, here.path());
+    const ProgramResult trained = here.run(arguments);
     EXPECT_NE(planned.exit_code, 0) << wrong;
     EXPECT_EQ(planned.exit_code, trained.exit_code) << wrong;
     EXPECT_EQ(planned.errors, trained.errors) << wrong;

@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/text.hpp"
-#include "tests/support/program.hpp"
+#include "tests/support/program_runs.hpp"
 #include "tests/support/proof.hpp"
 #include "tests/support/testing.hpp"
 #include "tests/support/tiny_training.hpp"
@@ -49,8 +49,7 @@ class DecoderRun {
     Arguments arguments{"train", TAPEHEAD_SOURCE_DIR "/configs/" + config + ".yaml", "--run", "a"};
     overrides.insert(overrides.end(), {fmt::format("seed={}", seed), "run.report=false"});
     set_options(arguments, overrides);
-    const ProgramResult result = run_program(arguments, here_.path());
-    EXPECT_EQ(result.exit_code, 0) << result.errors;
+    here_.output(arguments);
   }
   double sequence_accuracy() const {
     return ask({"evaluate", "a", "--split", "test", "--json"})["sequence_accuracy"];
@@ -58,13 +57,9 @@ class DecoderRun {
   Json heads() const { return ask({"heads", "a", "--json"})["attentions"]; }
 
  private:
-  Json ask(const Arguments& arguments) const {
-    const ProgramResult result = run_program(arguments, here_.path());
-    EXPECT_EQ(result.exit_code, 0) << result.errors;
-    return Json::parse(result.output);
-  }
+  Json ask(const Arguments& arguments) const { return Json::parse(here_.output(arguments)); }
 
-  TemporaryDirectory here_;
+  ProgramDirectory here_;
 };
 
 double best_agreement(const Json& attentions, const std::string& name) {

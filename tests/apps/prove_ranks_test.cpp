@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "tests/support/launched.hpp"
-#include "tests/support/program.hpp"
+#include "tests/support/program_runs.hpp"
 #include "tests/support/proof.hpp"
 #include "tests/support/testing.hpp"
 #include "tests/support/tiny_training.hpp"
@@ -22,7 +22,7 @@ Arguments long_training(const fs::path& run) {
                                       "evaluation.every=50", "evaluation.decode_examples=5"});
 }
 
-class ProveRanks : public Test {
+class ProveRanks : public ProgramRuns {
  protected:
   void SetUp() override {
     if (!openmpi_is_there()) {
@@ -90,15 +90,12 @@ class ProveRanks : public Test {
     }
     const fs::path whole = here / "whole";
     if (!fs::exists(whole)) {
-      ASSERT_EQ(run_program(long_training(whole), here.path()).exit_code, 0);
+      here.output(long_training(whole));
     }
-    const ProgramResult end = run_program(next_start(), here.path());
-    ASSERT_EQ(end.exit_code, 0) << end.errors;
+    here.output(next_start());
     expect_same_runs(whole, broken);
     fs::remove_all(broken);
   }
-
-  TemporaryDirectory here;
   fs::path broken = here / "broken";
 
  private:
@@ -153,7 +150,7 @@ TEST_F(ProveRanks, of_mpich_leave_the_run_of_one_process) {
   const Index most = proof_cases(0, 4);
   ASSERT_TRUE(most == 0 || fs::exists(program)) << "./dev build mpi builds it";
   if (most > 0) {
-    ASSERT_EQ(run_program(long_training(here / "whole"), here.path()).exit_code, 0);
+    here.output(long_training(here / "whole"));
   }
   for (int ranks = 2; ranks <= most; ++ranks) {
     Arguments training = long_training(here / fmt::format("{}", ranks));

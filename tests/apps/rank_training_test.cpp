@@ -1,6 +1,6 @@
 // tapehead train on several ranks: the files of a run are those of one process, to the bit.
 #include "tests/support/launched.hpp"
-#include "tests/support/program.hpp"
+#include "tests/support/program_runs.hpp"
 #include "tests/support/testing.hpp"
 #include "tests/support/text_training.hpp"
 #include "tests/support/tiny_training.hpp"
@@ -37,7 +37,7 @@ struct Case {
 // For the name of a test.
 std::ostream& operator<<(std::ostream& stream, const Case& of) { return stream << of.name; }
 
-class RankTraining : public TestWithParam<Case> {
+class RankTraining : public ProgramRuns, public WithParamInterface<Case> {
  protected:
   void SetUp() override {
     if (!openmpi_is_there()) {
@@ -52,17 +52,12 @@ class RankTraining : public TestWithParam<Case> {
     words.insert(words.end(), options.begin(), options.end());
     return words;
   }
-  void train_alone(const std::string& run) {
-    const ProgramResult result = run_program(arguments(run, 2), here.path());
-    ASSERT_EQ(result.exit_code, 0) << result.errors;
-  }
+  void train_alone(const std::string& run) { here.output(arguments(run, 2)); }
   void train(const std::string& run, int ranks, int threads, const Arguments& options = {}) {
     const ProgramResult result =
         run_launched(ranks, program_for_openmpi, arguments(run, threads, options), here.path());
     ASSERT_EQ(result.exit_code, 0) << result.errors;
   }
-
-  TemporaryDirectory here;
 };
 
 INSTANTIATE_TEST_SUITE_P(
@@ -103,7 +98,7 @@ TEST(RankTrainingStop, by_a_number_that_is_not_finite_is_said_once) {
   if (!openmpi_is_there()) {
     GTEST_SKIP() << "Open MPI was not found when this was built";
   }
-  const TemporaryDirectory here;
+  const ProgramDirectory here;
   const ProgramResult result = run_launched(
       3, program_for_openmpi,
       tiny_training("diverges", {"training.learning_rate=1000", "training.optimizer=sgd",
@@ -122,7 +117,7 @@ TEST(RankTrainingStop, by_a_signal_saves_and_says_how_to_go_on) {
   if (!openmpi_is_there()) {
     GTEST_SKIP() << "Open MPI was not found when this was built";
   }
-  const TemporaryDirectory here;
+  const ProgramDirectory here;
   Program program(launch(openmpi, 2, program_for_openmpi,
                          tiny_training("stopped", {"training.steps=100000"}, {"--threads", "1"})),
                   here.path(), "/usr/bin/env");

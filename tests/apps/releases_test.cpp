@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/types.hpp"
-#include "tests/support/program.hpp"
+#include "tests/support/program_runs.hpp"
 #include "tests/support/testing.hpp"
 #include "tests/support/tiny_training.hpp"
 
@@ -18,16 +18,12 @@ class Releases : public TestWithParam<fs::path> {
 
   fs::path run() const { return here_.path() / "run"; }
 
-  std::string output_of(const Arguments& arguments) const {
-    const ProgramResult result = run_program(arguments, here_.path());
-    EXPECT_EQ(result.exit_code, 0) << result.errors;
-    return result.output;
-  }
+  std::string output_of(const Arguments& arguments) const { return here_.output(arguments); }
   nlohmann::json json_of(const Arguments& arguments) const {
     return nlohmann::json::parse(output_of(arguments));
   }
 
-  TemporaryDirectory here_;
+  ProgramDirectory here_;
   nlohmann::json expected_ = nlohmann::json::parse(std::ifstream(GetParam() / "expected.json"));
 };
 

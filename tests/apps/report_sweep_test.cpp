@@ -4,18 +4,15 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/support/browser.hpp"
-#include "tests/support/program.hpp"
+#include "tests/support/program_runs.hpp"
 #include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
 
-class SweepPage : public Test {
+class SweepPage : public ProgramRuns {
  protected:
-  ProgramResult run(const Arguments& arguments) const {
-    return run_program(arguments, here.path());
-  }
   void write(std::string_view more) const {
     std::ofstream(here / "heads.yaml")
         << "config: " TAPEHEAD_SOURCE_DIR "/configs/copy.yaml\n"
@@ -23,8 +20,6 @@ class SweepPage : public Test {
         << "  model.layers: 1, training.batch_tokens: 256, training.warmup: 5,\n"
         << "  evaluation.every: 10, training.steps: " << more;
   }
-
-  TemporaryDirectory here;
 };
 
 constexpr std::string_view sweep_marks = R"(
@@ -46,8 +41,7 @@ constexpr std::string_view sweep_marks = R"(
 
 TEST_F(SweepPage, is_written_at_the_end) {
   write("20}\nseeds: 2\naxes: {model.heads: [1, 2], model.d_model: [8, 16]}\n");
-  const ProgramResult result = run({"sweep", "heads.yaml", "--run", "s", "--parallel", "2"});
-  ASSERT_EQ(result.exit_code, 0) << result.errors;
+  output({"sweep", "heads.yaml", "--run", "s", "--parallel", "2"});
   const auto page = visit(here / "s/report.html", std::string(sweep_marks), {.width = 390});
   EXPECT_EQ(page["state"], "finished");
   EXPECT_EQ(page["sections"], nlohmann::json({"cells", "charts", "runs"}));
@@ -65,8 +59,7 @@ TEST_F(SweepPage, has_what_the_sweep_asks_to_be_shown) {
   write(
       "6}\nseeds: 2\nheads: [figures]\nshow: [cross.entropy, cross.divergence, seconds]\n"
       "axes: {shape: {one: {model.heads: 1}, four quite narrow heads: {model.heads: 4}}}\n");
-  const ProgramResult result = run({"sweep", "heads.yaml", "--run", "s", "--parallel", "2"});
-  ASSERT_EQ(result.exit_code, 0) << result.errors;
+  output({"sweep", "heads.yaml", "--run", "s", "--parallel", "2"});
   const auto page = visit(here / "s/report.html", std::string(sweep_marks), {.width = 390});
   EXPECT_EQ(page["sections"], nlohmann::json({"cells", "charts", "shown", "runs"}));
   EXPECT_EQ(page["shown"], 3);
@@ -157,9 +150,7 @@ TEST_F(SweepPage, of_a_sweep_without_a_finished_run_shows_how_far_its_runs_are) 
   for (const char* name : {"s/seed=1/scores.jsonl", "s/seed=2/scores.jsonl"}) {
     ASSERT_TRUE(fs::remove(here / name));
   }
-  const ProgramResult result = run({"report", "s"});
-  ASSERT_EQ(result.exit_code, 0) << result.errors;
-  EXPECT_THAT(result.output, HasSubstr("unfinished: 0 of 2 runs finished"));
+  EXPECT_THAT(output({"report", "s"}), HasSubstr("unfinished: 0 of 2 runs finished"));
   const auto page = visit(here / "s/report.html", std::string(sweep_marks));
   EXPECT_EQ(page["sections"], nlohmann::json({"runs"}));
   EXPECT_EQ(page["runs"], 2);
@@ -172,9 +163,7 @@ TEST_F(SweepPage, of_a_sweep_that_was_killed_says_so) {
   ASSERT_TRUE(wait_until([&] { return fs::exists(first); }));
   program.kill(SIGKILL);
   program.wait();
-  const ProgramResult result = run({"report", "s"});
-  ASSERT_EQ(result.exit_code, 0) << result.errors;
-  EXPECT_THAT(result.output, HasSubstr("unfinished: "));
+  EXPECT_THAT(output({"report", "s"}), HasSubstr("unfinished: "));
   const auto page = visit(here / "s/report.html", std::string(sweep_marks));
   EXPECT_EQ(page["state"], "unfinished");
   EXPECT_GE(page["cells"], 1);

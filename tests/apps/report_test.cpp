@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/support/browser.hpp"
-#include "tests/support/program.hpp"
+#include "tests/support/program_runs.hpp"
 #include "tests/support/testing.hpp"
 #include "tests/support/tiny_training.hpp"
 #include "train/metrics/metrics.hpp"
@@ -58,28 +58,19 @@ constexpr std::string_view looks = R"(
 )";
 
 // A tiny run, with the page that it wrote itself.
-class Report : public Test {
- protected:
-  static void SetUpTestSuite() {
-    here = std::make_unique<TemporaryDirectory>();
-    const ProgramResult result = run_program(tiny_training("a", {"run.report=true"}), here->path());
-    ASSERT_EQ(result.exit_code, 0) << result.errors;
-  }
-  static void TearDownTestSuite() { here.reset(); }
+class Report : public SharedRuns<Report> {
+ public:
+  static void prepare() { here->output(tiny_training("a", {"run.report=true"})); }
 
+ protected:
   static ProgramResult report(const Arguments& options) {
-    Arguments arguments{"report"};
-    arguments.insert(arguments.end(), options.begin(), options.end());
-    return run_program(arguments, here->path());
+    return here->run(Arguments{"report"} + options);
   }
   static nlohmann::json see(const std::string& page, std::string_view script,
                             const Browsing& browsing = {}) {
     return visit(*here / page, std::string(script), browsing);
   }
-
-  static std::unique_ptr<TemporaryDirectory> here;
 };
-std::unique_ptr<TemporaryDirectory> Report::here;
 
 TEST_F(Report, shows_everything_of_a_run) {
   const ProgramResult result = report({"a", "--output", "all.html"});
@@ -232,7 +223,7 @@ TEST_F(Report, shows_the_sentences_that_are_asked_for) {
 
 TEST_F(Report, shows_all_sentences_of_a_split_of_few) {
   const Arguments few{"run.report=true", "task.validation_examples=3"};
-  ASSERT_EQ(run_program(tiny_training("few", few), here->path()).exit_code, 0);
+  here->output(tiny_training("few", few));
   EXPECT_EQ(see("few/report.html", marks)["samples"], 3);
 }
 
@@ -297,9 +288,9 @@ TEST_F(Report, of_a_model_that_cannot_be_read_is_written_and_fails) {
 }
 
 TEST_F(Report, of_a_run_that_went_on_knows_both_starts) {
-  ASSERT_EQ(run_program(tiny_training("again"), here->path()).exit_code, 0);
+  here->output(tiny_training("again"));
   const Arguments overrides{"training.steps=50", "run.report=true"};
-  ASSERT_EQ(run_program(resumed_training("again", overrides), here->path()).exit_code, 0);
+  here->output(resumed_training("again", overrides));
   const auto page = see("again/report.html", marks);
   EXPECT_EQ(page["state"], "finished");
   EXPECT_THAT(page["config"].get<std::string>(),
@@ -322,7 +313,7 @@ TEST_F(Report, of_a_run_that_keeps_no_record_shows_the_rest) {
 
 TEST_F(Report, of_heads_that_cannot_be_left_out_says_so) {
   const Arguments overrides{"attention.combine=concatenate"};
-  ASSERT_EQ(run_program(tiny_training("joined", overrides), here->path()).exit_code, 0);
+  here->output(tiny_training("joined", overrides));
   ASSERT_EQ(report({"joined"}).exit_code, 0);
   const auto page = see("joined/report.html", R"(
     return {rows: document.querySelectorAll('#heads .table:first-of-type tbody tr').length,
@@ -349,7 +340,7 @@ TEST_F(Report, can_be_turned_off) {
   for (const auto& [run, overrides, options] :
        {std::tuple("off", Arguments{"run.report=false"}, Arguments{}),
         std::tuple("flag", Arguments{"run.report=true"}, Arguments{"--no-report"})}) {
-    ASSERT_EQ(run_program(tiny_training(run, overrides, options), here->path()).exit_code, 0);
+    here->output(tiny_training(run, overrides, options));
     EXPECT_FALSE(fs::exists(*here / run / "report.html")) << run;
     expect_same_runs(*here / "a", *here / run);
   }

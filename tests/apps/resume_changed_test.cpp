@@ -1,6 +1,5 @@
 // What a run is resumed with, other than it was trained with: it counts and is said, or is refused.
 #include "core/version.hpp"
-#include "tests/support/program.hpp"
 #include "tests/support/testing.hpp"
 #include "tests/support/tiny_runs.hpp"
 #include "tests/support/tiny_training.hpp"

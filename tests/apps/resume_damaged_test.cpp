@@ -1,5 +1,4 @@
 // A run whose checkpoints are damaged goes on from one that holds, or says what can be done.
-#include "tests/support/program.hpp"
 #include "tests/support/testing.hpp"
 #include "tests/support/tiny_runs.hpp"
 #include "tests/support/tiny_training.hpp"
@@ -70,10 +69,8 @@ TEST_F(ResumeFromDamaged, with_none_that_holds_nothing_is_touched) {
 
 TEST_F(ResumeFromDamaged, what_else_can_be_evaluated_is_named) {
   flip_a_bit(here / "a/checkpoints/average.safetensors");
-  const ProgramResult refused = run({"evaluate", "a"});
-  EXPECT_EQ(refused.exit_code, 1);
-  EXPECT_THAT(refused.errors, AllOf(HasSubstr("average.safetensors"),
-                                    HasSubstr("; try --checkpoint best or last")));
+  EXPECT_THAT(refusal(1, {"evaluate", "a"}), AllOf(HasSubstr("average.safetensors"),
+                                                   HasSubstr("; try --checkpoint best or last")));
   EXPECT_EQ(run({"evaluate", "a", "--checkpoint", "best"}).exit_code, 0);
 }
 

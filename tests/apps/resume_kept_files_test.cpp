@@ -1,7 +1,7 @@
 // What a resume makes stale is gone or made anew: nobody tests, evaluates or reads what belongs to
 // the run as it was.
 #include "core/files/tensor_file.hpp"
-#include "tests/support/program.hpp"
+#include "tests/support/program_runs.hpp"
 #include "tests/support/testing.hpp"
 #include "tests/support/tiny_training.hpp"
 #include "train/run/checkpoints.hpp"
@@ -10,15 +10,12 @@ namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
 
-class ResumeKeptFiles : public Test {
+class ResumeKeptFiles : public ProgramRuns {
  protected:
   // 40 steps with a checkpoint every 10 and an evaluation every 20.
-  void train(const Arguments& overrides) {
-    const ProgramResult result = run_program(tiny_training("a", overrides), here.path());
-    ASSERT_EQ(result.exit_code, 0) << result.errors;
-  }
+  void train(const Arguments& overrides) { here.output(tiny_training("a", overrides)); }
   ProgramResult resume(const Arguments& overrides, const Arguments& options = {}) {
-    ProgramResult result = run_program(resumed_training("a", overrides, options), here.path());
+    ProgramResult result = here.run(resumed_training("a", overrides, options));
     EXPECT_EQ(result.exit_code, 0) << result.errors;
     return result;
   }
@@ -34,8 +31,6 @@ class ResumeKeptFiles : public Test {
     const auto bytes = file.bytes("output.weight");
     return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
   }
-
-  TemporaryDirectory here;
 };
 
 TEST_F(ResumeKeptFiles, without_an_average_the_old_one_is_neither_tested_nor_there) {
@@ -46,9 +41,8 @@ TEST_F(ResumeKeptFiles, without_an_average_the_old_one_is_neither_tested_nor_the
   EXPECT_THAT(end.errors, Not(HasSubstr("average.safetensors of a:")));
   EXPECT_THAT(checkpoint_names(here / "a"),
               AllOf(Not(Contains(StartsWith("weights_"))), Not(Contains("average.safetensors"))));
-  const ProgramResult evaluated = run_program({"evaluate", "a", "--json"}, here.path());
-  const ProgramResult best =
-      run_program({"evaluate", "a", "--json", "--checkpoint", "best"}, here.path());
+  const ProgramResult evaluated = here.run({"evaluate", "a", "--json"});
+  const ProgramResult best = here.run({"evaluate", "a", "--json", "--checkpoint", "best"});
   const auto figures = [](const ProgramResult& result) {
     return result.output.substr(0, result.output.find("\"seconds\""));
   };

@@ -1,7 +1,6 @@
 // A run that was stopped, by whatever means, goes on to the very bits of a run that was not.
 #include <csignal>
 
-#include "tests/support/program.hpp"
 #include "tests/support/testing.hpp"
 #include "tests/support/tiny_runs.hpp"
 #include "tests/support/tiny_training.hpp"
@@ -183,9 +182,7 @@ TEST_F(Resume, a_run_in_use_is_refused_until_its_process_dies) {
   const ProgramResult resumed = resume("a");
   EXPECT_EQ(resumed.exit_code, 1);
   EXPECT_THAT(resumed.errors, HasSubstr(process));
-  const ProgramResult overwritten = run(tiny_training("a", {}, {"--overwrite"}));
-  EXPECT_EQ(overwritten.exit_code, 1);
-  EXPECT_THAT(overwritten.errors, HasSubstr(process));
+  EXPECT_THAT(refusal(1, tiny_training("a", {}, {"--overwrite"})), HasSubstr(process));
   holder.kill(SIGKILL);
   EXPECT_EQ(holder.wait().exit_code, killed);
   EXPECT_EQ(run(tiny_training("a", {}, {"--overwrite"})).exit_code, 0);

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/support/corpus_training.hpp"
+#include "tests/support/program_runs.hpp"
 #include "tests/support/testing.hpp"
 #include "tests/support/tiny_training.hpp"
 
@@ -11,7 +12,7 @@ namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
 
-class RunData : public Test {
+class RunData : public ProgramRuns {
  protected:
   RunData() {
     for (const std::string split : {"train", "validation", "test"}) {
@@ -35,8 +36,6 @@ class RunData : public Test {
     return result.errors;
   }
   static void change(const fs::path& data) { write_text(data / "test.en", "other words\n"); }
-
-  TemporaryDirectory here;
   fs::path project = here / "project";
   fs::path elsewhere = here / "elsewhere/deep";
 };
@@ -137,8 +136,7 @@ TEST_F(RunData, that_is_another_is_an_error_unless_asked_for) {
   const std::string file = (project / "data/test.en").string();
   for (const std::string command : {"evaluate", "heads"}) {
     for (const Arguments& options : {Arguments{}, {"--other-data"}}) {
-      Arguments arguments{command, "runs/r"};
-      arguments.insert(arguments.end(), options.begin(), options.end());
+      const Arguments arguments = Arguments{command, "runs/r"} + options;
       EXPECT_THAT(complaint(arguments, project),
                   AllOf(HasSubstr("run runs/r began with other data (task.test_source: " + file +
                                   " has other bytes now); "),

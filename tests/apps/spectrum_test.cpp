@@ -2,7 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/support/browser.hpp"
-#include "tests/support/program.hpp"
+#include "tests/support/program_runs.hpp"
 #include "tests/support/testing.hpp"
 #include "tests/support/tiny_training.hpp"
 
@@ -21,19 +21,12 @@ Arguments circle_training(const Arguments& overrides = {}) {
   return arguments;
 }
 
-class SpectrumPage : public Test {
+class SpectrumPage : public ProgramRuns {
  protected:
   void train(const Arguments& overrides = {}) { output(circle_training(overrides)); }
 
-  std::string output(const Arguments& arguments) {
-    const ProgramResult result = run_program(arguments, here.path());
-    EXPECT_EQ(result.exit_code, 0) << result.errors;
-    return result.output;
-  }
-
   Json see(const Arguments& options = {}) {
-    Arguments arguments{"report", "a", "--output", "a.html"};
-    arguments.insert(arguments.end(), options.begin(), options.end());
+    const Arguments arguments = Arguments{"report", "a", "--output", "a.html"} + options;
     output(arguments);
     return visit(here / "a.html", R"(
       const all = (selector) => [...document.querySelectorAll(`#spectrum ${selector}`)];
@@ -51,8 +44,6 @@ class SpectrumPage : public Test {
       const report = JSON.parse(document.getElementById('report').textContent);
       return {...at_first, moved: shown().chosen, data: report.spectrum ?? null, notes: report.notes};)");
   }
-
-  TemporaryDirectory here;
 };
 
 std::vector<int> steps_in(const Json& spectrum) {

@@ -2,6 +2,7 @@
 // silence, and nothing printed into a file.
 #include <nlohmann/json.hpp>
 
+#include "tests/support/program_runs.hpp"
 #include "tests/support/shell.hpp"
 #include "tests/support/testing.hpp"
 #include "tests/support/tiny_training.hpp"
@@ -12,17 +13,14 @@ namespace fs = std::filesystem;
 
 const std::string shipped_config = TAPEHEAD_SOURCE_DIR "/configs/copy.yaml";
 
-class Streams : public Test {
+class Streams : public ProgramRuns {
  protected:
   int exit_code_of(const std::string& command) { return run_shell(command, here.path()).exit_code; }
   void train() {
-    const ProgramResult result = run_program(tiny_training("r"), here.path());
-    ASSERT_EQ(result.exit_code, 0) << result.errors;
+    here.output(tiny_training("r"));
     std::ofstream(here / "in") << "1 2 3\n";
     std::ofstream(here / "wrong") << "1 \xff 3\n";
   }
-
-  TemporaryDirectory here;
 };
 
 TEST_F(Streams, an_error_that_nobody_can_read_has_its_exit_code) {
@@ -134,7 +132,7 @@ TEST_F(Streams, what_is_said_is_not_output) {
                         "task." + split + "_target=" + text + split + ".de"});
   }
   set_options(words, {"task.vocabulary=120", "task.max_length=60"});
-  const ProgramResult result = run_program(words, here.path());
+  const ProgramResult result = here.run(words);
   EXPECT_EQ(result.exit_code, 0) << result.errors;
   EXPECT_THAT(result.errors, HasSubstr("training pairs dropped"));
   EXPECT_TRUE(nlohmann::json::accept(result.output)) << result.output;

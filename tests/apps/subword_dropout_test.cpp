@@ -3,7 +3,7 @@
 
 #include "datasets/loader.hpp"
 #include "datasets/make_task.hpp"
-#include "tests/support/program.hpp"
+#include "tests/support/program_runs.hpp"
 #include "tests/support/testing.hpp"
 #include "tests/support/tiny_training.hpp"
 #include "train/config/config.hpp"
@@ -24,7 +24,7 @@ std::vector<Index> tokens_of_epochs(const Config& config, Index epochs) {
   return tokens;
 }
 
-class SubwordDropoutRun : public Test {
+class SubwordDropoutRun : public ProgramRuns {
  protected:
   void SetUp() override {
     const std::string data = TAPEHEAD_FIXTURES "/text/";
@@ -41,15 +41,11 @@ run: {report: false}
   }
 
   void train(const std::string& run, const Arguments& options = {}) {
-    Arguments arguments{"train", "text.yaml", "--run", run};
-    arguments.insert(arguments.end(), options.begin(), options.end());
-    const ProgramResult result = run_program(arguments, here.path());
-    ASSERT_EQ(result.exit_code, 0) << result.errors;
+    const Arguments arguments = Arguments{"train", "text.yaml", "--run", run} + options;
+    here.output(arguments);
   }
 
   Config config() const { return load_config(here / "text.yaml").config; }
-
-  TemporaryDirectory here;
 };
 
 TEST_F(SubwordDropoutRun, trains_on_other_cuts_in_each_epoch) {

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/support/launched.hpp"
+#include "tests/support/program_runs.hpp"
 #include "tests/support/testing.hpp"
 #include "tests/support/tiny_training.hpp"
 
@@ -59,7 +60,7 @@ std::string csv_without_times(const fs::path& file) {
   return text;
 }
 
-class SweepOnRanks : public Test {
+class SweepOnRanks : public ProgramRuns {
  protected:
   void SetUp() override {
     if (!openmpi_is_there()) {
@@ -86,7 +87,7 @@ class SweepOnRanks : public Test {
   }
   // The sweep of one process that never stopped has the same tables and runs.
   void expect_as_one_process() const {
-    const ProgramResult alone = run_program(sweep_into("alone"), here.path());
+    const ProgramResult alone = here.run(sweep_into("alone"));
     ASSERT_EQ(alone.exit_code, 0) << alone.errors;
     EXPECT_EQ(results_in("s"), results_in("alone"));
     for (const std::string table : {"runs.csv", "cells.csv"}) {
@@ -99,8 +100,6 @@ class SweepOnRanks : public Test {
       expect_same_runs(here / "alone" / name, here / "s" / name);
     }
   }
-
-  TemporaryDirectory here;
 };
 
 TEST_F(SweepOnRanks, has_the_tables_of_one_process) {

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/support/corpus_training.hpp"
-#include "tests/support/program.hpp"
+#include "tests/support/program_runs.hpp"
 #include "tests/support/testing.hpp"
 #include "tests/support/tiny_training.hpp"
 
@@ -17,7 +17,7 @@ constexpr std::string_view tiny =
     "  model.d_model: 8, model.layers: 1, training.batch_tokens: 256, training.warmup: 5,\n"
     "  training.checkpoint_every: 5, evaluation.every: 10, ";
 
-class Sweep : public Test {
+class Sweep : public ProgramRuns {
  protected:
   // `more`: further options of `set` and what follows it.
   void write(const std::string& more) const {
@@ -25,9 +25,7 @@ class Sweep : public Test {
                                        << tiny << more;
   }
   ProgramResult sweep(const Arguments& options = {}) const {
-    Arguments arguments{"sweep", "heads.yaml", "--run", "s"};
-    arguments.insert(arguments.end(), options.begin(), options.end());
-    return run_program(arguments, here.path());
+    return here.run(Arguments{"sweep", "heads.yaml", "--run", "s"} + options);
   }
   nlohmann::json results() const {
     return nlohmann::json::parse(content_of(here / "s/results.json"));
@@ -38,7 +36,7 @@ class Sweep : public Test {
     Arguments arguments{"train", TAPEHEAD_SOURCE_DIR "/configs/copy.yaml", "--run", "alone"};
     set_options(arguments, run["overrides"].get<Arguments>());
     arguments.emplace_back("--overwrite");
-    const ProgramResult alone = run_program(arguments, here.path());
+    const ProgramResult alone = here.run(arguments);
     ASSERT_EQ(alone.exit_code, 0) << alone.errors;
     expect_same_file(here / "alone/config.yaml", here / "s" / name / "config.yaml");
     expect_same_runs(here / "alone", here / "s" / name);
@@ -46,8 +44,6 @@ class Sweep : public Test {
   bool has_checkpoint(const std::string& run, int step) const {
     return fs::exists(step_checkpoint(here / "s" / run, step));
   }
-
-  TemporaryDirectory here;
 };
 
 TEST_F(Sweep, makes_the_bits_of_runs_that_stand_alone_and_does_none_of_them_twice) {
@@ -64,8 +60,7 @@ TEST_F(Sweep, makes_the_bits_of_runs_that_stand_alone_and_does_none_of_them_twic
     expect_as_alone(run);
     EXPECT_EQ(run["steps"], 20);
   }
-  const auto evaluated =
-      nlohmann::json::parse(run_program({"evaluate", "alone", "--json"}, here.path()).output);
+  const auto evaluated = nlohmann::json::parse(here.run({"evaluate", "alone", "--json"}).output);
   for (const std::string metric : {"loss", "token_accuracy", "sequence_accuracy", "bleu", "chrf"}) {
     EXPECT_NEAR(evaluated[metric], runs[3][metric], 1e-5) << metric;
   }
@@ -107,7 +102,7 @@ TEST_F(Sweep, compares_cost_by_the_pairs_that_patterns_allow) {
   const ProgramResult again = sweep();
   EXPECT_THAT(again.errors, HasSubstr("2 of them finished before"));
   EXPECT_EQ(costs(), before);
-  EXPECT_EQ(run_program({"report", "s"}, here.path()).exit_code, 0);
+  here.output({"report", "s"});
 }
 
 TEST_F(Sweep, goes_on_after_a_kill_and_after_a_stop_to_the_same_bits) {
@@ -167,14 +162,12 @@ TEST_F(Sweep, runs_can_start_from_those_of_a_sweep_before_it) {
   write("training.steps: 10}\n");
   fs::copy(here / "heads.yaml", here / "first.yaml");
   write("training.steps: 10, model.init_from: s/first/seed=1}\n");
-  const ProgramResult both =
-      run_program({"sweep", "first.yaml", "heads.yaml", "--run", "s"}, here.path());
-  ASSERT_EQ(both.exit_code, 0) << both.errors;
+  here.output({"sweep", "first.yaml", "heads.yaml", "--run", "s"});
   EXPECT_THAT(content_of(here / "s/heads/seed=1.log"),
               HasSubstr("starting from the weights of s/first/seed=1"));
   // A run that has begun does not need the other any more.
   fs::remove_all(here / "s/first");
-  EXPECT_EQ(run_program({"sweep", "heads.yaml", "--run", "s/heads"}, here.path()).exit_code, 0);
+  here.output({"sweep", "heads.yaml", "--run", "s/heads"});
 }
 
 TEST_F(Sweep, a_run_that_fails_does_not_stop_the_others) {
@@ -248,7 +241,7 @@ TEST_F(Sweep, studies_heads_and_further_splits) {
   EXPECT_THAT(first.output, AllOf(HasSubstr("cross.entropy"), HasSubstr("longer.loss")));
   const auto run = results()["runs"][0];
   const auto ask = [&](const Arguments& arguments) {
-    return nlohmann::json::parse(run_program(arguments, here.path()).output);
+    return nlohmann::json::parse(here.run(arguments).output);
   };
   const auto longer = ask({"evaluate", "s/seed=1", "--split", "longer", "--json"});
   EXPECT_NEAR(run["longer.loss"], longer["loss"], 1e-6);
@@ -290,16 +283,14 @@ TEST_F(Sweep, several_files_are_read_before_any_is_begun) {
   const Arguments both{"sweep", "heads.yaml",       "more.yaml", "--run", "s",
                        "--set", "training.steps=6", "--set",     "seed=4"};
   std::ofstream(here / "more.yaml", std::ios::app) << "seedz: 2\n";
-  EXPECT_THAT(run_program(both, here.path()).errors,
-              HasSubstr("seedz: unknown name; did you mean seeds?"));
-  EXPECT_THAT(run_program({"sweep", "heads.yaml", "./heads.yaml"}, here.path()).errors,
+  EXPECT_THAT(here.run(both).errors, HasSubstr("seedz: unknown name; did you mean seeds?"));
+  EXPECT_THAT(here.run({"sweep", "heads.yaml", "./heads.yaml"}).errors,
               HasSubstr("two of the sweeps would write into runs/heads"));
   EXPECT_FALSE(fs::exists(here / "s"));
   EXPECT_FALSE(fs::exists(here / "runs"));
   write("training.steps: 10}\naxes: {model.heads: [1, 2]}\n");
   fs::copy(here / "heads.yaml", here / "more.yaml", fs::copy_options::overwrite_existing);
-  const ProgramResult result = run_program(both, here.path());
-  ASSERT_EQ(result.exit_code, 0) << result.errors;
+  here.output(both);
   for (const std::string name : {"heads", "more"}) {
     const auto json = nlohmann::json::parse(content_of(here / "s" / name / "results.json"));
     ASSERT_EQ(json["runs"].size(), 2U);
@@ -330,9 +321,9 @@ TEST_F(Sweep, what_is_no_sweep_is_left_alone) {
 
 // Into the log of the run, as a sweep starts it.
 TEST_F(Sweep, scores_a_run_and_says_what_is_wrong_with_it) {
-  ASSERT_EQ(run_program(tiny_training("a"), here.path()).exit_code, 0);
+  here.output(tiny_training("a"));
   std::ofstream(here / "a/record.json") << "{";
-  const ProgramResult scored = run_program({"score-run", "a"}, here.path());
+  const ProgramResult scored = here.run({"score-run", "a"});
   EXPECT_EQ(scored.exit_code, 0);
   EXPECT_THAT(scored.errors, AllOf(StartsWith("warning: a/record.json"), HasSubstr("is ignored")));
 }

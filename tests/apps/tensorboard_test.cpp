@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/support/event_reader.hpp"
-#include "tests/support/program.hpp"
+#include "tests/support/program_runs.hpp"
 #include "tests/support/testing.hpp"
 #include "tests/support/text_training.hpp"
 #include "tests/support/tiny_training.hpp"
@@ -27,12 +27,9 @@ std::string code_block(const std::string& text) {
   return block;
 }
 
-class TensorBoard : public Test {
+class TensorBoard : public ProgramRuns {
  protected:
-  void train(const Arguments& arguments) {
-    const ProgramResult result = run_program(arguments, here.path());
-    EXPECT_EQ(result.exit_code, 0) << result.errors;
-  }
+  void train(const Arguments& arguments) { here.output(arguments); }
   std::vector<Json> metrics(const std::string& run) const {
     std::vector<Json> lines;
     for (const std::string& line : lines_of(content_of(here / run / "metrics.jsonl"))) {
@@ -57,8 +54,6 @@ class TensorBoard : public Test {
       EXPECT_EQ(events[i].scalars, numbers) << lines[i];
     }
   }
-
-  TemporaryDirectory here;
 };
 
 TEST_F(TensorBoard, events_are_the_metrics_the_samples_and_the_config) {

@@ -5,6 +5,7 @@
 
 #include "tests/support/corpus_training.hpp"
 #include "tests/support/labelled_training.hpp"
+#include "tests/support/program_runs.hpp"
 #include "tests/support/shell.hpp"
 #include "tests/support/testing.hpp"
 #include "tests/support/text_training.hpp"
@@ -51,16 +52,15 @@ struct NamedForm {
 // spaces where there need be none.
 const std::string odd_lines = "ab cd\n\nef\n   \nab\0cd ef\ngh qq ij\n  ij  gh \n\t\ncd cd cd\n"s;
 
-class TextEntrances : public TestWithParam<NamedForm> {
- protected:
-  static void SetUpTestSuite() {
-    here = std::make_unique<TemporaryDirectory>();
+class TextEntrances : public SharedRuns<TextEntrances>, public WithParamInterface<NamedForm> {
+ public:
+  static void prepare() {
     write_data("data", plain);
     write_text(*here / "text.yaml", corpus_config("data", "word", 60));
     succeed({"train", "text.yaml", "--run", "r"});
   }
-  static void TearDownTestSuite() { here.reset(); }
 
+ protected:
   static void write_data(const std::string& directory, Form form) {
     for (const std::string side : {".en", ".de"}) {
       write_text(*here / directory / ("train" + side), form(corpus_lines() + "\n  \n"));
@@ -69,23 +69,18 @@ class TextEntrances : public TestWithParam<NamedForm> {
     }
   }
   static ProgramResult succeed(const Arguments& arguments, const std::string& input = "") {
-    ProgramResult result = run_program(arguments, here->path(), input);
+    ProgramResult result = here->run(arguments, input);
     EXPECT_EQ(result.exit_code, 0) << result.errors;
     return result;
   }
   // Without what takes time.
   static nlohmann::json evaluated(const Arguments& options) {
-    Arguments arguments{"evaluate", "r", "--json"};
-    arguments.insert(arguments.end(), options.begin(), options.end());
+    const Arguments arguments = Arguments{"evaluate", "r", "--json"} + options;
     auto json = nlohmann::json::parse(succeed(arguments).output);
     json.erase("seconds");
     return json;
   }
-
-  static std::unique_ptr<TemporaryDirectory> here;
 };
-
-std::unique_ptr<TemporaryDirectory> TextEntrances::here;
 
 INSTANTIATE_TEST_SUITE_P(Forms, TextEntrances,
                          Values(NamedForm{"byte_order_mark", marked},
@@ -204,12 +199,9 @@ const std::vector<LineFault> line_faults{
     {"over_its_lines", as_file, " --output IN", 1, "lines.txt, which is read"},
     {"cut_gzip", cut_in_the_middle, "", 1, "lines.txt"}};
 
-class LineCommands : public TestWithParam<LineCommand> {
+class LineCommands : public ProgramRuns, public WithParamInterface<LineCommand> {
  protected:
-  void SetUp() override {
-    const ProgramResult trained = run_program(GetParam().training(here), here.path());
-    ASSERT_EQ(trained.exit_code, 0) << trained.errors;
-  }
+  void SetUp() override { here.output(GetParam().training(here)); }
   ProgramResult ask(const std::string& redirection = "") const {
     std::string command = "\"$TAPEHEAD\" " + GetParam().command + redirection;
     for (std::size_t at = command.find("IN"); at != std::string::npos; at = command.find("IN")) {
@@ -217,8 +209,6 @@ class LineCommands : public TestWithParam<LineCommand> {
     }
     return run_shell(command, here.path());
   }
-
-  TemporaryDirectory here;
 };
 
 INSTANTIATE_TEST_SUITE_P(

@@ -1,7 +1,7 @@
 // From two files of sentences to translations: the whole path of parallel text.
 #include <nlohmann/json.hpp>
 
-#include "tests/support/program.hpp"
+#include "tests/support/program_runs.hpp"
 #include "tests/support/testing.hpp"
 #include "tests/support/tiny_training.hpp"
 
@@ -9,7 +9,7 @@ namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
 
-class Text : public Test {
+class Text : public ProgramRuns {
  protected:
   void SetUp() override {
     fs::create_directory(here / "data");
@@ -33,7 +33,7 @@ evaluation: {every: 40, max_extra_length: 10}
   }
 
   ProgramResult run(const Arguments& arguments, const std::string& input = "") {
-    ProgramResult result = run_program(arguments, here.path(), input);
+    ProgramResult result = here.run(arguments, input);
     EXPECT_EQ(result.exit_code, 0) << result.errors;
     return result;
   }
@@ -50,8 +50,6 @@ evaluation: {every: 40, max_extra_length: 10}
     const std::string output = run({"translate", name, "--input", "data/test.en"}).output;
     EXPECT_EQ(std::ranges::count(output, '\n'), 30);
   }
-
-  TemporaryDirectory here;
 };
 
 TEST_F(Text, joint_pieces) {
@@ -97,7 +95,7 @@ TEST_F(Text, a_held_out_line_without_positions_is_refused_with_its_place) {
   lines << '\n';
   lines.close();
   std::ofstream(here / "data/test.en", std::ios::app) << "a man\n";
-  const ProgramResult refused = run_program({"train", "text.yaml", "--run", "a"}, here.path());
+  const ProgramResult refused = here.run({"train", "text.yaml", "--run", "a"});
   EXPECT_EQ(refused.exit_code, 1);
   // The corpus has 30 test lines.
   EXPECT_THAT(refused.errors,
@@ -148,7 +146,7 @@ TEST_F(Text, evaluating_on_other_data_is_said) {
   run({"evaluate", "a"});
   std::ofstream(here / "data/test.en", std::ios::app) << "one more line\n";
   std::ofstream(here / "data/test.de", std::ios::app) << "eine zeile mehr\n";
-  EXPECT_EQ(run_program({"evaluate", "a"}, here.path()).exit_code, 1);
+  EXPECT_EQ(here.run({"evaluate", "a"}).exit_code, 1);
   EXPECT_THAT(run({"evaluate", "a", "--data", ".", "--other-data"}).errors,
               HasSubstr("was trained with other data than . holds"));
 }
@@ -165,10 +163,8 @@ TEST_F(Text, a_run_is_gone_on_with_its_own_data_only) {
   fs::remove(step_checkpoint(here / "a", 40));
   std::ofstream(here / "data/train.en", std::ios::app) << "one more line\n";
   std::ofstream(here / "data/train.de", std::ios::app) << "eine zeile mehr\n";
-  const ProgramResult result =
-      run_program({"train", "text.yaml", "--run", "a", "--resume"}, here.path());
-  EXPECT_EQ(result.exit_code, 1);
-  EXPECT_THAT(result.errors, HasSubstr("other data"));
+  EXPECT_THAT(here.refusal(1, {"train", "text.yaml", "--run", "a", "--resume"}),
+              HasSubstr("other data"));
 }
 
 TEST_F(Text, a_run_is_gone_on_with_its_own_tokenizers_only) {
@@ -178,7 +174,7 @@ TEST_F(Text, a_run_is_gone_on_with_its_own_tokenizers_only) {
                                       {"character_coverage", "0.99"}}) {
     Arguments resumed{"train", "text.yaml", "--run", "a", "--resume"};
     set_options(resumed, {fmt::format("task.{}={}", option, value)});
-    const ProgramResult result = run_program(resumed, here.path());
+    const ProgramResult result = here.run(resumed);
     EXPECT_EQ(result.exit_code, 2) << option;
     EXPECT_THAT(result.errors, HasSubstr(fmt::format("(task.{}: ", option)));
   }

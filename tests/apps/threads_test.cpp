@@ -1,6 +1,7 @@
 // tapehead train: the same weights to the bit at any number of threads, and when a run goes on with
 // another number than it began with; what decides how many there are.
 #include "core/kernel/cpu.hpp"
+#include "tests/support/program_runs.hpp"
 #include "tests/support/shell.hpp"
 #include "tests/support/testing.hpp"
 #include "tests/support/tiny_training.hpp"
@@ -31,7 +32,7 @@ evaluation: {every: 4, decode_examples: 1}
 )";
 }
 
-class Threads : public TestWithParam<std::string> {
+class Threads : public ProgramRuns, public WithParamInterface<std::string> {
  protected:
   void SetUp() override { write_config(here, GetParam()); }
 
@@ -41,15 +42,12 @@ class Threads : public TestWithParam<std::string> {
     Arguments arguments{"train", "task.yaml", "--run", run, "--threads", threads};
     set_options(arguments, {"training.steps=" + std::to_string(steps)});
     arguments.insert(arguments.end(), options.begin(), options.end());
-    const ProgramResult result = run_program(arguments, here.path());
-    ASSERT_EQ(result.exit_code, 0) << result.errors;
+    here.output(arguments);
   }
   // Weights and the optimiser's state after the last step.
   void expect_same_weights(const std::string& one, const std::string& other) {
     expect_same_file(step_checkpoint(here / one, 8), step_checkpoint(here / other, 8));
   }
-
-  TemporaryDirectory here;
 };
 
 INSTANTIATE_TEST_SUITE_P(Of, Threads, Values("copy", "reverse", from_text),
@@ -71,7 +69,7 @@ TEST_P(Threads, may_change_when_a_run_goes_on) {
 }
 
 TEST(ThreadNumber, comes_with_what_decided_it) {
-  const TemporaryDirectory here;
+  const ProgramDirectory here;
   const std::string train = shell_command(tiny_training("a", {"training.steps=6"}));
   EXPECT_THAT(run_shell("OMP_NUM_THREADS=1 " + train + " --overwrite", here.path()).errors,
               HasSubstr(usable_cores().count > 1 ? "1 thread (OMP_NUM_THREADS), "
@@ -86,7 +84,7 @@ TEST(ThreadNumber, that_needs_too_many_addresses_is_an_error_and_no_endless_loop
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "sanitizers need more addresses";
 #endif
-  const TemporaryDirectory here;
+  const ProgramDirectory here;
   const std::string train = shell_command(tiny_training("a", {"training.steps=6"}));
   int trained = 0;
   for (int limit = 130'000; limit <= 1'030'000; limit += 100'000) {

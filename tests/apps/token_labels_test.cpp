@@ -31,9 +31,8 @@ TEST_F(TokenLabels, are_learned_from_columns_and_given_to_lines) {
   EXPECT_EQ(metrics["entity_f1"], 0.0) << "no label begins with B";
   EXPECT_FALSE(metrics.contains("bleu"));
   for (const std::string option : {"--beam", "--length-penalty", "--n-best"}) {
-    const ProgramResult result = run({"translate", "a", option, "2"});
-    EXPECT_EQ(result.exit_code, 2);
-    EXPECT_THAT(result.errors, HasSubstr(option + ": the model gives its labels in one pass"));
+    EXPECT_THAT(refusal(2, {"translate", "a", option, "2"}),
+                HasSubstr(option + ": the model gives its labels in one pass"));
   }
 }
 
@@ -55,9 +54,8 @@ TEST_F(TokenLabels, of_a_sentence_too_long_for_the_model_are_refused_with_its_li
          "max_length: 2}\n"
          "model: {family: encoder, d_model: 16, layers: 1, max_positions: 3}\n"
          "training: {steps: 1}\n";
-  const ProgramResult result = run({"train", "a.yaml", "--run", "a"});
-  EXPECT_EQ(result.exit_code, 1);
-  EXPECT_THAT(result.errors, HasSubstr("long:3: 3 tokens are more than the model has positions"));
+  EXPECT_THAT(refusal(1, {"train", "a.yaml", "--run", "a"}),
+              HasSubstr("long:3: 3 tokens are more than the model has positions"));
 }
 
 TEST_F(TokenLabels, of_reversed_symbols_need_attention_and_are_learned) {
@@ -78,11 +76,9 @@ TEST_F(TokenLabels, of_reversed_symbols_need_attention_and_are_learned) {
 }
 
 TEST_F(TokenLabels, need_sides_of_one_length) {
-  const ProgramResult result = run_program({"train", TAPEHEAD_SOURCE_DIR "/configs/grammar.yaml",
-                                            "--run", "a", "--set", "model.family=encoder"},
-                                           here.path());
-  EXPECT_EQ(result.exit_code, 1);
-  EXPECT_THAT(result.errors, HasSubstr("an encoder gives one label to each token of the source"));
+  EXPECT_THAT(here.refusal(1, {"train", TAPEHEAD_SOURCE_DIR "/configs/grammar.yaml", "--run", "a",
+                               "--set", "model.family=encoder"}),
+              HasSubstr("an encoder gives one label to each token of the source"));
 }
 
 }}  // namespace tapehead

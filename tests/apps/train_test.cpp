@@ -1,21 +1,15 @@
 // tapehead train: what a run leaves, that it is the same each time, and that it is not lost.
 #include <nlohmann/json.hpp>
 
-#include "tests/support/program.hpp"
+#include "tests/support/program_runs.hpp"
 #include "tests/support/testing.hpp"
 #include "tests/support/tiny_training.hpp"
 
 namespace tapehead { namespace {
 
-class Train : public Test {
+class Train : public ProgramRuns {
  protected:
-  ProgramResult run(const Arguments& arguments) { return run_program(arguments, here.path()); }
-  void train(const Arguments& arguments) {
-    const ProgramResult result = run(arguments);
-    ASSERT_EQ(result.exit_code, 0) << result.errors;
-  }
-
-  TemporaryDirectory here;
+  void train(const Arguments& arguments) { output(arguments); }
 };
 
 TEST_F(Train, leaves_a_run) {
@@ -36,27 +30,24 @@ TEST_F(Train, leaves_a_run) {
 
 TEST_F(Train, the_config_may_stand_anywhere_among_the_options) {
   const std::string config = TAPEHEAD_SOURCE_DIR "/configs/copy.yaml";
-  const ProgramResult last = run({"config", "--set", "training.steps=600", config});
-  EXPECT_EQ(last.exit_code, 0) << last.errors;
-  EXPECT_EQ(run({"config", config, "--set=training.steps=600"}).output, last.output);
+  EXPECT_EQ(run({"config", config, "--set=training.steps=600"}).output,
+            output({"config", "--set", "training.steps=600", config}));
   EXPECT_THAT(run({"config", config, "--set", "training.steps=7", "training.warmup=1"}).errors,
               HasSubstr("training.warmup=1"));
 }
 
 TEST_F(Train, a_warmup_longer_than_its_epochs_is_refused_before_anything_is_made) {
-  const ProgramResult refused = run(
-      tiny_training("a", {"training.steps=auto", "training.epochs=1", "training.warmup=100000"}));
-  EXPECT_EQ(refused.exit_code, 2);
-  EXPECT_THAT(refused.errors, HasSubstr("training.warmup: the warmup must end before the run does "
-                                        "(warmup 100000; the run has "));
+  EXPECT_THAT(refusal(2, tiny_training("a", {"training.steps=auto", "training.epochs=1",
+                                             "training.warmup=100000"})),
+              HasSubstr("training.warmup: the warmup must end before the run does "
+                        "(warmup 100000; the run has "));
   EXPECT_FALSE(std::filesystem::exists(here / "a"));
 }
 
 TEST_F(Train, sentences_without_positions_are_refused_before_anything_is_made) {
-  const ProgramResult refused =
-      run({"train", TAPEHEAD_SOURCE_DIR "/configs/grammar.yaml", "--set", "model.max_positions=6"});
-  EXPECT_EQ(refused.exit_code, 1);
-  EXPECT_THAT(refused.errors, HasSubstr("set model.max_positions to "));
+  EXPECT_THAT(refusal(1, {"train", TAPEHEAD_SOURCE_DIR "/configs/grammar.yaml", "--set",
+                          "model.max_positions=6"}),
+              HasSubstr("set model.max_positions to "));
   EXPECT_TRUE(std::filesystem::is_empty(here.path()));
 }
 
@@ -109,9 +100,7 @@ TEST_F(Train, the_run_is_named_after_the_config) {
 TEST_F(Train, an_earlier_run_is_refused_with_the_choices) {
   train(tiny_training("a"));
   std::filesystem::copy(here / "a", here / "before", std::filesystem::copy_options::recursive);
-  const ProgramResult result = run(tiny_training("a", {"seed=2"}));
-  EXPECT_EQ(result.exit_code, 1);
-  EXPECT_THAT(result.errors,
+  EXPECT_THAT(refusal(1, tiny_training("a", {"seed=2"})),
               AllOf(HasSubstr("--resume"), HasSubstr("--overwrite"), HasSubstr("--run")));
   expect_same_runs(here / "before", here / "a");
 }
@@ -126,9 +115,7 @@ TEST_F(Train, an_earlier_run_is_overwritten_when_asked) {
 TEST_F(Train, a_directory_that_is_no_run_is_not_overwritten) {
   std::filesystem::create_directory(here / "a");
   std::ofstream(here / "a/letter.txt") << "dear";
-  const ProgramResult result = run(tiny_training("a", {}, {"--overwrite"}));
-  EXPECT_EQ(result.exit_code, 1);
-  EXPECT_THAT(result.errors, HasSubstr("not a run"));
+  EXPECT_THAT(refusal(1, tiny_training("a", {}, {"--overwrite"})), HasSubstr("not a run"));
   EXPECT_EQ(content_of(here / "a/letter.txt"), "dear");
 }
 
@@ -150,14 +137,11 @@ TEST_F(Train, starts_from_the_weights_of_another_run) {
 TEST_F(Train, weights_that_are_not_there_cost_no_earlier_run) {
   train(tiny_training("a"));
   std::filesystem::copy(here / "a", here / "before", std::filesystem::copy_options::recursive);
-  const ProgramResult result =
-      run(tiny_training("a", {"model.init_from=nowhere"}, {"--overwrite"}));
-  EXPECT_EQ(result.exit_code, 1);
-  EXPECT_THAT(result.errors, HasSubstr("nowhere"));
+  EXPECT_THAT(refusal(1, tiny_training("a", {"model.init_from=nowhere"}, {"--overwrite"})),
+              HasSubstr("nowhere"));
   expect_same_runs(here / "before", here / "a");
-  const ProgramResult missing = run(tiny_training("b", {"model.init_from=nowhere"}));
-  EXPECT_EQ(missing.exit_code, 1);
-  EXPECT_THAT(missing.errors, HasSubstr("model.init_from: there is no run nowhere"));
+  EXPECT_THAT(refusal(1, tiny_training("b", {"model.init_from=nowhere"})),
+              HasSubstr("model.init_from: there is no run nowhere"));
   EXPECT_FALSE(std::filesystem::exists(here / "b"));
 }
 

@@ -2,30 +2,26 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/support/corpus_training.hpp"
+#include "tests/support/program_runs.hpp"
 #include "tests/support/shell.hpp"
 #include "tests/support/testing.hpp"
 #include "tests/support/tiny_training.hpp"
 
 namespace tapehead { namespace {
 
-class Translate : public Test {
- protected:
+class Translate : public SharedRuns<Translate> {
+ public:
   // Learnt positions, which end where the table ends: 11 symbols and the end mark.
-  static void SetUpTestSuite() {
-    here = std::make_unique<TemporaryDirectory>();
-    const ProgramResult result = run_program(
+  static void prepare() {
+    here->output(
         tiny_training("a", {"training.steps=150", "training.learning_rate=1e-2",
                             "task.max_length=6", "model.dropout=0", "model.positions=learned",
-                            "model.max_positions=12", "evaluation.every=150"}),
-        here->path());
-    ASSERT_EQ(result.exit_code, 0) << result.errors;
+                            "model.max_positions=12", "evaluation.every=150"}));
   }
-  static void TearDownTestSuite() { here.reset(); }
 
+ protected:
   static ProgramResult translate(const Arguments& options, const std::string& input) {
-    Arguments arguments{"translate", "a"};
-    arguments.insert(arguments.end(), options.begin(), options.end());
-    return run_program(arguments, here->path(), input);
+    return here->run(Arguments{"translate", "a"} + options, input);
   }
   static std::string translated(const std::string& input, const Arguments& options = {}) {
     const ProgramResult result = translate(options, input);
@@ -33,11 +29,7 @@ class Translate : public Test {
     EXPECT_THAT(result.errors, IsEmpty());
     return result.output;
   }
-
-  static std::unique_ptr<TemporaryDirectory> here;
 };
-
-std::unique_ptr<TemporaryDirectory> Translate::here;
 
 // Lines of all lengths, in no order.
 const std::string some_lines =
@@ -143,7 +135,7 @@ TEST_F(Translate, json_has_each_line_with_its_translations_and_their_scores) {
 // Each target is one word again and again, eight times more than its source has words. Outputs can
 // have six more.
 TEST(LongTranslations, are_cut_and_every_command_says_so) {
-  const TemporaryDirectory here;
+  const ProgramDirectory here;
   std::string targets;
   for (const std::string& line : lines_of(corpus_lines())) {
     for (std::ptrdiff_t more = std::ranges::count(line, ' ') + 8; more > 0; --more) {
@@ -159,13 +151,11 @@ TEST(LongTranslations, are_cut_and_every_command_says_so) {
   const std::string longer =
       " split: 60 of 60 references are longer than any output can be: "
       "evaluation.max_extra_length allows 5 tokens more than the source has; 7 would be enough\n";
-  const ProgramResult trained = run_program({"train", "c.yaml", "--run", "a"}, here.path());
+  const ProgramResult trained = here.run({"train", "c.yaml", "--run", "a"});
   EXPECT_THAT(trained.errors, AllOf(HasSubstr("warning: validation" + longer),
                                     HasSubstr("warning: test" + longer)));
-  EXPECT_THAT(run_program({"evaluate", "a"}, here.path()).errors,
-              EndsWith("warning: test" + longer));
-  const ProgramResult translated =
-      run_program({"translate", "a", "--input", "c/test.en"}, here.path());
+  EXPECT_THAT(here.run({"evaluate", "a"}).errors, EndsWith("warning: test" + longer));
+  const ProgramResult translated = here.run({"translate", "a", "--input", "c/test.en"});
   EXPECT_THAT(lines_of(translated.output), SizeIs(60));
   EXPECT_THAT(translated.errors,
               HasSubstr("warning: c/test.en: 60 of 60 translations were cut because they had not "
@@ -204,7 +194,7 @@ TEST_F(Translate, what_fails_costs_no_earlier_file) {
       {"translate", "a", "--output", "kept.txt", "--checkpoint", "average"},
       {"translate", "a", "--output", "kept.txt", "--n-best", "9"}};
   for (const Arguments& arguments : wrong) {
-    const ProgramResult result = run_program(arguments, here->path());
+    const ProgramResult result = here->run(arguments);
     EXPECT_NE(result.exit_code, 0) << PrintToString(arguments);
     EXPECT_THAT(result.errors, HasSubstr("error: "));
     EXPECT_EQ(content_of(*here / "kept.txt"), "kept\n");

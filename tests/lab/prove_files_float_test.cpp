@@ -16,6 +16,7 @@
 #include "lab/sweep/score_run.hpp"
 #include "tests/support/corpus_training.hpp"
 #include "tests/support/mutations.hpp"
+#include "tests/support/program_runs.hpp"
 #include "tests/support/proof.hpp"
 #include "tests/support/testing.hpp"
 #include "tests/support/text_training.hpp"
@@ -126,7 +127,7 @@ std::string fault_of_run(const TemporaryDirectory& here, std::uint64_t number) {
 }
 
 TEST(ProveFiles, damaged_texts_of_a_run_are_read_or_refused_by_name) {
-  const TemporaryDirectory here;
+  const ProgramDirectory here;
   make_sweep(here);
   const auto cases = static_cast<std::uint64_t>(proof_cases(50, 4000));
   expect_no_faults(here, cases, [&](std::uint64_t number) {
@@ -136,9 +137,8 @@ TEST(ProveFiles, damaged_texts_of_a_run_are_read_or_refused_by_name) {
   tell_figures(fmt::format("files: {} damaged texts of runs were read or refused by name", cases));
 }
 
-void expect_trained(const Arguments& arguments, const TemporaryDirectory& here) {
-  const ProgramResult result = run_program(arguments, here.path());
-  ASSERT_EQ(result.exit_code, 0) << result.errors;
+void expect_trained(const Arguments& arguments, const ProgramDirectory& here) {
+  here.output(arguments);
 }
 
 // Of a text in many documents, by characters and by SentencePiece, and of pairs of lines, one with
@@ -224,7 +224,7 @@ void change(const fs::path& file, Choices& choices) {
 }
 
 TEST(ProveFiles, changed_with_a_right_checksum_are_used_or_refused_by_name) {
-  const TemporaryDirectory here;
+  const ProgramDirectory here;
   make_runs(here);
   const std::vector<fs::path> files{
       "letters/tokens/train.tokens", "letters/tokens/validation.tokens",
@@ -259,7 +259,7 @@ void read_further(const fs::path& run) {
 
 // A pipe that nobody writes to, and a device that has no end.
 TEST(IrregularFiles, in_a_run_are_refused_by_name_or_passed_over) {
-  const TemporaryDirectory here;
+  const ProgramDirectory here;
   make_runs(here);
   const std::vector<fs::path> runs{"letters", "pieces", "pairs"};
   const std::vector<fs::path> files{"config.yaml",

@@ -1,11 +1,12 @@
 // Ranks that mpirun starts: what they exchange arrives, and a rank that fails is named.
 #include "tests/support/launched.hpp"
+#include "tests/support/program_runs.hpp"
 #include "tests/support/temporary_directory.hpp"
 #include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
 
-class MpiExchange : public Test {
+class MpiExchange : public ProgramRuns {
  protected:
   void SetUp() override {
     if (!openmpi_is_there()) {
@@ -18,8 +19,6 @@ class MpiExchange : public Test {
     const auto build = std::filesystem::path(TAPEHEAD_PROGRAM).parent_path();
     return run_launched(3, build / "tests/exchange-openmpi", mode, here.path());
   }
-
-  TemporaryDirectory here;
 };
 
 // The lines of the program, without those of mpirun.

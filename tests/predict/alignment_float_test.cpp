@@ -8,7 +8,7 @@
 #include "predict/predictor.hpp"
 #include "tests/support/corpus_training.hpp"
 #include "tests/support/message_of.hpp"
-#include "tests/support/program.hpp"
+#include "tests/support/program_runs.hpp"
 #include "tests/support/temporary_directory.hpp"
 #include "tests/support/testing.hpp"
 #include "train/run/checkpoint.hpp"
@@ -63,17 +63,14 @@ void make_heads_known(ParameterStore& store) {
   set_head(store, 1, 1, 0, 0);
 }
 
-class KnownAlignment : public Test {
- protected:
-  static void SetUpTestSuite() {
-    here = std::make_unique<TemporaryDirectory>();
-    const ProgramResult trained = run_program(
+class KnownAlignment : public SharedRuns<KnownAlignment> {
+ public:
+  static void prepare() {
+    here->output(
         tiny_training("a", {"training.steps=2", "training.warmup=1", "model.d_model=16",
                             "model.d_head=16", "model.heads=2", "model.encoder_layers=0",
                             "model.decoder_layers=2", "model.positions=learned",
-                            "model.max_positions=16", "task.max_length=10", "evaluation.every=2"}),
-        here->path());
-    ASSERT_EQ(trained.exit_code, 0) << trained.errors;
+                            "model.max_positions=16", "task.max_length=10", "evaluation.every=2"}));
     SavedRun run(*here / "a");
     make_heads_known(run.model.store);
     Metadata metadata = identity_of(run.config, run.tokenizers, run.data).facts;
@@ -83,8 +80,8 @@ class KnownAlignment : public Test {
     std::ofstream(*here / "sources") << "3 1 4\n5 9 2 6\n\n7\n";
     std::ofstream(*here / "targets") << "3 1 4\n5 9\n2 2\n1 1\n";
   }
-  static void TearDownTestSuite() { here.reset(); }
 
+ protected:
   static std::string alignment(const std::string& heads) {
     const SavedRun run(*here / "a", "best");
     Workers workers(2);
@@ -95,16 +92,11 @@ class KnownAlignment : public Test {
     return pharaoh_text(scores[0].alignment);
   }
   static ProgramResult score(const Arguments& options) {
-    Arguments arguments{"score",    "a",       "--checkpoint", "best",
-                        "--source", "sources", "--target",     "targets"};
-    arguments.insert(arguments.end(), options.begin(), options.end());
-    return run_program(arguments, here->path());
+    return here->run(Arguments{"score", "a", "--checkpoint", "best", "--source", "sources",
+                               "--target", "targets"} +
+                     options);
   }
-
-  static std::unique_ptr<TemporaryDirectory> here;
 };
-
-std::unique_ptr<TemporaryDirectory> KnownAlignment::here;
 
 // The second head attends to the next token. For the last target token that is the end mark, which
 // does not count; of the others the first has the largest weight.
@@ -147,14 +139,11 @@ TEST_F(KnownAlignment, is_refused_of_heads_that_do_not_exist) {
 }
 
 TEST_F(KnownAlignment, is_refused_where_there_is_none) {
-  const ProgramResult lines = run_program({"score", "a", "--align", "all"}, here->path());
-  EXPECT_EQ(lines.exit_code, 2);
-  EXPECT_THAT(lines.errors, HasSubstr("--align aligns sources and targets"));
-  const ProgramResult runs = run_program(
-      {"score", "a", "a", "--source", "sources", "--target", "targets", "--align", "all"},
-      here->path());
-  EXPECT_EQ(runs.exit_code, 2);
-  EXPECT_THAT(runs.errors, HasSubstr("--align is about the heads of one model"));
+  EXPECT_THAT(here->refusal(2, {"score", "a", "--align", "all"}),
+              HasSubstr("--align aligns sources and targets"));
+  EXPECT_THAT(here->refusal(2, {"score", "a", "a", "--source", "sources", "--target", "targets",
+                                "--align", "all"}),
+              HasSubstr("--align is about the heads of one model"));
   ParameterStore store;
   ModelOptions options;
   options.family = Family::decoder;
@@ -179,14 +168,13 @@ TEST_F(KnownAlignment, a_run_of_pairs_answers_what_it_is_for_alone) {
 
 // The source and the target of a line of the corpus are the same, and so are their words.
 TEST(AlignmentOfSubwords, is_one_of_words) {
-  const TemporaryDirectory here;
+  const ProgramDirectory here;
   for (const char* file :
        {"train.en", "train.de", "validation.en", "validation.de", "test.en", "test.de"}) {
     write_text(here / "c" / file, corpus_lines());
   }
   std::ofstream(here / "p.yaml") << corpus_config("c", "bpe, vocabulary: 15");
-  const ProgramResult trained = run_program({"train", "p.yaml", "--run", "p"}, here.path());
-  ASSERT_EQ(trained.exit_code, 0) << trained.errors;
+  here.output({"train", "p.yaml", "--run", "p"});
   const SavedRun run(here / "p");
   const std::string line = "ab cd ef";
   ASSERT_GT(run.tokenizers.source->encode(line).size(), 3U) << "so words have several tokens";

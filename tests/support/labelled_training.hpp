@@ -28,8 +28,7 @@ inline Arguments labelled_training(const TemporaryDirectory& here, const std::st
   std::ofstream(here / "c.yaml") << labelled_config();
   Arguments arguments{"train", "c.yaml", "--run", run};
   set_options(arguments, overrides);
-  arguments.insert(arguments.end(), options.begin(), options.end());
-  return arguments;
+  return arguments + options;
 }
 
 }  // namespace tapehead

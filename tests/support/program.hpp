@@ -26,6 +26,11 @@ namespace tapehead {
 
 using Arguments = std::vector<std::string>;
 
+inline Arguments operator+(Arguments words, const Arguments& more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
 struct ProgramResult {
   int exit_code = 0;
   std::string output;

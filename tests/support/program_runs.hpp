@@ -1,4 +1,4 @@
-// Tests that run the program in a directory of their own.
+// Tests that run the program in a directory of their own, or in one that a suite shares.
 #pragma once
 
 #include "tests/support/program.hpp"
@@ -7,18 +7,62 @@
 
 namespace tapehead {
 
-class ProgramRuns : public Test {
- protected:
+class ProgramDirectory : public TemporaryDirectory {
+ public:
   ProgramResult run(const Arguments& arguments, std::string_view input = "") const {
-    return run_program(arguments, here.path(), input);
+    return run_program(arguments, path(), input);
   }
+  // What it prints, once it has done what it was asked.
   std::string output(const Arguments& arguments, std::string_view input = "") const {
     const ProgramResult result = run(arguments, input);
     EXPECT_EQ(result.exit_code, 0) << result.errors;
     return result.output;
   }
+  // Why it refuses.
+  std::string refusal(int exit_code, const Arguments& arguments,
+                      std::string_view input = "") const {
+    const ProgramResult result = run(arguments, input);
+    EXPECT_EQ(result.exit_code, exit_code) << result.output << result.errors;
+    return result.errors;
+  }
+  std::string complaint(const Arguments& arguments, std::string_view input = "") const {
+    const ProgramResult result = run(arguments, input);
+    EXPECT_NE(result.exit_code, 0) << result.output;
+    return result.errors;
+  }
+};
 
-  TemporaryDirectory here;
+class ProgramRuns : public Test {
+ protected:
+  ProgramResult run(const Arguments& arguments, std::string_view input = "") const {
+    return here.run(arguments, input);
+  }
+  std::string output(const Arguments& arguments, std::string_view input = "") const {
+    return here.output(arguments, input);
+  }
+  std::string refusal(int exit_code, const Arguments& arguments,
+                      std::string_view input = "") const {
+    return here.refusal(exit_code, arguments, input);
+  }
+  std::string complaint(const Arguments& arguments, std::string_view input = "") const {
+    return here.complaint(arguments, input);
+  }
+
+  ProgramDirectory here;
+};
+
+// A suite whose tests share what `Suite::prepare()` makes, such as a trained run.
+template <class Suite>
+class SharedRuns : public Test {
+ public:
+  static void SetUpTestSuite() {
+    here = std::make_unique<ProgramDirectory>();
+    Suite::prepare();
+  }
+  static void TearDownTestSuite() { here.reset(); }
+
+ protected:
+  static inline std::unique_ptr<ProgramDirectory> here;
 };
 
 }  // namespace tapehead

@@ -25,8 +25,7 @@ inline Arguments text_training(const TemporaryDirectory& here, const std::string
                              std::filesystem::copy_options::overwrite_existing);
   Arguments arguments{"train", "a.yaml", "--run", run};
   set_options(arguments, overrides);
-  arguments.insert(arguments.end(), options.begin(), options.end());
-  return arguments;
+  return arguments + options;
 }
 
 }  // namespace tapehead

@@ -25,8 +25,7 @@ inline Arguments tiny_training(const std::string& run, const Arguments& override
                "training.batch_tokens=256", "training.steps=40", "training.warmup=5",
                "training.checkpoint_every=10", "evaluation.every=20", "run.report=false"});
   set_options(arguments, overrides);
-  arguments.insert(arguments.end(), options.begin(), options.end());
-  return arguments;
+  return arguments + options;
 }
 
 // The same run, gone on with: by the config alone, as a stopped run tells its user to.
@@ -34,8 +33,7 @@ inline Arguments resumed_training(const std::string& run, const Arguments& overr
                                   const Arguments& options = {}) {
   Arguments arguments{"train", TAPEHEAD_SOURCE_DIR "/configs/copy.yaml", "--run", run, "--resume"};
   set_options(arguments, overrides);
-  arguments.insert(arguments.end(), options.begin(), options.end());
-  return arguments;
+  return arguments + options;
 }
 
 // The step checkpoint of a run.

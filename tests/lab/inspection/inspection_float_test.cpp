@@ -5,6 +5,7 @@
 #include "lab/heads/head_watch.hpp"
 #include "lab/removal/head_removal.hpp"
 #include "tests/support/examples.hpp"
+#include "tests/support/program_runs.hpp"
 #include "tests/support/testing.hpp"
 #include "tests/support/tiny_run.hpp"
 
@@ -19,7 +20,7 @@ class InspectedText : public Test {
     return inspect_text(run, request, workers);
   }
 
-  TemporaryDirectory here_;
+  ProgramDirectory here_;
 };
 
 TEST_F(InspectedText, has_the_recorders_bits) {
@@ -108,14 +109,11 @@ TEST_F(InspectedText, heads_with_a_pattern_look_by_distance_and_others_do_not) {
 
 // A pair that `top` leaves out has the weight 0 and counts, as in the mean over all pairs.
 TEST_F(InspectedText, heads_that_choose_keys_have_means_over_all_keys_to_choose_from) {
-  const ProgramResult trained =
-      run_program(tiny_training("top", {"task.train_examples=40", "task.validation_examples=4",
-                                        "task.test_examples=4", "task.vocabulary=8",
-                                        "model.d_model=8", "model.heads=2", "model.d_ff=8",
-                                        "training.steps=2", "training.warmup=1",
-                                        "evaluation.every=1", "encoder_self.pattern=top_k 2"}),
-                  here_.path());
-  ASSERT_EQ(trained.exit_code, 0) << trained.errors;
+  here_.output(tiny_training(
+      "top",
+      {"task.train_examples=40", "task.validation_examples=4", "task.test_examples=4",
+       "task.vocabulary=8", "model.d_model=8", "model.heads=2", "model.d_ff=8", "training.steps=2",
+       "training.warmup=1", "evaluation.every=1", "encoder_self.pattern=top_k 2"}));
   const SavedRun run(here_ / "top");
   const Inspection other = inspect(run, {.text = "4 5 6 7"});
   const Inspection inspection =

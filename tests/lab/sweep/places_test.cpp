@@ -3,13 +3,13 @@
 
 #include <csignal>
 
-#include "tests/support/program.hpp"
+#include "tests/support/program_runs.hpp"
 #include "tests/support/testing.hpp"
 #include "tests/support/thread_ranks.hpp"
 
 namespace tapehead { namespace {
 
-class ShellPlaces : public Test {
+class ShellPlaces : public ProgramRuns {
  protected:
   // Runs `decide` as the first rank, and ends the rounds after it. Children run programs[rank].
   static void run(const std::vector<std::string>& programs, Index each,
@@ -46,8 +46,6 @@ class ShellPlaces : public Test {
     }));
     return codes;
   }
-
-  TemporaryDirectory here;
 };
 
 TEST_F(ShellPlaces, are_spread_over_the_ranks) {

@@ -12,7 +12,7 @@
 #include "lab/heads/head_watch.hpp"
 #include "lab/report/run.hpp"
 #include "tests/support/mutations.hpp"
-#include "tests/support/program.hpp"
+#include "tests/support/program_runs.hpp"
 #include "tests/support/proof.hpp"
 #include "tests/support/testing.hpp"
 #include "tests/support/tiny_run.hpp"
@@ -152,7 +152,7 @@ std::string fault_of(const TemporaryDirectory& here, std::uint64_t number) {
 }
 
 TEST(ProveFiles, mutated_checkpoints_are_used_or_refused_by_name) {
-  const TemporaryDirectory here;
+  const ProgramDirectory here;
   make_run(here);
   const auto cases = static_cast<std::uint64_t>(proof_cases(50, 4000));
   expect_no_faults(here, cases, [&](std::uint64_t number) {
@@ -165,7 +165,7 @@ TEST(ProveFiles, mutated_checkpoints_are_used_or_refused_by_name) {
 
 // The same through the program, with its exit codes and its output.
 TEST(ProveFiles, commands_end_in_order_on_mutated_checkpoints) {
-  const TemporaryDirectory here;
+  const ProgramDirectory here;
   make_run(here);
   const Index cases = proof_cases(5, 200);
   for (Index number = 0; number < cases; ++number) {
@@ -181,7 +181,7 @@ TEST(ProveFiles, commands_end_in_order_on_mutated_checkpoints) {
         {"report", "copy", "--checkpoint", file.string()},
         {"translate", "copy", "--checkpoint", file.string()}};
     const Arguments& command = commands[static_cast<std::size_t>(number) % commands.size()];
-    const ProgramResult result = run_program(command, here.path(), "1 2 3\n");
+    const ProgramResult result = here.run(command, "1 2 3\n");
     EXPECT_TRUE(result.exit_code == 0 || result.exit_code == 1)
         << number << " " << command[0] << ": " << result.exit_code << " " << result.errors;
     EXPECT_EQ(result.exit_code != 0, result.errors.find("error: ") != std::string::npos);
