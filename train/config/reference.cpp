@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 #include "core/text.hpp"
 #include "train/config/config.hpp"
@@ -56,44 +58,85 @@ How values are read:
 - Other paths start at the working directory; a run that is there finds its files where they were.
 )";
 
+constexpr std::string_view table_head =
+    "| option | type | default | range or choices | unit | meaning |\n|---|---|---|---|---|---|\n";
+
+// The cells of a row before its default and after it.
+std::pair<std::string, std::string> cells_of(const Row& row) {
+  return {
+      fmt::format("| `{}` | {} | ", row.field.name, type_text(row)),
+      fmt::format(" | {} | {} | {} |\n", range_text(row), row.field.unit, meaning_text(row.field))};
+}
+
+std::string default_text(const Row& row) {
+  const std::string value = write_value(row);
+  return value == "\"\"" ? "empty" : fmt::format("`{}`", value);
+}
+
 std::string table(const std::vector<Row>& rows) {
-  std::string text =
-      "| option | type | default | range or choices | unit | meaning "
-      "|\n|---|---|---|---|---|---|\n";
+  std::string text(table_head);
   for (const Row& row : rows) {
-    const std::string value = write_value(row);
-    text += fmt::format("| `{}` | {} | {} | {} | {} | {} |\n", row.field.name, type_text(row),
-                        value == "\"\"" ? "empty" : fmt::format("`{}`", value), range_text(row),
-                        row.field.unit, meaning_text(row.field));
+    const auto [before, after] = cells_of(row);
+    text += before + default_text(row) + after;
   }
   return text;
 }
 
-std::string tables(const Section& section);
+// An option of tasks, each with its default.
+struct TaskOption {
+  std::pair<std::string, std::string> cells;
+  std::vector<std::string> tasks{}, defaults{};
 
-std::string task_tables() {
-  std::string text;
-  for (const auto& group : task_groups()) {
-    Config config = config_for(*group.front());
-    std::vector<std::string> names;
-    names.reserve(group.size());
-    for (const TaskKind* task : group) {
-      names.push_back(fmt::format("`{}`", task->name));
+  std::string line() const {
+    std::vector<std::string> values;
+    for (std::size_t i = 0; i < tasks.size(); ++i) {
+      values.push_back(fmt::format("{} ({})", defaults[i], tasks[i]));
     }
-    const Section section = sections(config)[1];
-    if (text.empty()) {
-      text = fmt::format("{}\n`name` decides which options stand beside it.\n",
-                         table({section.rows.front()}));
+    const bool one = std::ranges::count(defaults, defaults.front()) == std::ssize(defaults);
+    return cells.first + (one ? defaults.front() : join(values, ", ")) + cells.second;
+  }
+};
+
+// The options of all tasks; one that several tasks have with the same meaning stands once.
+std::vector<TaskOption> task_options() {
+  std::vector<TaskOption> options;
+  for (const TaskKind* task : task_kinds()) {
+    TaskOptions of(*task);
+    for (const Row& row : rows_of(of)) {
+      const auto cells = cells_of(row);
+      auto option = std::ranges::find(options, cells, &TaskOption::cells);
+      if (option == options.end()) {
+        option = options.insert(option, TaskOption{.cells = cells});
+      }
+      option->tasks.push_back(fmt::format("`{}`", task->name));
+      option->defaults.push_back(default_text(row));
     }
-    text += fmt::format("\n### task: {}\n\n{}", join(names, ", "),
-                        table({section.rows.begin() + 1, section.rows.end()}));
+  }
+  return options;
+}
+
+// A table for each set of tasks that share options.
+std::string task_tables(const Row& name) {
+  std::string text = fmt::format(
+      "{}\n`name` decides which options stand beside it: those of all tables that name the task.\n",
+      table({name}));
+  std::vector<TaskOption> options = task_options();
+  while (!options.empty()) {
+    const std::vector<std::string> tasks = options.front().tasks;
+    text += fmt::format("\n### task: {}\n\n{}", join(tasks, ", "), table_head);
+    const auto has_these_tasks = [&](const TaskOption& option) { return option.tasks == tasks; };
+    const auto others = std::ranges::stable_partition(options, has_these_tasks).begin();
+    for (auto option = options.begin(); option != others; ++option) {
+      text += option->line();
+    }
+    options.erase(options.begin(), others);
   }
   return text;
 }
 
 std::string tables(const Section& section) {
   if (section.name == "task") {
-    return task_tables();
+    return task_tables(section.rows.front());
   }
   const bool of_a_kind =
       std::ranges::find(attention_kind_names, section.name) != attention_kind_names.end();
