@@ -94,16 +94,6 @@ Finding wrong(const Subject& subject, const Comparison& c, Differences& differen
   return finding;
 }
 
-// Whether some gradient is more than rounding. Where no slope is, such gradients cannot be judged.
-bool any_gradient(const Comparison& c, const Tensor& rounding) {
-  for (Index i = 0; i < c.size(); ++i) {
-    if (std::abs(c.a(i)) > rounding.data()[i]) {
-      return true;
-    }
-  }
-  return false;
-}
-
 Finding cannot_tell(const Subject& subject, const Run& run, std::size_t input) {
   return subject.found(
       Verdict::cannot_tell, input, -1,
@@ -130,7 +120,11 @@ std::optional<Finding> check_input(const Subject& subject, Differences& differen
   }
   const Index worst = worst_of(c, subject.options);
   if (worst < 0) {
-    return !any_slope && any_gradient(c, found.rounding.of(input))
+    // Where no slope is, gradients that are more than rounding cannot be judged.
+    const auto is_gradient = [&](Index i) {
+      return std::abs(c.a(i)) > found.rounding.of(input).data()[i];
+    };
+    return !any_slope && any_element(c, is_gradient)
                ? std::optional(cannot_tell(subject, found.run, input))
                : std::nullopt;
   }

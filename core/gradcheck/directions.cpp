@@ -24,14 +24,6 @@ Tensor direction_for(const Tensor& input, const Tensor& gradient, std::uint64_t 
   return direction;
 }
 
-double slope_along(const Tensor& direction, const Tensor& gradient) {
-  double sum = 0;
-  for (Index i = 0; i < direction.size(); ++i) {
-    sum += direction.data()[i] * gradient.data()[i];
-  }
-  return sum;
-}
-
 // How far a gradient moves when the last bits of inputs and cotangent change. The remainder of sums
 // that cancel, such as those over attention weights of similar keys, may be nothing but rounding.
 double rounding_along(const Subject& subject, std::size_t input, const Tensor& direction,
@@ -41,7 +33,7 @@ double rounding_along(const Subject& subject, std::size_t input, const Tensor& d
   for (std::uint64_t trial = 1; trial <= trials; ++trial) {
     const std::vector<Tensor> nearby = nearby_gradients(subject, subject.options.seed + trial);
     if (!nearby.empty()) {
-      most = std::max(most, std::abs(slope_along(direction, nearby[input]) - along));
+      most = std::max(most, std::abs(sum_of_products(direction, nearby[input]) - along));
     }
   }
   return most;
@@ -56,7 +48,7 @@ std::optional<Finding> check_directions(const Subject& subject, const Run& run) 
     const Tensor& gradient = run.gradients[k];
     const Tensor direction =
         direction_for(subject.inputs[k], gradient, subject.options.seed + 77 + k);
-    const double along = slope_along(direction, gradient);  // no part is negative
+    const double along = sum_of_products(direction, gradient);  // no part is negative
     const Slope slope = differences.along(k, direction, along);
     const double distance = std::abs(along - slope.value);
     if (!slope.kink && distance > share * std::max(along, std::abs(slope.value)) &&

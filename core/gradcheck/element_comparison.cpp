@@ -89,12 +89,6 @@ bool may_be_remainder(const Subject& subject, const Run& run, std::size_t input,
   return std::max(std::abs(gradient), std::abs(slope.value)) < far_below * size;
 }
 
-// Adds the gradient's own rounding, which is excused like that of the differences.
-void add_rounding(Slope& slope, double rounding) {
-  slope.error = std::max(slope.error, rounding / doubt_share);
-  slope.noise = std::max(slope.noise, rounding);
-}
-
 // Whether the differences are at fault: over a longer path the gradient is right, and gradient and
 // slope are both close to zero compared with the outputs. If the differences do not tell the slope,
 // it is enough that the two are as close to each other.
@@ -134,7 +128,10 @@ Comparison compare(const Subject& subject, Differences& differences, std::size_t
       const double size = std::abs(slope.value);
       const bool noise_alone =
           told && noise > size && size > output_rounding(subject, run.forward, input, i);
-      add_rounding(slope, noise_alone ? 0 : noise);
+      // The gradient's own rounding is excused like that of the differences.
+      const double excused = noise_alone ? 0 : noise;
+      slope.error = std::max(slope.error, excused / doubt_share);
+      slope.noise = std::max(slope.noise, excused);
     }
     Tolerance wide = tolerance;
     if (may_be_remainder(subject, run, input, i, slope)) {

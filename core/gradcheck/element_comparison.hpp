@@ -12,7 +12,6 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // Outputs whose slopes are hidden by larger ones: in a sum over all outputs, an error in a slope of
 // 1e-9 is lost beside a slope of 1.
-
 class HiddenOutputs {
  public:
   explicit HiddenOutputs(const Subject& subject) : subject_(subject) {}

@@ -11,8 +11,7 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
-// A finding about the first element of tensors, one for each input, that has
-// other bits.
+// A finding about the first element of tensors, one for each input, that has other bits.
 std::optional<Finding> find_change(const Subject& subject, const std::vector<Tensor>& before,
                                    const std::vector<Tensor>& now, Verdict verdict,
                                    const std::string& hint) {

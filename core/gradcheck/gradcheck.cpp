@@ -73,11 +73,6 @@ Findings told(const std::string& op, Verdict for_shapes, const Action& action) {
   }
 }
 
-// The name for a function that made some nodes, of which the output is the last.
-std::string name_of_function(const char* last_op, Index nodes) {
-  return nodes > 1 ? fmt::format("the function (its last op: {})", last_op) : last_op;
-}
-
 Findings check(const GradcheckFunction& function, const std::vector<Tensor>& inputs,
                const GradcheckOptions& options, const std::string& probe) {
   std::string op = "the function";
@@ -90,7 +85,8 @@ Findings check(const GradcheckFunction& function, const std::vector<Tensor>& inp
     }
     const Index before = tape.nodes();
     const Var output = function(tape, leaves);
-    op = name_of_function(tape.op(output), tape.nodes() - before);
+    op = tape.op(output);
+    op = tape.nodes() - before > 1 ? fmt::format("the function (its last op: {})", op) : op;
     cotangent = uneven(output.shape(), options.seed);
     return {};
   });

@@ -51,6 +51,16 @@ bool adds_up(const Subject& subject, std::size_t input, Index element, double le
   return std::abs(sum) <= off_by * size;
 }
 
+Tensor with_other_bits(const Tensor& tensor, std::uint64_t seed) {
+  constexpr double last_bits = 16 * machine_epsilon;
+  const Tensor change = uneven(tensor.shape(), seed);
+  Tensor result = tensor.copy();
+  for (Index i = 0; i < result.size(); ++i) {
+    result.data()[i] *= 1 + last_bits * change.data()[i];
+  }
+  return result;
+}
+
 }  // namespace
 
 bool gradient_adds_up(const Subject& subject, std::size_t input, Index element) {
@@ -76,20 +86,6 @@ double size_of_all(const Subject& subject, const Tensor& output, std::size_t inp
   // The largest cotangent, since that of some outputs may be 0.
   return sum * magnitude(subject.cotangent) / scale_of(subject.inputs[input], element);
 }
-
-namespace {
-
-Tensor with_other_bits(const Tensor& tensor, std::uint64_t seed) {
-  constexpr double last_bits = 16 * machine_epsilon;
-  const Tensor change = uneven(tensor.shape(), seed);
-  Tensor result = tensor.copy();
-  for (Index i = 0; i < result.size(); ++i) {
-    result.data()[i] *= 1 + last_bits * change.data()[i];
-  }
-  return result;
-}
-
-}  // namespace
 
 std::vector<Tensor> nearby_gradients(const Subject& subject, std::uint64_t seed) {
   std::vector<Tensor> inputs;

@@ -11,14 +11,10 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-// Integrates a gradient along a path, and compares the result with the change of the function from
-// one end to the other. Some outputs are what remains when larger numbers cancel, such as 1 + tanh
-// x at x = -18. They take only a few values, so they look like stairs over short steps, and
-// differences say nothing about the slope.
-
 // Whether the gradient of an element, integrated along a path, equals the change of L. The path
 // begins at the element. One of several lengths suffices, all long enough to show more than
-// rounding.
+// rounding: outputs that remain when larger numbers cancel, such as 1 + tanh x at x = -18, look
+// like stairs over short steps, and differences say nothing about their slope.
 bool gradient_adds_up(const Subject& subject, std::size_t input, Index element);
 
 // The slope in this element if all outputs changed by their own size while the element changes by

@@ -55,18 +55,20 @@ std::optional<Finding> check_finite(const Subject& subject, const Run& run) {
   return {};
 }
 
-std::optional<Finding> check_run(const std::optional<Subject>& subject) {
-  if (!subject) {
+std::optional<Finding> check_run(const Subject& subject, const std::vector<Tensor>& inputs,
+                                 std::string probe) {
+  const std::optional<Subject> probed = with_inputs(subject, inputs, std::move(probe));
+  if (!probed) {
     return {};
   }
   try {
-    const Run result = run(*subject);
-    if (auto finding = check_finite(*subject, result)) {
+    const Run result = run(*probed);
+    if (auto finding = check_finite(*probed, result)) {
       return finding;
     }
-    return check_directions(*subject, result);
+    return check_directions(*probed, result);
   } catch (...) {
-    return subject->thrown();
+    return probed->thrown();
   }
 }
 
@@ -177,16 +179,14 @@ std::optional<Finding> probe_sizes(const Subject& subject) {
     if (rows == N || N * D == 0) {
       continue;
     }
-    const std::vector<Tensor> inputs = with_rows(subject.inputs, rows);
-    if (auto finding = check_run(with_inputs(subject, inputs, probe))) {
+    if (auto finding = check_run(subject, with_rows(subject.inputs, rows), probe)) {
       return finding;
     }
   }
   if (D < 2) {
     return {};
   }
-  const std::vector<Tensor> inputs = with_one_column(subject.inputs);
-  return check_run(with_inputs(subject, inputs, "with the first column alone"));
+  return check_run(subject, with_one_column(subject.inputs), "with the first column alone");
 }
 
 std::optional<Finding> probe_far_values(const Subject& subject) {
@@ -197,10 +197,9 @@ std::optional<Finding> probe_far_values(const Subject& subject) {
         x *= factor;
       }
     }
-    const auto far =
-        with_inputs(subject, inputs,
-                    fmt::format("with inputs 1000 times as {}", factor > 1 ? "large" : "small"));
-    if (auto finding = check_run(far)) {
+    const char* size = factor > 1 ? "large" : "small";
+    if (auto finding =
+            check_run(subject, inputs, fmt::format("with inputs 1000 times as {}", size))) {
       return finding;
     }
   }

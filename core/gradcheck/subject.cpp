@@ -10,7 +10,6 @@
 
 #include "core/errors.hpp"
 #include "core/random/draws.hpp"
-#include "core/tape/finite.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
@@ -114,6 +113,14 @@ double magnitude(const Tensor& tensor) {
   return largest > 0 ? largest : 1;
 }
 
+double sum_of_products(const Tensor& a, const Tensor& b) {
+  double sum = 0;
+  for (Index i = 0; i < a.size(); ++i) {
+    sum += a.data()[i] * b.data()[i];
+  }
+  return sum;
+}
+
 Tensor sum_of(const Tensor& a, const Tensor& b) {
   Tensor sum = a.copy();
   for (Index i = 0; i < sum.size(); ++i) {
@@ -132,11 +139,6 @@ std::vector<Tensor> copies(const std::vector<Tensor>& tensors) {
 
 bool same_bits(const Tensor& a, const Tensor& b) {
   return a.shape() == b.shape() && std::memcmp(a.data(), b.data(), a.values().size_bytes()) == 0;
-}
-
-bool all_finite(const std::vector<Tensor>& tensors) {
-  return std::ranges::all_of(tensors,
-                             [](const Tensor& tensor) { return first_not_finite(tensor) < 0; });
 }
 
 std::string element_name(std::size_t input, Index element, const Shape& shape) {

@@ -13,10 +13,8 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-// Inputs for gradient checks, given only by their shape: `random(7, 5)`.
-
-// Numbers of magnitude 0.5 ... 1.5 with random signs, drawn by the checker: different for each
-// input, the same in each run.
+// An input given only by its shape, `random(7, 5)`: the checker draws its numbers as `uneven` does,
+// different ones for each input, the same in each run.
 struct RandomInput {
   Shape shape;
 };
@@ -75,10 +73,10 @@ Run run(const Subject& subject);  // with variables
 // The largest magnitude among the finite numbers; 1 if these are all 0.
 double magnitude(const Tensor& tensor);
 
+double sum_of_products(const Tensor& a, const Tensor& b);
 Tensor sum_of(const Tensor& a, const Tensor& b);
 std::vector<Tensor> copies(const std::vector<Tensor>& tensors);
 bool same_bits(const Tensor& a, const Tensor& b);
-bool all_finite(const std::vector<Tensor>& tensors);
 
 // "input 1 [2, 0] of (3, 4)": the name of an element in messages; -1: the whole input.
 std::string element_name(std::size_t input, Index element, const Shape& shape);

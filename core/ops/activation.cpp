@@ -16,42 +16,27 @@ namespace {
 // y = f(x + b) ∘ mask.  y may be x.
 template <class Function>
 void forward(const Tensor& x, const Tensor& bias, const DropoutMask& mask, Tensor& y) {
-  const Index F = x.dim(1);
-  for (Index i = 0; i < x.dim(0); ++i) {
-    if (mask.active()) {
-      map_row(
-          F, y.row(i),
-          [](const Lanes& a, const Lanes& b, const Lanes& m) { return Function::value(a + b) * m; },
-          x.row(i), bias.data(), mask.row(i));
-    } else {
-      map_row(
-          F, y.row(i), [](const Lanes& a, const Lanes& b) { return Function::value(a + b); },
-          x.row(i), bias.data());
-    }
-  }
+  mask.for_each_row([&](Index i, const auto& kept) {
+    map_row(
+        x.dim(1), y.row(i),
+        [](const Lanes& a, const Lanes& b, const Lanes& m) { return Function::value(a + b) * m; },
+        x.row(i), bias.data(), kept);
+  });
 }
 
 // dx = f'(x + b) ∘ mask ∘ dy,  db = Σ_n dx.  dx may be dy.
 template <class Function>
 void backward(const Tensor& dy, const Tensor& x, const Tensor& bias, const DropoutMask& mask,
-              Tensor& dx, RowSums dbias) {
-  const Index F = x.dim(1);
-  for (Index i = 0; i < x.dim(0); ++i) {
-    if (mask.active()) {
-      map_row(
-          F, dx.row(i),
-          [](const Lanes& d, const Lanes& a, const Lanes& b, const Lanes& m) {
-            return d * Function::slope(a + b) * m;
-          },
-          dy.row(i), x.row(i), bias.data(), mask.row(i));
-    } else {
-      map_row(
-          F, dx.row(i),
-          [](const Lanes& d, const Lanes& a, const Lanes& b) { return d * Function::slope(a + b); },
-          dy.row(i), x.row(i), bias.data());
-    }
-    dbias.add(dx.row(i));
-  }
+              Tensor& dx, Scalar* dbias) {
+  mask.for_each_row([&](Index i, const auto& kept) {
+    map_row(
+        x.dim(1), dx.row(i),
+        [](const Lanes& d, const Lanes& a, const Lanes& b, const Lanes& m) {
+          return d * Function::slope(a + b) * m;
+        },
+        dy.row(i), x.row(i), bias.data(), kept);
+    add_row(x.dim(1), dx.row(i), dbias);
+  });
 }
 
 template <class Function>
@@ -64,15 +49,14 @@ Var smooth(const Var& x, const Var& bias, const Dropout& dropout) {
       [x = x.value(), bias = bias.value(), mask = std::move(mask)](Gradients& g) {
         const Tensor dy = g.take_output();
         Tensor dx = dy.unique() ? dy : Tensor::empty(dy.shape());
-        const TargetOrScratch dbias(g, 1, bias.shape());
-        backward<Function>(dy, x, bias, mask, dx, RowSums(dbias.target(), x.dim(1)));
+        backward<Function>(dy, x, bias, mask, dx, g.sum(1));
         g.add(0, std::move(dx));
       });
 }
 
 // dx = s dy where y > 0, and 0 elsewhere, where s is the factor of dropout;  db = Σ_n dx. dx may be
 // dy.
-void relu_backward(const Tensor& dy, const Tensor& y, Scalar s, Tensor& dx, RowSums dbias) {
+void relu_backward(const Tensor& dy, const Tensor& y, Scalar s, Tensor& dx, Scalar* dbias) {
   const Index F = y.dim(1);
   for (Index i = 0; i < y.dim(0); ++i) {
     map_row(
@@ -81,7 +65,7 @@ void relu_backward(const Tensor& dy, const Tensor& y, Scalar s, Tensor& dx, RowS
           return d * xsimd::select(a > dropped, kept, dropped);
         },
         dy.row(i), y.row(i));
-    dbias.add(dx.row(i));
+    add_row(F, dx.row(i), dbias);
   }
 }
 
@@ -96,14 +80,12 @@ Var relu(Var&& x, const Var& bias, const Dropout& dropout) {
   Tensor y = place_of_result(x);
   forward<Relu>(x.value(), bias.value(), DropoutMask(dropout, y.dim(0), y.dim(1)), y);
   const Scalar s = dropout.active() ? static_cast<Scalar>(dropout.scale()) : Scalar{1};
-  return x.tape().record("bias_activation", {x, bias}, y,
-                         [y, s, bias_shape = bias.shape()](Gradients& g) {
-                           const Tensor dy = g.take_output();
-                           Tensor dx = dy.unique() ? dy : Tensor::empty(dy.shape());
-                           const TargetOrScratch dbias(g, 1, bias_shape);
-                           relu_backward(dy, y, s, dx, RowSums(dbias.target(), y.dim(1)));
-                           g.add(0, std::move(dx));
-                         });
+  return x.tape().record("bias_activation", {x, bias}, y, [y, s](Gradients& g) {
+    const Tensor dy = g.take_output();
+    Tensor dx = dy.unique() ? dy : Tensor::empty(dy.shape());
+    relu_backward(dy, y, s, dx, g.sum(1));
+    g.add(0, std::move(dx));
+  });
 }
 
 }  // namespace

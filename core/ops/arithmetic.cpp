@@ -2,10 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "core/kernel/row_kernels.hpp"
-#include "core/kernel/vector_functions.hpp"
 #include "core/ops/row_sums.hpp"
 #include "core/tape/dims.hpp"
 #include "core/tape/xtensor.hpp"
@@ -28,22 +25,8 @@ bool is_row_for(const Var& a, const Var& b, const char* op) {
               matrix ? fmt::format("{} or ({})", same, a.shape()[1]) : same, b.shape());
 }
 
-// to = factor Σ_n dy
-void put_row_sums(const GradientTarget& to, const Tensor& dy, Scalar factor) {
-  const Index D = dy.dim(1);
-  if (!to.accumulate) {
-    std::fill_n(to.data, D, Scalar{0});
-  }
-  const auto gather = [f = Lanes(factor)](const Lanes& s, const Lanes& d) {
-    return fused_multiply_add(f, d, s);
-  };
-  for (Index i = 0; i < dy.dim(0); ++i) {
-    map_row(D, to.data, gather, to.data, dy.row(i));
-  }
-}
-
 // y = a + factor b:  da = dy,  db = factor dy, summed over the rows that b served.
-Var add_multiple(const char* op, const Var& a, const Var& b, Scalar factor) {
+Var plus_multiple(const char* op, const Var& a, const Var& b, Scalar factor) {
   const bool row = is_row_for(a, b, op);
   Tensor y = Tensor::empty(a.shape());
   if (row) {
@@ -54,7 +37,10 @@ Var add_multiple(const char* op, const Var& a, const Var& b, Scalar factor) {
   return a.tape().record(op, {a, b}, std::move(y), [row, factor](Gradients& g) {
     Tensor dy = g.take_output();
     if (row && g.needs(1)) {
-      put_row_sums(g.target(1), dy, factor);
+      Scalar* db = g.sum(1);
+      for (Index i = 0; i < dy.dim(0); ++i) {
+        add_multiple(dy.dim(1), factor, dy.row(i), db);
+      }
     } else if (factor == Scalar{1}) {
       g.add(1, dy);
     } else if (g.needs(1)) {
@@ -66,9 +52,9 @@ Var add_multiple(const char* op, const Var& a, const Var& b, Scalar factor) {
 
 }  // namespace
 
-Var add(const Var& a, const Var& b) { return add_multiple("add", a, b, 1); }
+Var add(const Var& a, const Var& b) { return plus_multiple("add", a, b, 1); }
 
-Var subtract(const Var& a, const Var& b) { return add_multiple("subtract", a, b, -1); }
+Var subtract(const Var& a, const Var& b) { return plus_multiple("subtract", a, b, -1); }
 
 Var multiply(const Var& a, const Var& b) {
   const bool row = is_row_for(a, b, "multiply");
@@ -91,9 +77,9 @@ Var multiply(const Var& a, const Var& b) {
           put(g.target(0), flat(dy) * flat(b));
         }
         if (g.needs(1) && row) {
-          RowSums sums(g.target(1), b.size());
+          Scalar* db = g.sum(1);
           for (Index i = 0; i < dy.dim(0); ++i) {
-            sums.add_product(dy.row(i), a.row(i));
+            add_product(b.size(), dy.row(i), a.row(i), db);
           }
         } else if (g.needs(1)) {
           put(g.target(1), flat(dy) * flat(a));

@@ -55,33 +55,17 @@ Place place_of(const Shape& piece, Index axis, const Shape& whole) {
   return axis == 0 ? Place{1, piece.size(), whole.size()} : Place{piece[0], piece[1], whole[1]};
 }
 
-void copy_in(const Tensor& piece, const Place& place, Scalar* whole) {
+// Copies or adds a piece to its place in the whole, or the other way round: `from` and `to` have
+// these strides.
+void put_piece(const Place& place, const Scalar* from, Index stride, const GradientTarget& to,
+               Index to_stride) {
   for (Index i = 0; i < place.rows; ++i) {
-    std::copy_n(piece.data() + i * place.columns, place.columns, whole + i * place.stride);
-  }
-}
-
-// The gradient of a piece: its part of the whole.
-void put_piece(const GradientTarget& to, const Place& place, const Scalar* whole) {
-  for (Index i = 0; i < place.rows; ++i) {
-    Scalar* row = to.data + i * place.columns;
+    Scalar* row = to.data + i * to_stride;
     if (to.accumulate) {
-      add_to(row, whole + i * place.stride, place.columns);
+      add_to(row, from + i * stride, place.columns);
     } else {
-      std::copy_n(whole + i * place.stride, place.columns, row);
+      std::copy_n(from + i * stride, place.columns, row);
     }
-  }
-}
-
-// The gradient of the whole from that of one piece: 0 for the rest.
-void put_whole(const GradientTarget& to, Index first, const Place& place, const Tensor& dy) {
-  if (!to.accumulate) {
-    std::fill_n(to.data, place.rows * place.stride, Scalar{0});
-    copy_in(dy, place, to.data + first);
-    return;
-  }
-  for (Index i = 0; i < place.rows; ++i) {
-    add_to(to.data + first + i * place.stride, dy.data() + i * place.columns, place.columns);
   }
 }
 
@@ -95,22 +79,21 @@ Var concatenate(std::span<const Var> pieces, Index axis) {
   PoolVector<Place> places;
   Scalar* to = y.data();
   for (const Var& piece : pieces) {
-    places.push_back(place_of(piece.shape(), axis, whole));
-    copy_in(piece.value(), places.back(), to);
-    to += places.back().columns;
+    const Place& place = places.emplace_back(place_of(piece.shape(), axis, whole));
+    put_piece(place, piece.value().data(), place.columns, {to, false}, place.stride);
+    to += place.columns;
   }
-  return pieces[0].tape().record("concatenate", pieces, std::move(y),
-                                 [places = std::move(places)](Gradients& g) {
-                                   const Scalar* from = g.output().data();
-                                   Index input = 0;
-                                   for (const Place& place : places) {
-                                     if (g.needs(input)) {
-                                       put_piece(g.target(input), place, from);
-                                     }
-                                     from += place.columns;
-                                     ++input;
-                                   }
-                                 });
+  return pieces[0].tape().record(
+      "concatenate", pieces, std::move(y), [places = std::move(places)](Gradients& g) {
+        const Scalar* from = g.output().data();
+        for (Index input = 0; const Place& place : places) {
+          if (g.needs(input)) {
+            put_piece(place, from, place.stride, g.target(input), place.columns);
+          }
+          from += place.columns;
+          ++input;
+        }
+      });
 }
 
 Var slice(const Var& x, Index axis, Index begin, Index end) {
@@ -125,35 +108,23 @@ Var slice(const Var& x, Index axis, Index begin, Index end) {
   const Place place = place_of(shape, axis, x.shape());
   const Index first = axis == 0 ? begin * D : begin;
   Tensor y = Tensor::empty(shape);
-  put_piece({y.data(), false}, place, x.value().data() + first);
+  put_piece(place, x.value().data() + first, place.stride, {y.data(), false}, place.columns);
   return x.tape().record("slice", {x}, std::move(y), [first, place](Gradients& g) {
-    put_whole(g.target(0), first, place, g.output());
+    // dx = dy in its place, and 0 elsewhere
+    const auto [dx, accumulate] = g.target(0);
+    if (!accumulate) {
+      std::fill_n(dx, place.rows * place.stride, Scalar{0});
+    }
+    put_piece(place, g.output().data(), place.columns, {dx + first, accumulate}, place.stride);
   });
 }
 
 namespace {
 
-// Consecutive rows of an input, and where they are in the output.
-struct JoinedRows {
-  Index from;
-  Index to;
-  Index rows;
-};
-
 void expect_tiled(const Var& x, const Segments& segments, const char* name) {
   if (row_count(segments) != x.shape()[0]) {
     throw ShapeError(fmt::format("join_sequences.{}: {} has {} rows, its segments {}", name,
                                  x.shape().to_string(), x.shape()[0], row_count(segments)));
-  }
-}
-
-void give_gradient(const PoolVector<JoinedRows>& parts, Index D, const Tensor& dy,
-                   const GradientTarget& to) {
-  for (const JoinedRows& part : parts) {
-    Scalar* dx = to.data + part.from * D;
-    const Scalar* from = dy.row(part.to);
-    to.accumulate ? add_to(dx, from, part.rows * D)
-                  : static_cast<void>(std::copy_n(from, part.rows * D, dx));
   }
 }
 
@@ -171,26 +142,26 @@ Var join_sequences(const Var& before, const Segments& before_segments, const Var
                                  before_segments.count(), after_segments.count()));
   }
   Tensor y = Tensor::empty({M + N, D});
-  PoolVector<JoinedRows> from_before;
-  PoolVector<JoinedRows> from_after;
   for (Index i = 0; i < after_segments.count(); ++i) {
     const Segment& first = before_segments[i];
     const Segment& second = after_segments[i];
     const Index to = first.row + second.row;
-    from_before.push_back({.from = first.row, .to = to, .rows = first.rows});
-    from_after.push_back({.from = second.row, .to = to + first.rows, .rows = second.rows});
     std::copy_n(before.value().row(first.row), first.rows * D, y.row(to));
     std::copy_n(after.value().row(second.row), second.rows * D, y.row(to + first.rows));
   }
   return before.tape().record(
       "join_sequences", {before, after}, std::move(y),
-      [D, from_before = std::move(from_before), from_after = std::move(from_after)](Gradients& g) {
+      [D, before_segments, after_segments](Gradients& g) {
         // dx[i] = dy[the place of row i]
-        if (g.needs(0)) {
-          give_gradient(from_before, D, g.output(), g.target(0));
-        }
-        if (g.needs(1)) {
-          give_gradient(from_after, D, g.output(), g.target(1));
+        for (const Index input : {0, 1}) {
+          const Segments& own = input == 0 ? before_segments : after_segments;
+          const GradientTarget dx = g.needs(input) ? g.target(input) : GradientTarget{};
+          for (Index i = 0; i < own.count() && dx.data != nullptr; ++i) {
+            const Index from = before_segments[i].row + after_segments[i].row +
+                               (input == 0 ? 0 : before_segments[i].rows);
+            put_piece({.rows = 1, .columns = own[i].rows * D, .stride = 0}, g.output().row(from), 0,
+                      {dx.data + own[i].row * D, dx.accumulate}, 0);
+          }
         }
       });
 }

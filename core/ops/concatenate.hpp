@@ -19,8 +19,6 @@ inline Var concatenate(std::initializer_list<Var> pieces, Index axis) {
 // Rows (axis 0) or columns (axis 1) begin ... end - 1 of x: (N, D).  Throws ShapeError.
 Var slice(const Var& x, Index axis, Index begin, Index end);
 
-// Joins the rows of two batches of sequences, sequence by sequence.
-
 // For each sequence, its rows of `before` and then those of `after`.  before: (M, D) tiled by its
 // segments, after: (N, D) tiled by its own; y: (M + N, D), tiled by joined() of both.  Throws
 // ShapeError.

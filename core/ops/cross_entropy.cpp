@@ -9,6 +9,7 @@
 #include "core/errors.hpp"
 #include "core/kernel/row_kernels.hpp"
 #include "core/kernel/vector_functions.hpp"
+#include "core/ops/row_sums.hpp"
 #include "core/tape/dims.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
@@ -76,15 +77,14 @@ CrossEntropy cross_entropy(Var logits, std::span<const TokenId> targets, Scalar 
     correct += row.correct ? 1 : 0;
     by_row.push_back(row.negative_log_likelihood);
   }
-  Var result = logits.tape().record(
-      "cross_entropy", {std::move(logits)}, Tensor::full({1}, static_cast<Scalar>(loss)),
-      [dx = std::move(x)](Gradients& g) mutable {
-        if (const Scalar dy = g.output().data()[0]; dy != Scalar{1}) {
-          map_row(
-              dx.size(), dx.data(), [d = Lanes(dy)](const Lanes& a) { return d * a; }, dx.data());
-        }
-        g.add(0, std::move(dx));
-      });
+  Var result = logits.tape().record("cross_entropy", {std::move(logits)},
+                                    Tensor::full({1}, static_cast<Scalar>(loss)),
+                                    [dx = std::move(x)](Gradients& g) mutable {
+                                      if (const Scalar dy = g.output().data()[0]; dy != Scalar{1}) {
+                                        scale_row(dx.size(), dy, dx.data(), dx.data());
+                                      }
+                                      g.add(0, std::move(dx));
+                                    });
   return {std::move(result), negative_log_likelihood, correct, std::move(by_row)};
 }
 

@@ -31,7 +31,7 @@ KeepFactors::KeepFactors(const Dropout& dropout) : scale_(static_cast<Scalar>(dr
 }
 
 DropoutMask::DropoutMask(const Dropout& dropout, Index rows, Index columns)
-    : row_bytes_(keep_row_bytes(columns)), factors_(dropout) {
+    : rows_(rows), row_bytes_(keep_row_bytes(columns)), factors_(dropout) {
   if (dropout.active()) {
     bits_ = Buffer(static_cast<std::size_t>(keep_bytes(rows, columns)));
     draw_keep_rows(dropout, 0, rows, columns, reinterpret_cast<std::uint8_t*>(bits_.data()));

@@ -66,7 +66,16 @@ class DropoutMask {
     return {reinterpret_cast<const std::uint8_t*>(bits_.data()) + i * row_bytes_, &factors_};
   }
 
+  // Calls visit(row, its factors) for each row.
+  template <class Visitor>
+  void for_each_row(const Visitor& visit) const {
+    for (Index i = 0; i < rows_; ++i) {
+      active() ? visit(i, row(i)) : visit(i, NoneDropped());
+    }
+  }
+
  private:
+  Index rows_;
   Index row_bytes_;
   KeepFactors factors_;
   Buffer bits_;

@@ -9,6 +9,7 @@
 #include "core/kernel/row_kernels.hpp"
 #include "core/kernel/vector_functions.hpp"
 #include "core/memory/pool.hpp"
+#include "core/ops/row_sums.hpp"
 #include "core/tape/dims.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
@@ -27,11 +28,10 @@ void expect_rows(const char* what, Index row, Index rows, const char* remedy) {
 Var lookup(const Var& table, std::span<const TokenId> ids, Scalar scale) {
   const auto [V, D] = dims<2>(table, "lookup.table");
   Tensor y = Tensor::empty({static_cast<Index>(ids.size()), D});
-  const auto scaled = [s = Lanes(scale)](const Lanes& a) { return s * a; };
   for (Index i = 0; i < y.dim(0); ++i) {
     const TokenId id = ids[static_cast<std::size_t>(i)];
     expect_rows("lookup.ids", id, V, "");
-    map_row(D, y.row(i), scaled, table.value().row(id));
+    scale_row(D, scale, table.value().row(id), y.row(i));
   }
   return table.tape().record(
       "lookup", {table}, std::move(y),
@@ -39,12 +39,9 @@ Var lookup(const Var& table, std::span<const TokenId> ids, Scalar scale) {
        scale](Gradients& g) {
         // dtable[ids[n]] += scale dy[n]
         Scalar* dtable = g.sum(0);
-        const auto add = [s = Lanes(scale)](const Lanes& a, const Lanes& b) {
-          return fused_multiply_add(s, b, a);
-        };
         for (Index i = 0; i < g.output().dim(0); ++i) {
-          Scalar* row = dtable + kept[static_cast<std::size_t>(i)] * shape[1];
-          map_row(shape[1], row, add, row, g.output().row(i));
+          add_multiple(shape[1], scale, g.output().row(i),
+                       dtable + kept[static_cast<std::size_t>(i)] * shape[1]);
         }
       });
 }
@@ -77,12 +74,9 @@ Var add_positions(const Var& x, const Var& table, const Segments& segments, Scal
         // dx = dy,  dtable[position of n] += scale dy[n]
         if (g.needs(1)) {
           Scalar* dtable = g.sum(1);
-          const auto add = [s = Lanes(scale)](const Lanes& a, const Lanes& b) {
-            return fused_multiply_add(s, b, a);
-          };
           for (const Segment& segment : list.list) {
-            Scalar* rows = dtable + segment.position * shape[1];
-            map_row(segment.rows * shape[1], rows, add, rows, g.output().row(segment.row));
+            add_multiple(segment.rows * shape[1], scale, g.output().row(segment.row),
+                         dtable + segment.position * shape[1]);
           }
         }
         g.add(0, g.take_output());

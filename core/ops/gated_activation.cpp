@@ -12,18 +12,6 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
-// Calls visit(row, its factors of dropout) for each row.
-template <class Visitor>
-void for_each_row(Index rows, const DropoutMask& mask, const Visitor& visit) {
-  for (Index i = 0; i < rows; ++i) {
-    if (mask.active()) {
-      visit(i, mask.row(i));
-    } else {
-      visit(i, NoneDropped());
-    }
-  }
-}
-
 // y = (u + b) ∘ f(v + c) ∘ kept, for one row of x = (u, v) and the bias (b, c).
 template <class Function, class Kept>
 void forward(Index F, const Scalar* x, const Scalar* bias, const Kept& kept, Scalar* y) {
@@ -64,7 +52,7 @@ Var gated(const Var& x, const Var& bias, const Dropout& dropout) {
   const Index F = x.shape()[1] / 2;
   DropoutMask mask(dropout, N, F);
   Tensor y = Tensor::empty({N, F});
-  for_each_row(N, mask, [&](Index i, const auto& kept) {
+  mask.for_each_row([&](Index i, const auto& kept) {
     forward<Function>(F, x.value().row(i), bias.value().data(), kept, y.row(i));
   });
   return x.tape().record(
@@ -72,11 +60,10 @@ Var gated(const Var& x, const Var& bias, const Dropout& dropout) {
       [x = x.value(), bias = bias.value(), mask = std::move(mask), F](Gradients& g) {
         const Tensor& dy = g.output();
         Tensor dx = Tensor::empty(x.shape());
-        const TargetOrScratch dbias(g, 1, bias.shape());
-        RowSums sums(dbias.target(), 2 * F);
-        for_each_row(x.dim(0), mask, [&](Index i, const auto& kept) {
+        Scalar* dbias = g.sum(1);
+        mask.for_each_row([&](Index i, const auto& kept) {
           backward<Function>(F, dy.row(i), x.row(i), bias.data(), kept, dx.row(i));
-          sums.add(dx.row(i));
+          add_row(2 * F, dx.row(i), dbias);
         });
         g.add(0, std::move(dx));
       });

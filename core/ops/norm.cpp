@@ -27,9 +27,6 @@ RowStatistics root_mean_square(const Scalar* x, Index D, Scalar epsilon) {
   return {0, 1 / std::sqrt(squares / static_cast<Scalar>(D) + epsilon)};
 }
 
-Scalar* row_of(Tensor& statistics, Index i) { return statistics.data() + 2 * i; }
-const Scalar* row_of(const Tensor& statistics, Index i) { return statistics.data() + 2 * i; }
-
 // The projections of a row's gradient on the directions that its own statistics remove.
 struct Projections {
   Lanes along;  // mean(h ∘ x̂)
@@ -82,21 +79,21 @@ void backward(Gradients& g, const Tensor& x, const Tensor& gain, const Tensor& s
   const Index D = x.dim(1);
   const Tensor& dy = g.output();
   Tensor normal = Tensor::empty({D});
-  const TargetOrScratch dx(g, 0, x.shape());
-  const TargetOrScratch dgain(g, 1, gain.shape());
-  const bool biased = centred && g.needs(2);
-  RowSums gain_sums(dgain.target(), D);
-  RowSums bias_sums(biased ? g.target(2) : GradientTarget{.data = nullptr, .accumulate = true}, D);
+  const GradientTarget dx = g.needs(0) ? g.target(0) : GradientTarget{};
+  Scalar* dgain = g.sum(1);
+  Scalar* dbias = centred ? g.sum(2) : nullptr;
   for (Index i = 0; i < x.dim(0); ++i) {
-    const Scalar* at = row_of(statistics, i);
+    const Scalar* at = statistics.row(i);
     const Projections h =
         normalise(x.row(i), at, dy.row(i), gain.data(), centred, D, normal.data());
-    gain_sums.add_product(dy.row(i), normal.data());
-    if (biased) {
-      bias_sums.add(dy.row(i));
+    if (dgain != nullptr) {
+      add_product(D, dy.row(i), normal.data(), dgain);
     }
-    backward_row(normal.data(), dy.row(i), gain.data(), at[1], h, D,
-                 {.data = dx.target().data + i * D, .accumulate = dx.target().accumulate});
+    add_row(D, dy.row(i), dbias);
+    if (dx.data != nullptr) {
+      backward_row(normal.data(), dy.row(i), gain.data(), at[1], h, D,
+                   {dx.data + i * D, dx.accumulate});
+    }
   }
 }
 
@@ -110,8 +107,8 @@ Var layer_norm(const Var& x, const Var& gain, const Var& bias, Scalar epsilon) {
   Tensor rows = Tensor::empty({N, 2});
   for (Index i = 0; i < N; ++i) {
     const auto [mean, scale] = statistics(x.value().row(i), D, epsilon);
-    row_of(rows, i)[0] = mean;
-    row_of(rows, i)[1] = scale;
+    rows.row(i)[0] = mean;
+    rows.row(i)[1] = scale;
     map_row(
         D, y.row(i),
         [m = Lanes(mean), s = Lanes(scale)](const Lanes& a, const Lanes& w, const Lanes& b) {
@@ -131,8 +128,8 @@ Var rms_norm(const Var& x, const Var& gain, Scalar epsilon) {
   Tensor rows = Tensor::empty({N, 2});
   for (Index i = 0; i < N; ++i) {
     const auto [mean, scale] = root_mean_square(x.value().row(i), D, epsilon);
-    row_of(rows, i)[0] = mean;
-    row_of(rows, i)[1] = scale;
+    rows.row(i)[0] = mean;
+    rows.row(i)[1] = scale;
     map_row(
         D, y.row(i), [s = Lanes(scale)](const Lanes& a, const Lanes& w) { return a * s * w; },
         x.value().row(i), gain.value().data());

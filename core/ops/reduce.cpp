@@ -6,7 +6,7 @@
 
 #include "core/errors.hpp"
 #include "core/kernel/row_kernels.hpp"
-#include "core/kernel/vector_functions.hpp"
+#include "core/ops/row_sums.hpp"
 #include "core/tape/dims.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
@@ -18,9 +18,9 @@ Scalar total(const Scalar* x, Index n) {
 }
 
 // 1 / count, for a mean of `count` numbers.
-Scalar share(const char* op, const Shape& shape, Index count) {
+Scalar share(const Shape& shape, Index count) {
   if (count == 0) {
-    wrong_shape(fmt::format("{}.x", op), "something to take the mean of", shape);
+    wrong_shape("mean.x", "something to take the mean of", shape);
   }
   return 1 / static_cast<Scalar>(count);
 }
@@ -49,27 +49,19 @@ Var reduce_all(const char* op, const Var& x, Scalar factor) {
   });
 }
 
-// to += factor from
-void add_multiple(Scalar* to, Scalar factor, const Scalar* from, Index n) {
-  map_row(
-      n, to,
-      [f = Lanes(factor)](const Lanes& a, const Lanes& b) { return fused_multiply_add(f, b, a); },
-      to, from);
-}
-
 // y = factor Σ_n x:  dx_n = factor dy.
 Var reduce_rows(const char* op, const Var& x, Scalar factor) {
   const Index N = x.shape()[0];
   const Index D = x.shape()[1];
   Tensor y = Tensor::zeros({D});
   for (Index i = 0; i < N; ++i) {
-    add_multiple(y.data(), factor, x.value().row(i), D);
+    add_multiple(D, factor, x.value().row(i), y.data());
   }
   return x.tape().record(op, {x}, std::move(y), [N, factor](Gradients& g) {
     const Tensor& dy = g.output();
     Scalar* dx = g.sum(0);
     for (Index i = 0; i < N; ++i) {
-      add_multiple(dx + i * dy.size(), factor, dy.data(), dy.size());
+      add_multiple(dy.size(), factor, dy.data(), dx + i * dy.size());
     }
   });
 }
@@ -91,11 +83,7 @@ Var reduce_columns(const char* op, const Var& x, Scalar factor) {
   });
 }
 
-Var reduce(const char* op, const Var& x, Index axis, Scalar factor) {
-  return axis == 0 ? reduce_rows(op, x, factor) : reduce_columns(op, x, factor);
-}
-
-void check(const char* op, const Var& x, Index axis) {
+Var reduce(const char* op, const Var& x, Index axis, bool mean) {
   if (x.shape().rank() != 2) {
     wrong_shape(fmt::format("{}.x over an axis", op), "two axes", x.shape());
   }
@@ -103,22 +91,18 @@ void check(const char* op, const Var& x, Index axis) {
     throw ShapeError(fmt::format("{}.axis: expected 0 or 1 for the axes of x {}, got {}", op,
                                  x.shape().to_string(), axis));
   }
+  const Scalar factor = mean ? share(x.shape(), x.shape()[axis]) : 1;
+  return axis == 0 ? reduce_rows(op, x, factor) : reduce_columns(op, x, factor);
 }
 
 }  // namespace
 
 Var sum(const Var& x) { return reduce_all("sum", x, 1); }
 
-Var mean(const Var& x) { return reduce_all("mean", x, share("mean", x.shape(), x.value().size())); }
+Var mean(const Var& x) { return reduce_all("mean", x, share(x.shape(), x.value().size())); }
 
-Var sum(const Var& x, Index axis) {
-  check("sum", x, axis);
-  return reduce("sum", x, axis, 1);
-}
+Var sum(const Var& x, Index axis) { return reduce("sum", x, axis, false); }
 
-Var mean(const Var& x, Index axis) {
-  check("mean", x, axis);
-  return reduce("mean", x, axis, share("mean", x.shape(), x.shape()[axis]));
-}
+Var mean(const Var& x, Index axis) { return reduce("mean", x, axis, true); }
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -11,25 +11,18 @@ namespace {
 
 void forward(const Tensor& x, const Tensor& f, const Tensor& bias, const DropoutMask& mask,
              Tensor& y) {
-  const Index D = x.dim(1);
-  for (Index i = 0; i < x.dim(0); ++i) {
-    if (mask.active()) {
-      map_row(
-          D, y.row(i),
-          [](const Lanes& a, const Lanes& b, const Lanes& c, const Lanes& m) {
-            return fused_multiply_add(b + c, m, a);
-          },
-          x.row(i), f.row(i), bias.data(), mask.row(i));
-    } else {
-      map_row(
-          D, y.row(i), [](const Lanes& a, const Lanes& b, const Lanes& c) { return a + (b + c); },
-          x.row(i), f.row(i), bias.data());
-    }
-  }
+  mask.for_each_row([&](Index i, const auto& kept) {
+    map_row(
+        x.dim(1), y.row(i),
+        [](const Lanes& a, const Lanes& b, const Lanes& c, const Lanes& m) {
+          return fused_multiply_add(b + c, m, a);
+        },
+        x.row(i), f.row(i), bias.data(), kept);
+  });
 }
 
 // df = mask ∘ dy,  db = Σ_n df
-void backward(const Tensor& dy, const DropoutMask& mask, Tensor& df, RowSums dbias) {
+void backward(const Tensor& dy, const DropoutMask& mask, Tensor& df, Scalar* dbias) {
   const Index D = dy.dim(1);
   for (Index i = 0; i < dy.dim(0); ++i) {
     if (mask.active()) {
@@ -37,7 +30,7 @@ void backward(const Tensor& dy, const DropoutMask& mask, Tensor& df, RowSums dbi
           D, df.row(i), [](const Lanes& d, const Lanes& m) { return d * m; }, dy.row(i),
           mask.row(i));
     }
-    dbias.add(df.row(i));
+    add_row(D, df.row(i), dbias);
   }
 }
 
@@ -51,11 +44,10 @@ Var residual(const Var& x, const Var& f, const Var& bias, const Dropout& dropout
   Tensor y = Tensor::empty(x.shape());
   forward(x.value(), f.value(), bias.value(), mask, y);
   return x.tape().record("residual", {x, f, bias}, std::move(y),
-                         [bias_shape = bias.shape(), mask = std::move(mask)](Gradients& g) {
+                         [mask = std::move(mask)](Gradients& g) {
                            const Tensor dy = g.take_output();
                            Tensor df = mask.active() ? Tensor::empty(dy.shape()) : dy;
-                           const TargetOrScratch dbias(g, 2, bias_shape);
-                           backward(dy, mask, df, RowSums(dbias.target(), dy.dim(1)));
+                           backward(dy, mask, df, g.sum(2));
                            g.add(1, std::move(df));
                            g.add(0, dy);
                          });

@@ -1,7 +1,5 @@
-// Sums the rows of a matrix, one row at a time, into the gradient of a bias or a gain.
+// Multiples and sums of rows: the gradient of a bias or a gain takes one row at a time.
 #pragma once
-
-#include <algorithm>
 
 #include "core/kernel/row_kernels.hpp"
 #include "core/kernel/vector_functions.hpp"
@@ -9,45 +7,32 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-class RowSums {
- public:
-  RowSums(GradientTarget target, Index columns) : sums_(target.data), columns_(columns) {
-    if (!target.accumulate) {
-      std::fill_n(sums_, columns_, Scalar{0});
-    }
+// to = factor from
+inline void scale_row(Index n, Scalar factor, const Scalar* from, Scalar* to) {
+  map_row(n, to, [f = Lanes(factor)](const Lanes& a) { return f * a; }, from);
+}
+
+// to += factor from
+inline void add_multiple(Index n, Scalar factor, const Scalar* from, Scalar* to) {
+  map_row(
+      n, to,
+      [f = Lanes(factor)](const Lanes& a, const Lanes& b) { return fused_multiply_add(f, b, a); },
+      to, from);
+}
+
+// to += a ∘ b
+inline void add_product(Index n, const Scalar* a, const Scalar* b, Scalar* to) {
+  map_row(
+      n, to,
+      [](const Lanes& s, const Lanes& x, const Lanes& y) { return fused_multiply_add(x, y, s); },
+      to, a, b);
+}
+
+// to += from. `to` may be null, as Gradients::sum is for an input that needs no gradient.
+inline void add_row(Index n, const Scalar* from, Scalar* to) {
+  if (to != nullptr) {
+    add_to(to, from, n);
   }
-
-  void add(const Scalar* row) { add_to(sums_, row, columns_); }
-  // Σ a ∘ b
-  void add_product(const Scalar* a, const Scalar* b) {
-    map_row(
-        columns_, sums_,
-        [](const Lanes& s, const Lanes& x, const Lanes& y) { return fused_multiply_add(x, y, s); },
-        sums_, a, b);
-  }
-
- private:
-  Scalar* sums_;
-  Index columns_;
-};
-
-// A gradient target, or scratch memory if the input needs no gradient. So kernels that make several
-// gradients in one pass can always write to both.
-class TargetOrScratch {
- public:
-  TargetOrScratch(Gradients& g, Index input, const Shape& shape) {
-    if (g.needs(input)) {
-      target_ = g.target(input);
-    } else {
-      scratch_ = Tensor::empty(shape);
-      target_ = {scratch_.data(), false};
-    }
-  }
-  const GradientTarget& target() const { return target_; }
-
- private:
-  Tensor scratch_;
-  GradientTarget target_{};
-};
+}
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

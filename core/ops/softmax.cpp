@@ -26,62 +26,53 @@ void log_softmax_row(const Scalar* x, Index D, Scalar* y) {
       D, y, [m = Lanes(most), l = Lanes(std::log(sum))](const Lanes& a) { return a - m - l; }, x);
 }
 
-// dx_n = gradient(y_n, dy_n), element by element
-template <class Function>
-void put_row(Scalar* dx, bool accumulate, Index D, const Function& gradient, const Scalar* y,
-             const Scalar* dy) {
-  if (accumulate) {
-    map_row(
-        D, dx,
-        [&](const Lanes& old, const Lanes& a, const Lanes& d) { return old + gradient(a, d); }, dx,
-        y, dy);
-  } else {
-    map_row(D, dx, gradient, y, dy);
+// y = forward(x) and dx = gradient(y, dy) row by row, where gradient(D, y, dy) gives a function of
+// single elements of both.
+template <class Forward, class Gradient>
+Var by_rows(const char* op, const Var& x, const Forward& forward, const Gradient& gradient) {
+  const Index N = x.shape()[0];
+  const Index D = x.shape()[1];
+  Tensor y = Tensor::empty({N, D});
+  for (Index i = 0; i < N && D > 0; ++i) {
+    forward(x.value().row(i), D, y.row(i));
   }
+  return x.tape().record(op, {x}, y, [y, D, gradient](Gradients& g) {
+    const auto [dx, accumulate] = g.target(0);
+    for (Index i = 0; i < y.dim(0); ++i) {
+      const Scalar* dy = g.output().row(i);
+      const auto element = gradient(D, y.row(i), dy);
+      Scalar* to = dx + i * D;
+      if (accumulate) {
+        map_row(
+            D, to,
+            [&](const Lanes& old, const Lanes& a, const Lanes& d) { return old + element(a, d); },
+            to, y.row(i), dy);
+      } else {
+        map_row(D, to, element, y.row(i), dy);
+      }
+    }
+  });
 }
 
 }  // namespace
 
 Var softmax(const Var& x) {
-  const auto [N, D] = dims<2>(x, "softmax.x");
-  Tensor y = Tensor::empty({N, D});
-  for (Index i = 0; i < N && D > 0; ++i) {
-    softmax_row(x.value().row(i), D, y.row(i));
-  }
-  return x.tape().record("softmax", {x}, y, [y](Gradients& g) {
+  dims<2>(x, "softmax.x");
+  return by_rows("softmax", x, softmax_row, [](Index D, const Scalar* y, const Scalar* dy) {
     // dx = y ∘ (dy - Σ_k y_k dy_k)
-    const auto times = [](const Lanes& a, const Lanes& b) { return a * b; };
-    const Index columns = y.dim(1);
-    const auto [dx, accumulate] = g.target(0);
-    for (Index i = 0; i < y.dim(0); ++i) {
-      const Scalar* dy = g.output().row(i);
-      const Lanes mean(sum_row(columns, times, y.row(i), dy));
-      const auto gradient = [&mean](const Lanes& a, const Lanes& d) { return a * (d - mean); };
-      put_row(dx + i * columns, accumulate, columns, gradient, y.row(i), dy);
-    }
+    const Lanes mean(dot_row(D, y, dy));
+    return [mean](const Lanes& a, const Lanes& d) { return a * (d - mean); };
   });
 }
 
 Var log_softmax(const Var& x) {
-  const auto [N, D] = dims<2>(x, "log_softmax.x");
-  Tensor y = Tensor::empty({N, D});
-  for (Index i = 0; i < N && D > 0; ++i) {
-    log_softmax_row(x.value().row(i), D, y.row(i));
-  }
-  return x.tape().record("log_softmax", {x}, y, [y](Gradients& g) {
-    // dx = dy - exp(y) Σ_k dy_k
-    const auto itself = [](const Lanes& a) { return a; };
-    const Index columns = y.dim(1);
-    const auto [dx, accumulate] = g.target(0);
-    for (Index i = 0; i < y.dim(0); ++i) {
-      const Scalar* dy = g.output().row(i);
-      const Lanes sum(sum_row(columns, itself, dy));
-      const auto gradient = [&sum](const Lanes& a, const Lanes& d) {
-        return d - exp_of_small(a) * sum;
-      };
-      put_row(dx + i * columns, accumulate, columns, gradient, y.row(i), dy);
-    }
-  });
+  dims<2>(x, "log_softmax.x");
+  return by_rows(
+      "log_softmax", x, log_softmax_row, [](Index D, const Scalar* /*y*/, const Scalar* dy) {
+        // dx = dy - exp(y) Σ_k dy_k
+        const Lanes sum(sum_row(D, [](const Lanes& a) { return a; }, dy));
+        return [sum](const Lanes& a, const Lanes& d) { return d - exp_of_small(a) * sum; };
+      });
 }
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -117,10 +117,9 @@ Var HeadProjections::Of::product(std::size_t number, HeadRole role) {
   const Block& block = projections_.blocks[number];
   if (block.narrow) {
     const Var weight = pass_.parameter(block.weight);
-    const Index width = projections_.width(role);
-    return block.bias.declared()
-               ? head_linear({input_}, weight, pass_.parameter(block.bias), block.heads, width)
-               : head_linear({input_}, weight, block.heads, width);
+    return head_linear(
+        {input_}, weight, block.heads, projections_.width(role),
+        block.bias.declared() ? std::optional(pass_.parameter(block.bias)) : std::nullopt);
   }
   const Place used = projections_.used_columns(number, roles_);
   return used.columns == block.weight.shape[0]

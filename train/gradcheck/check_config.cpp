@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 #include <optional>
 #include <string>
@@ -26,46 +27,37 @@ void shake(ParameterStore& store, std::uint64_t seed) {
   }
 }
 
-// Finds parameters that reach the loss only through attentions without heads: the norm before such
-// an attention, its scores and distances and, if no cross-attention has heads, everything that
-// makes its context.
-class Idle {
- public:
-  explicit Idle(const Transformer& model) {
-    bool reads = false;
-    const auto see = [&](const MultiHeadAttention& attention, const Residual& residual) {
-      const bool heads = attention.spec.heads > 0;
-      reads = reads || (heads && !attention.site.is_self());
-      if (!heads) {
-        const std::string& path = attention.weights.path;
-        scopes_.insert(scopes_.end(), {path + ".score", path + ".distance"});
-        if (residual.position == NormPosition::pre) {
-          scopes_.push_back(residual.norm.path);
-        }
-      }
-    };
-    for (const Stack* stack : model.stacks()) {
-      for (const Layer& layer : stack->layers) {
-        see(layer.self, layer.self_residual);
-        if (layer.cross) {
-          see(layer.cross->attention, layer.cross->residual);
-        }
+// The scopes of parameters that reach the loss only through attentions without heads: the norm
+// before such an attention, its scores and distances and, if no cross-attention has heads,
+// everything that makes its context.
+std::vector<std::string> idle_scopes(const Transformer& model) {
+  std::vector<std::string> scopes;
+  bool reads = false;
+  const auto see = [&](const MultiHeadAttention& attention, const Residual& residual) {
+    const bool heads = attention.spec.heads > 0;
+    reads = reads || (heads && !attention.site.is_self());
+    if (!heads) {
+      const std::string& path = attention.weights.path;
+      scopes.insert(scopes.end(), {path + ".score", path + ".distance"});
+      if (residual.position == NormPosition::pre) {
+        scopes.push_back(residual.norm.path);
       }
     }
-    const Stack& first = *model.stacks().front();
-    if (!reads && &first != &model.main()) {
-      scopes_.insert(scopes_.end(), {first.path, first.embedding.module.path()});
+  };
+  for (const Stack* stack : model.stacks()) {
+    for (const Layer& layer : stack->layers) {
+      see(layer.self, layer.self_residual);
+      if (layer.cross) {
+        see(layer.cross->attention, layer.cross->residual);
+      }
     }
   }
-
-  bool operator()(std::string_view parameter) const {
-    return std::ranges::any_of(scopes_,
-                               [&](const std::string& scope) { return lies_in(parameter, scope); });
+  const Stack& first = *model.stacks().front();
+  if (!reads && &first != &model.main()) {
+    scopes.insert(scopes.end(), {first.path, first.embedding.module.path()});
   }
-
- private:
-  std::vector<std::string> scopes_;
-};
+  return scopes;
+}
 
 }  // namespace
 
@@ -142,8 +134,9 @@ ModelGradcheckReport check_model(Model& model, const Config& config, const Batch
     return sum;
   };
   ModelGradcheckOptions used = options;
-  used.wanted = [&options, idle = Idle(model.transformer)](std::string_view name) {
-    return !idle(name) && (!options.wanted || options.wanted(name));
+  used.wanted = [&options, idle = idle_scopes(model.transformer)](std::string_view name) {
+    return std::ranges::none_of(idle, std::bind_front(lies_in, name)) &&
+           (!options.wanted || options.wanted(name));
   };
   return gradcheck_model(model.store, loss, used);
 }

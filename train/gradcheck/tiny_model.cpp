@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <ranges>
 #include <string>
 #include <vector>
 
@@ -94,10 +95,8 @@ void set_widths(AttentionSpec& spec, Index d_model) {
 Index small_width(const ModelOptions& model, const std::vector<Stack*>& stacks) {
   Index step = 1;
   for (const Stack* stack : stacks) {
-    for (const auto& layer : stack->layers) {
-      for (const AttentionSpec& spec : layer) {
-        step = std::lcm(step, divisor(spec));
-      }
+    for (const AttentionSpec& spec : stack->layers | std::views::join) {
+      step = std::lcm(step, divisor(spec));
     }
   }
   const Index wanted = std::min(model.d_model, model.heads * head_width);
@@ -108,10 +107,8 @@ void narrow(ModelOptions& model, const std::vector<Stack*>& stacks) {
   model.d_model = small_width(model, stacks);
   model.d_head = std::min(*model.d_head, head_width);
   for (Stack* stack : stacks) {
-    for (auto& layer : stack->layers) {
-      for (AttentionSpec& spec : layer) {
-        set_widths(spec, model.d_model);
-      }
+    for (AttentionSpec& spec : stack->layers | std::views::join) {
+      set_widths(spec, model.d_model);
     }
   }
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ranges>
 
 #include "core/gradcheck/slopes/trials.hpp"
 
@@ -19,20 +20,11 @@ Estimate slope_at(const Comparison& c, Index i, double factor) {
 Estimate nothing_at(const Comparison& c, Index i) { return {.value = 0, .error = c.error(i)}; }
 
 bool is(const Comparison& c, const std::function<Estimate(Index)>& expected) {
-  for (Index i = 0; i < c.size(); ++i) {
-    if (!alike(c.a(i), expected(i))) {
-      return false;
-    }
-  }
-  return true;
+  return !any_element(c, [&](Index i) { return !alike(c.a(i), expected(i)); });
 }
 
 bool any_element(const Comparison& c, const std::function<bool(Index)>& condition) {
-  Index i = 0;
-  while (i < c.size() && !condition(i)) {
-    ++i;
-  }
-  return i < c.size();
+  return std::ranges::any_of(std::views::iota(Index{0}, c.size()), condition);
 }
 
 double best_factor(const Comparison& c) {
@@ -60,11 +52,8 @@ Lines columns_of(const Shape& shape) {
 std::vector<Index> lines_where(const Lines& lines, const std::function<bool(Index)>& condition) {
   std::vector<Index> result;
   for (Index line = 0; line < lines.count; ++line) {
-    Index place = 0;
-    while (place < lines.length && !condition(lines.element(line, place))) {
-      ++place;
-    }
-    if (place < lines.length) {
+    if (std::ranges::any_of(std::views::iota(Index{0}, lines.length),
+                            [&](Index place) { return condition(lines.element(line, place)); })) {
       result.push_back(line);
     }
   }

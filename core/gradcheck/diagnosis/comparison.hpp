@@ -100,10 +100,9 @@ std::optional<WrongGradient> in_some_lines(const Comparison& comparison, const J
 // Guesses of what made a gradient wrong when its error follows no simple pattern: clauses for a
 // hint, or nothing.
 
-// Parts of the cotangent arrive at the wrong place. The causes, in the order in which they are
-// tried: something is added that does not come from dL/dy; an element of the output sends a
-// gradient to an element that it does not depend on; a row gets the share of only one row of the
-// output where several contribute.
+// Parts of the cotangent arrive at the wrong place: something is added that does not come from
+// dL/dy; an element of the output sends a gradient to an element that it does not depend on; or a
+// row gets the share of only one row of the output where several contribute.
 std::string stray_share(const Comparison& comparison, const Jacobian& jacobian);
 
 // Gradients are wrong only as far as they come from some columns or rows of the output.

@@ -33,12 +33,6 @@ std::vector<Finding> about_loss(Verdict verdict, std::string hint) {
   return {{.verdict = verdict, .subject = "the loss", .hint = std::move(hint)}};
 }
 
-// Whether differences of the loss say nothing about any gradient that is more than rounding.
-bool all_hidden(const std::vector<ParameterCheck>& parameters) {
-  return std::ranges::any_of(parameters, &ParameterCheck::hidden) &&
-         std::ranges::all_of(parameters, &ParameterCheck::too_small);
-}
-
 class ModelCheck {
  public:
   ModelCheck(ParameterStore& store, const LossAndGradients& loss,
@@ -73,7 +67,9 @@ class ModelCheck {
                            .number = report.parameters.size(),
                            .nearby = [this, parameter] { return nearby_gradients(*parameter); }}));
     }
-    if (all_hidden(report.parameters)) {
+    // Differences say nothing about any gradient that is more than rounding.
+    if (std::ranges::any_of(report.parameters, &ParameterCheck::hidden) &&
+        std::ranges::all_of(report.parameters, &ParameterCheck::too_small)) {
       report.findings = about_loss(
           Verdict::cannot_tell,
           fmt::format(

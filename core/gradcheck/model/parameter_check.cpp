@@ -16,15 +16,7 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
-double product(const Tensor& a, const Tensor& b) {
-  double sum = 0;
-  for (Index i = 0; i < a.size(); ++i) {
-    sum += a.data()[i] * b.data()[i];
-  }
-  return sum;
-}
-
-double norm(const Tensor& tensor) { return std::sqrt(product(tensor, tensor)); }
+double norm(const Tensor& tensor) { return std::sqrt(sum_of_products(tensor, tensor)); }
 
 // A random direction of length 1.
 Tensor unit_direction(const Shape& shape, std::uint64_t seed) {
@@ -141,7 +133,7 @@ class ParameterChecker {
   DirectionCheck check_direction(std::uint64_t seed) const {
     const Tensor direction = unit_direction(gradient_.shape(), seed);
     DirectionCheck check{.direction = direction,
-                         .along = product(gradient_, direction),
+                         .along = sum_of_products(gradient_, direction),
                          .slope = slopes_.quick(direction)};
     check.size = size_of(check, gradient_);
     if (check.apart() <= options_.tolerance * check.size) {
@@ -179,7 +171,7 @@ class ParameterChecker {
   double rounding_along(const DirectionCheck& check) const {
     double most = 0;
     for (const Tensor& other : subject_.nearby()) {
-      most = std::max(most, std::abs(product(other, check.direction) - check.along));
+      most = std::max(most, std::abs(sum_of_products(other, check.direction) - check.along));
     }
     return doubt_share * most;
   }

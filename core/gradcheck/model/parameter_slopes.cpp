@@ -5,18 +5,11 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-namespace {
-
-// The rounding error of a loss that is a sum over tokens and layers, relative to the loss.
-constexpr double loss_rounding = 4 * std::numeric_limits<Scalar>::epsilon();
-
-}  // namespace
-
 ParameterSlopes::ParameterSlopes(const LossAndGradients& loss, double centre, Tensor parameter)
     : loss_(loss),
       centre_(centre),
       parameter_(std::move(parameter)),
-      noise_(loss_rounding * std::abs(centre)) {
+      noise_(4 * std::numeric_limits<Scalar>::epsilon() * std::abs(centre)) {
   double squares = 0;
   for (const Scalar x : parameter_.values()) {
     squares += x * x;

@@ -44,7 +44,7 @@ class ParameterSlopes {
   double centre_;
   Tensor parameter_;
   double size_;   // the parameter's root mean square; 1 if that is zero
-  double noise_;  // the rounding error of the loss
+  double noise_;  // the rounding error of the loss, a sum over tokens and layers
 };
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

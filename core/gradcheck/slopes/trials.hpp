@@ -9,15 +9,13 @@
 
 namespace tapehead {
 
-// How far a gradient may be from a slope by differences, and when such a slope is precise enough to
-// judge it.
-
 // The natural size of a slope: the slope if the outputs changed by their own size while the input
 // changes by its own. Rounding errors of differences are measured relative to it. The first step is
 // `first_step_share` of the input's size, and its noise is one rounding of the outputs.
 constexpr double first_step_share = 1e-3;
 double natural_size(const Slope& slope);
 
+// How far a gradient may be from a slope by differences.
 struct Tolerance {
   double relative;
   double absolute;  // in units of the natural size

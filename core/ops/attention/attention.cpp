@@ -37,6 +37,22 @@ SingleQuery single_query(const AttentionProblem& problem, Index segment) {
           .bias = &problem.bias};
 }
 
+// One head of one segment, whose first row goes to `out`.
+void forward(AttentionKernel& kernel, const AttentionProblem& problem, Index segment, Index head,
+             const HeadOutput& out) {
+  bool more = false;
+  problem.for_each_pattern_range(segment, head,
+                                 [&](const HeadProblem& part, const PatternRange& range) {
+                                   const auto& [first, rows, step] = range.queries;
+                                   kernel.forward(part,
+                                                  {.rows = out.rows + first * out.stride,
+                                                   .stride = out.stride * step,
+                                                   .log_sums = out.log_sums + first,
+                                                   .log_sums_stride = step},
+                                                  std::exchange(more, true));
+                                 });
+}
+
 Tensor forward(const AttentionProblem& problem, Tensor& log_sums) {
   const AttentionOptions& options = problem.options;
   const Index N = problem.query.matrix.dim(0);
@@ -45,7 +61,7 @@ Tensor forward(const AttentionProblem& problem, Tensor& log_sums) {
                      !options.dropout.active() && !BiasValues::given(problem.bias.values) &&
                      options.scores.empty();
   AttentionKernel kernel = problem.kernel(problem.bias.values);
-  Tensor room = Tensor::empty({single_query_room(most_rows(problem.keys), options.heads)});
+  Tensor room = Tensor::empty({options.heads, whole_vectors(most_rows(problem.keys))});
   Tensor y = Tensor::empty({N, width});
   for (Index s = 0; s < problem.queries.count(); ++s) {
     const Index row = problem.queries[s].row;
@@ -57,17 +73,8 @@ Tensor forward(const AttentionProblem& problem, Tensor& log_sums) {
       continue;
     }
     for (Index head = 0; head < options.heads; ++head) {
-      bool more = false;
-      problem.for_each_pattern_range(
-          s, head, [&](const HeadProblem& part, const PatternRange& range) {
-            const auto& [first, rows, step] = range.queries;
-            kernel.forward(part,
-                           {.rows = y.row(row + first) + head * options.d_value,
-                            .stride = width * step,
-                            .log_sums = log_sums.row(head) + row + first,
-                            .log_sums_stride = step},
-                           std::exchange(more, true));
-          });
+      forward(kernel, problem, s, head,
+              {y.row(row) + head * options.d_value, width, log_sums.row(head) + row, 1});
     }
   }
   return y;
@@ -87,7 +94,7 @@ void backward(Gradients& g, const AttentionProblem& problem, const Tensor& outpu
   Index next = scored ? 4 : 3;
   const HeadGradient dsink_query =
       problem.sink_query ? HeadGradient(g, next++, *problem.sink_query) : dquery;
-  const BiasTargets dbias(g, problem.bias, next);
+  const HeadBiasTargets dbias = problem.bias.targets(g, next);
   for (Index s = 0; s < problem.queries.count(); ++s) {
     const Segment& query = problem.queries[s];
     const Segment& key = problem.keys[s];
@@ -107,7 +114,7 @@ void backward(Gradients& g, const AttentionProblem& problem, const Tensor& outpu
                  .dkey_stride = dkey.stride() * range.keys.step,
                  .dvalue = dvalue.at(key_row, options.key_head(head)),
                  .dvalue_stride = dvalue.stride() * range.keys.step,
-                 .dbias = dbias.head(query, head),
+                 .dbias = problem.bias.targets(dbias, query, head),
                  .dscore_weights =
                      dscores == nullptr ? nullptr : dscores + options.score_weights_before(head)});
           });
@@ -158,26 +165,15 @@ HeadAttention head_attention(const HeadColumns& query, const HeadColumns& key,
   AttentionKernel kernel = problem.kernel({});
   Tensor log_sums = Tensor::empty({n});
   Tensor y = Tensor::empty({n, plain.d_value});
-  bool more = false;
-  problem.for_each_pattern_range(segment, head,
-                                 [&](const HeadProblem& part, const PatternRange& range) {
-                                   const auto& [first, rows, step] = range.queries;
-                                   kernel.forward(part,
-                                                  {.rows = y.row(first),
-                                                   .stride = plain.d_value * step,
-                                                   .log_sums = log_sums.data() + first,
-                                                   .log_sums_stride = step},
-                                                  std::exchange(more, true));
-                                 });
+  forward(kernel, problem, segment, head, {y.data(), plain.d_value, log_sums.data(), 1});
   HeadAttention found{.weights = Tensor::zeros({n, m}), .scores = Tensor::empty({n, m})};
   std::ranges::fill(found.scores.values(), minus_infinity);
   problem.for_each_pattern_range(
       segment, head, [&](const HeadProblem& part, const PatternRange& range) {
         const Index first = range.queries.first * m + range.keys.first;
-        const Index stride = m * range.queries.step;
-        kernel.weights(part, log_sums.data() + range.queries.first, range.queries.step,
-                       found.weights.data() + first, stride, range.keys.step);
-        kernel.all_scores(part, found.scores.data() + first, stride, range.keys.step);
+        kernel.weights_and_scores(part, log_sums.data() + range.queries.first, range.queries.step,
+                                  found.weights.data() + first, found.scores.data() + first,
+                                  m * range.queries.step, range.keys.step);
       });
   return found;
 }

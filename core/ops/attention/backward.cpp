@@ -57,8 +57,11 @@ void AttentionKernel::backward(HeadProblem problem, const HeadRows& output, Head
         }
         if (problem.score.function != nullptr) {
           pair_gradients(problem, tile, part, targets);
-        } else if (targets.dquery != nullptr) {
-          query_gradients(tile, part, targets);
+        } else if (targets.dquery != nullptr) {  // dq_q += Σ_j ds_jq k_j
+          product(part.queries, part.keys.count(), d_key_, {gradients_ + part.at, 1, tile.step()},
+                  keys_.from(part.keys.first - block_.first),
+                  targets.dquery + (first + part.first) * targets.dquery_stride,
+                  targets.dquery_stride, true);
         }
       });
       key_gradients(problem, tile, block, targets);
@@ -130,14 +133,6 @@ void AttentionKernel::score_gradients(const HeadProblem& problem, const Tile& ti
   }
 }
 
-// dq_q += Σ_j ds_jq k_j
-void AttentionKernel::query_gradients(const Tile& tile, const Part& part, const Targets& targets) {
-  const Index query = tile.first + part.first;
-  product(part.queries, part.keys.count(), d_key_, {gradients_ + part.at, 1, tile.step()},
-          keys_.from(part.keys.first - block_.first),
-          targets.dquery + query * targets.dquery_stride, targets.dquery_stride, true);
-}
-
 // The gradients of queries, keys and the score's numbers that follow from ds_jq = scale dL/ds_jq.
 void AttentionKernel::pair_gradients(const HeadProblem& problem, const Tile& tile, const Part& part,
                                      const Targets& targets) {
@@ -196,51 +191,36 @@ void AttentionKernel::value_bias_gradients(const Tile& tile, Scalar* dvalues) {
   }
 }
 
-template <class Begin, class Change, class Visit>
-void AttentionKernel::for_each_score(const HeadProblem& problem, const Begin& begin,
-                                     const Change& change, const Visit& visit) {
+void AttentionKernel::weights_and_scores(const HeadProblem& problem, const Scalar* log_sums,
+                                         Index log_sums_stride, Scalar* weights, Scalar* scores,
+                                         Index stride, Index step) {
   for (Index first = 0; first < problem.query.rows; first += tile_queries) {
     const Tile tile = tile_at(first, problem.query.rows, problem.query_position, problem.key.rows,
                               problem.key_position, problem.ranges);
     pack_queries(problem, tile);
-    begin(tile);
+    take_log_sums(tile, log_sums, log_sums_stride);
     for_each_block(tile, [&](const KeyRange& block) {
       take_keys(problem, block);
       for_each_part(tile, block, [&](const Part& part) {
         if (!kept_scores(problem, tile, part)) {
           return;
         }
-        change(tile, part);
-        for (Index q = 0; q < part.queries; ++q) {
-          for (Index j = 0; j < part.keys.count(); ++j) {
-            visit(first + part.first + q, part.keys.first + j,
-                  scores_[part.at + j * tile.step() + q]);
+        const auto for_each_number = [&](const auto& visit) {
+          for (Index q = 0; q < part.queries; ++q) {
+            for (Index j = 0; j < part.keys.count(); ++j) {
+              visit((first + part.first + q) * stride + (part.keys.first + j) * step,
+                    scores_[part.at + j * tile.step() + q]);
+            }
           }
-        }
+        };
+        for_each_number([&](Index at, Scalar score) {
+          scores[at] = score == minus_infinity ? scores[at] : score;
+        });
+        rebuild_weights(tile, part);
+        for_each_number([&](Index at, Scalar weight) { weights[at] += weight; });
       });
     });
   }
-}
-
-void AttentionKernel::weights(const HeadProblem& problem, const Scalar* log_sums,
-                              Index log_sums_stride, Scalar* weights, Index stride, Index step) {
-  for_each_score(
-      problem, [&](const Tile& tile) { take_log_sums(tile, log_sums, log_sums_stride); },
-      [&](const Tile& tile, const Part& part) { rebuild_weights(tile, part); },
-      [&](Index query, Index key, Scalar weight) {
-        weights[query * stride + key * step] += weight;
-      });
-}
-
-void AttentionKernel::all_scores(const HeadProblem& problem, Scalar* scores, Index stride,
-                                 Index step) {
-  for_each_score(
-      problem, [](const Tile&) {}, [](const Tile&, const Part&) {},
-      [&](Index query, Index key, Scalar score) {
-        if (score != minus_infinity) {
-          scores[query * stride + key * step] = score;
-        }
-      });
 }
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -54,26 +54,26 @@ HeadBias BiasValues::head(const Segment& queries, Index head) const {
   return result;
 }
 
-BiasTargets::BiasTargets(Gradients& g, const BiasValues& bias, Index input)
-    : count_(bias.buckets.count()) {
-  if (BiasValues::given(bias.by_head)) {
-    by_head_ = g.sum(input++);
+HeadBiasTargets BiasValues::targets(Gradients& g, Index input) const {
+  HeadBiasTargets result;
+  if (given(by_head)) {
+    result.by_head = g.sum(input++);
   }
-  if (BiasValues::given(bias.by_query)) {
-    by_query_ = g.sum(input++);
-    stride_ = bias.by_query.dim(1);
+  if (given(by_query)) {
+    result.by_query = g.sum(input++);
+    result.stride = by_query.dim(1);
   }
-  if (BiasValues::given(bias.values)) {
-    values_ = g.sum(input++);
+  if (given(values)) {
+    result.values = g.sum(input++);
   }
+  return result;
 }
 
-HeadBiasTargets BiasTargets::head(const Segment& queries, Index head) const {
-  return {.by_head = by_head_ == nullptr ? nullptr : by_head_ + head * count_,
-          .by_query =
-              by_query_ == nullptr ? nullptr : by_query_ + queries.row * stride_ + head * count_,
-          .stride = stride_,
-          .values = values_};
+HeadBiasTargets BiasValues::targets(HeadBiasTargets of, const Segment& queries, Index head) const {
+  const Index first = head * buckets.count();
+  of.by_head = of.by_head == nullptr ? nullptr : of.by_head + first;
+  of.by_query = of.by_query == nullptr ? nullptr : of.by_query + queries.row * of.stride + first;
+  return of;
 }
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -30,9 +30,7 @@ void expect_bias(const AttentionBias& bias, Index N, Index heads, Index d_value)
 // Appends the Vars of the bias to an op's inputs.
 void append_inputs(const AttentionBias& bias, PoolVector<Var>& inputs);
 
-// A bias on attention without Vars, and the memory for its gradients, as the kernel uses them.
-
-// The values of a bias, without Vars.
+// The values of a bias, without Vars, as the kernel uses them.
 struct BiasValues {
   explicit BiasValues(const AttentionBias& bias);
 
@@ -40,27 +38,16 @@ struct BiasValues {
   static bool given(const Tensor& values) { return values.shape().rank() > 0; }
   HeadBias head(const Segment& queries, Index head) const;
 
+  // The memory for the gradients; null where not needed. `input`: the number of the bias' first Var
+  // among the op's inputs. And the part of it for the queries of a segment in a head.
+  HeadBiasTargets targets(Gradients& g, Index input) const;
+  HeadBiasTargets targets(HeadBiasTargets of, const Segment& queries, Index head) const;
+
   DistanceBuckets buckets;
   PoolVector<double> slopes;
   Tensor by_head;
   Tensor by_query;
   Tensor values;
-};
-
-// The memory for the gradients of a bias; null where not needed.
-class BiasTargets {
- public:
-  // `input`: the number of the bias' first Var among the op's inputs.
-  BiasTargets(Gradients& g, const BiasValues& bias, Index input);
-
-  HeadBiasTargets head(const Segment& queries, Index head) const;
-
- private:
-  Index count_;
-  Index stride_ = 0;
-  Scalar* by_head_ = nullptr;
-  Scalar* by_query_ = nullptr;
-  Scalar* values_ = nullptr;
 };
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

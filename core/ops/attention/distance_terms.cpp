@@ -21,9 +21,7 @@ void PanelDistances::add_by_distance(const PanelNumbers& panel, const Scalar* ro
   }
   for (Index j = 0; j < panel.keys; ++j) {
     Scalar* numbers = panel.numbers + j * panel.step;
-    map_row(
-        panel.columns, numbers, [](const Lanes& a, const Lanes& b) { return a + b; }, numbers,
-        line_.data() + panel.keys - 1 - j);
+    add_to(numbers, line_.data() + panel.keys - 1 - j, panel.columns);
   }
 }
 

@@ -6,6 +6,7 @@
 #include "core/kernel/vector_functions.hpp"
 
 #include "core/ops/attention/kernel.hpp"
+#include "core/ops/row_sums.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
@@ -62,8 +63,11 @@ void AttentionKernel::forward(HeadProblem problem, const HeadOutput& out, bool m
         add_values(tile, part, out.rows + first * out.stride, out.stride);
       });
     });
-    if (value_bias_.active()) {
-      add_value_bias(tile, out.rows + first * out.stride, out.stride);
+    if (value_bias_.active()) {  // y_q += Σ_b mass[q][b] r_b
+      product(tile.queries, value_bias_.buckets(), d_value_,
+              {value_bias_.mass(0), value_bias_.step(), 1},
+              {value_bias_.rows(), value_bias_.row_step()}, out.rows + first * out.stride,
+              out.stride, true);
     }
     finish_rows(tile, out);
   }
@@ -117,9 +121,7 @@ void AttentionKernel::add_values(const Tile& tile, const Part& part, Scalar* row
   const bool more = std::exchange(begun_[static_cast<std::size_t>(first / panel_queries)], true);
   for (Index q = first; more && q < first + part.queries; ++q) {
     if (corrections_[q] != Scalar{1}) {
-      map_row(
-          d_value_, rows + q * stride,
-          [f = Lanes(corrections_[q])](const Lanes& a) { return f * a; }, rows + q * stride);
+      scale_row(d_value_, corrections_[q], rows + q * stride, rows + q * stride);
     }
   }
   product(part.queries, part.keys.count(), d_value_, {scores_ + part.at, 1, tile.step()},
@@ -130,19 +132,10 @@ void AttentionKernel::add_values(const Tile& tile, const Part& part, Scalar* row
 void AttentionKernel::add_mass(const HeadProblem& problem, const Tile& tile, const Part& part) {
   const Index first = part.first;
   for (Index q = first; q < first + part.queries; ++q) {
-    map_row(
-        value_bias_.step(), value_bias_.mass(q),
-        [f = Lanes(corrections_[q])](const Lanes& a) { return f * a; }, value_bias_.mass(q));
+    scale_row(value_bias_.step(), corrections_[q], value_bias_.mass(q), value_bias_.mass(q));
   }
   distances_.sum_rows(panel_numbers(problem, tile, part, scores_), 1, value_bias_.mass(first),
                       value_bias_.step());
-}
-
-// y_q += Σ_b mass[q][b] r_b
-void AttentionKernel::add_value_bias(const Tile& tile, Scalar* rows, Index stride) {
-  product(tile.queries, value_bias_.buckets(), d_value_,
-          {value_bias_.mass(0), value_bias_.step(), 1},
-          {value_bias_.rows(), value_bias_.row_step()}, rows, stride, true);
 }
 
 // y_q = Σ_j weights[j][q] v_j / Σ_j, and log_sums[q] = m_q + log Σ_j; zeros and -inf without keys.
@@ -158,7 +151,7 @@ void AttentionKernel::finish_rows(const Tile& tile, const HeadOutput& out) {
       std::fill_n(row, d_value_, Scalar{0});
       log_sum = minus_infinity;
     } else {
-      map_row(d_value_, row, [f = Lanes(1 / sums_[q])](const Lanes& a) { return f * a; }, row);
+      scale_row(d_value_, 1 / sums_[q], row, row);
       log_sum = log_sums_[q];
     }
   }

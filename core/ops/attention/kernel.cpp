@@ -8,17 +8,17 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-AttentionKernel::AttentionKernel(const HeadSizes& sizes, Scalar scale, const Dropout& dropout,
+AttentionKernel::AttentionKernel(const AttentionOptions& options, Index most_queries,
                                  const Tensor& value_bias)
-    : d_key_(sizes.d_key),
-      d_value_(sizes.d_value),
-      scale_(scale),
-      dropout_(dropout),
+    : d_key_(options.d_key),
+      d_value_(options.d_value),
+      scale_(options.score_factor()),
+      dropout_(options.dropout),
       value_bias_(value_bias) {
   const Index key_step = whole_vectors(d_key_);
   const Index value_step = whole_vectors(d_value_);
   // Only two sizes, so that batches with other lengths can reuse the memory that others have freed.
-  const Index queries = sizes.most_queries <= panel_queries ? panel_queries : tile_queries;
+  const Index queries = most_queries <= panel_queries ? panel_queries : tile_queries;
   const Index step = queries == tile_queries ? tile_step : queries;
   const std::array<std::pair<Scalar**, Index>, 14> arrays{
       {{&key_room_, block_keys * key_step},

@@ -8,6 +8,7 @@
 #include <array>
 #include <optional>
 
+#include "core/ops/attention/attention_options.hpp"
 #include "core/ops/attention/distance_terms.hpp"
 #include "core/ops/attention/pair_score.hpp"
 #include "core/ops/attention/tile.hpp"
@@ -39,13 +40,6 @@ struct HeadProblem {
   HeadScore score;
 };
 
-// The widths of a head's vectors, and the largest number of queries in a sequence.
-struct HeadSizes {
-  Index d_key;
-  Index d_value;
-  Index most_queries;
-};
-
 // Where results go: a row and its log-sum-exp for each query.
 struct HeadOutput {
   Scalar* rows;
@@ -58,9 +52,8 @@ struct HeadOutput {
 // however long the sequences are.
 class AttentionKernel {
  public:
-  // value_bias: (B, d_value), or without memory.
-  AttentionKernel(const HeadSizes& sizes, Scalar scale, const Dropout& dropout,
-                  const Tensor& value_bias);
+  // most_queries: of a sequence; value_bias: (B, d_value), or without memory.
+  AttentionKernel(const AttentionOptions& options, Index most_queries, const Tensor& value_bias);
 
   // out: n rows of d_value and the log-sum-exp of each row's scores (-inf: no keys). With `more`,
   // `out` holds the result for other keys, and these keys are added to it.
@@ -81,12 +74,10 @@ class AttentionKernel {
   void backward(HeadProblem problem, const HeadRows& output, HeadRows doutput,
                 const Scalar* log_sums, Index log_sums_stride, const Targets& targets);
 
-  // Adds the weight of query i for key j to weights[i stride + j step].
-  void weights(const HeadProblem& problem, const Scalar* log_sums, Index log_sums_stride,
-               Scalar* weights, Index stride, Index step);
-
-  // Sets scores[i stride + j step] to the score of query i and key j, where i attends to j.
-  void all_scores(const HeadProblem& problem, Scalar* scores, Index stride, Index step);
+  // Adds the weight of query i for key j to weights[i stride + j step], and sets the same element
+  // of `scores` to their score, where i attends to j.
+  void weights_and_scores(const HeadProblem& problem, const Scalar* log_sums, Index log_sums_stride,
+                          Scalar* weights, Scalar* scores, Index stride, Index step);
 
  private:
   // What one panel of queries computes with a block of keys: the keys of the block to which the
@@ -100,12 +91,6 @@ class AttentionKernel {
   };
   template <class Visitor>
   void for_each_part(const Tile& tile, const KeyRange& block, const Visitor& visit) const;
-
-  // Makes the scores anew, part by part. `begin(tile)` comes before the parts of a tile,
-  // `change(tile, part)` after the scores of a part; then `visit(query, key, number)`.
-  template <class Begin, class Change, class Visit>
-  void for_each_score(const HeadProblem& problem, const Begin& begin, const Change& change,
-                      const Visit& visit);
 
   // The rows of a head outside the scratch memory that are read or written: one for each query, and
   // one for each key.
@@ -124,8 +109,6 @@ class AttentionKernel {
   void select_top(const HeadProblem& problem, const Tile& tile);
   bool scores(const HeadProblem& problem, const Tile& tile, const Part& part);
   PairPanel pairs_of(const HeadProblem& problem, const Tile& tile, const Part& part) const;
-  void products(const Tile& tile, const Part& part);
-  void pair_scores(const HeadProblem& problem, const Tile& tile, const Part& part);
   bool kept_scores(const HeadProblem& problem, const Tile& tile, const Part& part);
   bool mark(const HeadProblem& problem, const Tile& tile, const Part& part);
   void apply_mask(const Tile& tile, const Part& part);
@@ -136,7 +119,6 @@ class AttentionKernel {
   void bias_gradients(const HeadProblem& problem, const Tile& tile, const Part& part,
                       const HeadBiasTargets& targets);
   void add_mass(const HeadProblem& problem, const Tile& tile, const Part& part);
-  void add_value_bias(const Tile& tile, Scalar* rows, Index stride);
   void value_bias_gradients(const Tile& tile, Scalar* dvalues);
   void apply_ranges(const HeadProblem& problem, const Tile& tile, const Part& part);
   void softmax(const Tile& tile, const Part& part);
@@ -145,7 +127,6 @@ class AttentionKernel {
   void finish_rows(const Tile& tile, const HeadOutput& out);
   void rebuild_weights(const Tile& tile, const Part& part);
   void score_gradients(const HeadProblem& problem, const Tile& tile, const Part& part);
-  void query_gradients(const Tile& tile, const Part& part, const Targets& targets);
   void pair_gradients(const HeadProblem& problem, const Tile& tile, const Part& part,
                       const Targets& targets);
   void key_gradients(const HeadProblem& problem, const Tile& tile, const KeyRange& block,

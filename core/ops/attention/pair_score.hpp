@@ -95,7 +95,6 @@ std::shared_ptr<const PairScore> score_by(Function function) {
 
 // The additive score of Bahdanau et al. 2015 (section 3.1, where q is a decoder's state and k an
 // annotation): f(q, k) = Σ_c v_c tanh(q_c + k_c), where v is learned for each head.
-
 class AdditiveScore : public PairScore {
  public:
   Index weight_count(Index d_key) const override { return d_key; }

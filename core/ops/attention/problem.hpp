@@ -46,11 +46,7 @@ struct AttentionProblem {
 
   // The kernel that computes the heads one after the other.
   AttentionKernel kernel(const Tensor& value_bias) const {
-    return {
-        {.d_key = options.d_key, .d_value = options.d_value, .most_queries = most_rows(queries)},
-        options.score_factor(),
-        options.dropout,
-        value_bias};
+    return {options, most_rows(queries), value_bias};
   }
 
   // The problem with the whole pattern. The mask covers what the pattern's ranges do not express.

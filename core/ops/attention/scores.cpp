@@ -4,6 +4,7 @@
 #include <span>
 
 #include "core/ops/attention/kernel.hpp"
+#include "core/ops/row_sums.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
@@ -13,10 +14,17 @@ bool AttentionKernel::scores(const HeadProblem& problem, const Tile& tile, const
   if (problem.mask != nullptr && !mark(problem, tile, part)) {
     return false;
   }
-  if (problem.score.function == nullptr) {
-    products(tile, part);
+  Scalar* const numbers = scores_ + part.at;
+  if (problem.score.function == nullptr) {  // the queries are scaled
+    const Panel keys = keys_.from(part.keys.first - block_.first);
+    broadcast_product(part.keys.count(), d_key_, part.columns, {keys.data, keys.step, 1},
+                      queries_ + part.first, tile.step(), {}, numbers, tile.step(),
+                      ahead_ ? &*ahead_ : nullptr);
   } else {
-    pair_scores(problem, tile, part);
+    problem.score.function->scores(pairs_of(problem, tile, part), numbers, tile.step());
+    for (Index j = 0; j < part.keys.count(); ++j) {
+      scale_row(part.columns, scale_, numbers + j * tile.step(), numbers + j * tile.step());
+    }
   }
   if (problem.bias.any()) {
     add_bias(problem, tile, part);
@@ -28,24 +36,6 @@ bool AttentionKernel::scores(const HeadProblem& problem, const Tile& tile, const
     apply_mask(tile, part);
   }
   return true;
-}
-
-// scores[j][q] = scale k_j · q
-void AttentionKernel::products(const Tile& tile, const Part& part) {
-  const Panel keys = keys_.from(part.keys.first - block_.first);
-  broadcast_product(part.keys.count(), d_key_, part.columns, {keys.data, keys.step, 1},
-                    queries_ + part.first, tile.step(), {}, scores_ + part.at, tile.step(),
-                    ahead_ ? &*ahead_ : nullptr);
-}
-
-// scores[j][q] = scale f(q, k_j)
-void AttentionKernel::pair_scores(const HeadProblem& problem, const Tile& tile, const Part& part) {
-  problem.score.function->scores(pairs_of(problem, tile, part), scores_ + part.at, tile.step());
-  for (Index j = 0; j < part.keys.count(); ++j) {
-    Scalar* row = scores_ + part.at + j * tile.step();
-    map_row(
-        part.columns, row, [factor = Lanes(scale_)](const Lanes& f) { return factor * f; }, row);
-  }
 }
 
 PairPanel AttentionKernel::pairs_of(const HeadProblem& problem, const Tile& tile,

@@ -68,19 +68,6 @@ void add_bias(const SingleQuery& problem, Scalar* s) {
   }
 }
 
-struct Softmax {
-  Scalar total;    // Σ_j weights[j]
-  Scalar log_sum;  // log Σ_j exp(s_j)
-};
-
-// weights[j] = exp(s_j - max s), in place
-Softmax softmax(Scalar* s, Index padded) {
-  const Scalar largest = max_row(padded, s);
-  map_row(padded, s, [m = Lanes(largest)](const Lanes& x) { return exp_of_small(x - m); }, s);
-  const Scalar total = sum_row(padded, [](const Lanes& weight) { return weight; }, s);
-  return {total, largest + std::log(total)};
-}
-
 // `Vectors` vectors of Σ_j weights[j] v_j / total; value: the first of those columns.
 template <Index Vectors>
 void weighted_values(const SingleQuery& problem, const Scalar* value, const Scalar* weights,
@@ -125,8 +112,6 @@ void head_output(const SingleQuery& problem, const Scalar* value, const Scalar* 
 
 }  // namespace
 
-Index single_query_room(Index keys, Index heads) { return heads * whole_vectors(keys); }
-
 void attend_single(const SingleQuery& problem, const SingleQuery& next, Scalar* room, Scalar* y,
                    Scalar* log_sums, Index log_sums_stride) {
   scores(problem, next, room);
@@ -141,10 +126,15 @@ void attend_single(const SingleQuery& problem, const SingleQuery& next, Scalar* 
       log_sums[h * log_sums_stride] = minus_infinity;
       continue;
     }
-    const auto [total, log_sum] = softmax(weights, padded);
+    // weights[j] = exp(s_j - max s), in place
+    const Scalar largest = max_row(padded, weights);
+    map_row(
+        padded, weights, [m = Lanes(largest)](const Lanes& s) { return exp_of_small(s - m); },
+        weights);
+    const Scalar total = sum_row(padded, [](const Lanes& weight) { return weight; }, weights);
     head_output(problem, problem.value + h / problem.heads_of_key * problem.value_step, weights,
                 total, y + h * problem.d_value);
-    log_sums[h * log_sums_stride] = log_sum;
+    log_sums[h * log_sums_stride] = largest + std::log(total);
   }
 }
 

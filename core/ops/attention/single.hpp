@@ -31,13 +31,10 @@ struct SingleQuery {
   Index value_columns() const { return (heads / heads_of_key - 1) * value_step + d_value; }
 };
 
-// How many numbers of scratch memory a query needs.
-Index single_query_room(Index keys, Index heads);
-
 // For each head: y = softmax(scale q Kᵀ + bias) V, zeros without keys, and the log-sum-exp of the
 // scores (-inf without keys). y: heads * d_value numbers; log_sums: one for each head,
-// `log_sums_stride` apart. Meanwhile the keys and values of the following query, `next`, are
-// prefetched.
+// `log_sums_stride` apart; room: scratch memory for whole_vectors(keys) numbers of each head.
+// Meanwhile the keys and values of the following query, `next`, are prefetched.
 void attend_single(const SingleQuery& problem, const SingleQuery& next, Scalar* room, Scalar* y,
                    Scalar* log_sums, Index log_sums_stride);
 

@@ -24,7 +24,6 @@ struct KeyRange {
   Index first;
   Index end;
 
-  bool operator==(const KeyRange&) const = default;
   Index count() const { return std::max<Index>(0, end - first); }
   KeyRange within(const KeyRange& other) const {
     return {std::max(first, other.first), std::min(end, other.end)};
@@ -60,7 +59,7 @@ inline Tile tile_at(Index first, Index queries, Index query_position, Index keys
                     Index key_position, const KeyRanges& ranges) {
   Tile tile{
       .first = first, .queries = std::min(tile_queries, queries - first), .columns = 0, .keys = {}};
-  tile.columns = (tile.queries + lane_count - 1) / lane_count * lane_count;
+  tile.columns = whole_vectors(tile.queries);
   for (Index panel = 0; panel < tile.panels(); ++panel) {
     const Index position = query_position + first + panel * panel_queries;
     const Index begin = ranges.of(position).first - key_position;
@@ -108,8 +107,6 @@ void for_each_run(const Tile& tile, const KeyRange& block, const Visitor& visit)
   }
 }
 
-// The rows of one head's vectors, as a matrix stores them and as products need them.
-
 constexpr Scalar minus_infinity = -std::numeric_limits<Scalar>::infinity();
 
 // Rows of one head's vectors inside a wider matrix.
@@ -142,8 +139,8 @@ struct Panel {
   Panel from(Index first) const { return {row(first), step}; }
 };
 
-// Rows that are padded to whole vectors: the rows of the matrix itself if the width allows it,
-// otherwise copies in `room`, padded with zeros.
+// The rows of the matrix itself if the width allows it, otherwise copies in `room`, padded with
+// zeros.
 inline Panel panel_of(const HeadRows& from, Index first, Index count, Scalar* room) {
   if (from.width % lane_count == 0 && !from.apart) {
     return {from.row(first), from.stride};

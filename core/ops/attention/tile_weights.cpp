@@ -1,7 +1,6 @@
 #include "core/ops/attention/tile_weights.hpp"
 
 #include <algorithm>
-#include <limits>
 
 #include "core/product/broadcast_product.hpp"
 
@@ -24,15 +23,10 @@ void AttentionDropout::draw(const DropoutAddress& at, Index columns, Index keys)
   }
 }
 
-namespace {
-
-constexpr Scalar infinity = std::numeric_limits<Scalar>::infinity();
-
-}  // namespace
-
 void TopScores::start(Index count, Index queries) {
   count_ = count;
-  heaps_.assign(static_cast<std::size_t>(count * queries), {.score = -infinity, .key = infinity});
+  heaps_.assign(static_cast<std::size_t>(count * queries),
+                {.score = minus_infinity, .key = -minus_infinity});
 }
 
 void TopScores::add(const PanelNumbers& scores, Index query, Index key) {
@@ -60,7 +54,7 @@ void TopScores::finish(Index first_query, const KeptScores& kept) const {
 void keep_top(const PanelNumbers& scores, Index key, const KeptScores& kept) {
   std::array<Scalar, panel_queries> leasts;
   std::array<Scalar, panel_queries> lasts{};
-  leasts.fill(-infinity);
+  leasts.fill(minus_infinity);
   std::copy_n(kept.least, scores.queries, leasts.data());
   std::copy_n(kept.last, scores.queries, lasts.data());
   for (Index first = 0; first < scores.columns; first += lane_count) {
@@ -71,7 +65,7 @@ void keep_top(const PanelNumbers& scores, Index key, const KeptScores& kept) {
       const Lanes score = Lanes::load_unaligned(at);
       const auto keeps =
           score > least || (score == least && Lanes(static_cast<Scalar>(key + j)) <= last);
-      xsimd::select(keeps, score, Lanes(-infinity)).store_unaligned(at);
+      xsimd::select(keeps, score, Lanes(minus_infinity)).store_unaligned(at);
     }
   }
 }

@@ -13,9 +13,7 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-// Dropout of attention weights, drawn for some queries and keys at a time.
-
-// The address of the draw for the first query and key, and the steps to the others.
+// The address of the draw of dropout for the first query and key, and the steps to the others.
 struct DropoutAddress {
   Index head;
   Index query_row;  // in the whole step
@@ -53,8 +51,6 @@ class AttentionDropout {
   std::array<std::uint16_t, static_cast<std::size_t>(block_keys* key_words)> kept_;
 };
 
-// Finds the largest scores of each query of a tile, while the keys are processed in order.
-
 // For each query: the smallest score that it keeps, and the last key that it keeps with this score.
 // Both come from the forward pass, so that the backward pass keeps the same scores.
 struct KeptScores {
@@ -63,6 +59,7 @@ struct KeptScores {
   Scalar* last = nullptr;
 };
 
+// Finds the largest scores of each query of a tile, while the keys are processed in order.
 class TopScores {
  public:
   void start(Index count, Index queries);
@@ -86,11 +83,9 @@ class TopScores {
 // Sets scores that are not kept to -inf. `kept` begins at the panel's first query.
 void keep_top(const PanelNumbers& scores, Index key, const KeptScores& kept);
 
-// Adds a bias to the values of a head, by the distance from query to key. The weights of a bucket
-// are summed first, so each query and bucket meet only once.
-
-// The rows of a bias in the layout that products need, and scratch memory for a tile of queries.
-// All rows are padded to whole vectors.
+// A bias on the values of a head, by the distance from query to key. The weights of a bucket are
+// summed first, so each query and bucket meet only once. The rows of the bias are in the layout
+// that products need, beside scratch memory for a tile of queries; all are padded to whole vectors.
 class ValueBias {
  public:
   // rows: (B, d_value); without memory: no bias.

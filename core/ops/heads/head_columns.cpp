@@ -17,6 +17,12 @@ void expect_heads(const HeadColumns& columns, Index rows, Index heads, Index wid
   }
 }
 
+HeadMatrix checked_heads(const HeadColumns& columns, Index heads, Index width,
+                         std::string_view what) {
+  expect_heads(columns, dims<2>(columns.matrix, what)[0], heads, width, what);
+  return {columns, width};
+}
+
 HeadGradient::HeadGradient(Gradients& g, Index input, const HeadMatrix& of)
     : stride_(of.matrix.dim(1)), step_(of.step) {
   if (g.needs(input)) {

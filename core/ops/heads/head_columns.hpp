@@ -40,6 +40,20 @@ struct HeadMatrix {
   const Scalar* at(Index row, Index head) const { return matrix.row(row) + first + head * step; }
 };
 
+// The vectors of all rows. Throws ShapeError as expect_heads.
+HeadMatrix checked_heads(const HeadColumns& columns, Index heads, Index width,
+                         std::string_view what);
+
+// Calls visit(row, head) for each vector.
+template <class Visitor>
+void for_each_head(Index rows, Index heads, const Visitor& visit) {
+  for (Index i = 0; i < rows; ++i) {
+    for (Index h = 0; h < heads; ++h) {
+      visit(i, h);
+    }
+  }
+}
+
 // The memory for the gradient of such columns. Inputs may share a matrix, and heads may share
 // columns: the first one clears the memory, and all add to it. Null if the input needs no gradient.
 class HeadGradient {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <array>
+#include <span>
 #include <utility>
 
 #include "core/kernel/row_kernels.hpp"
@@ -18,6 +20,7 @@ struct Sizes {
   Index in;
   Index out;
   Index weight_step;  // numbers from one head's matrix to the next; 0: shared
+  Index bias_step;    // the same for biases
 };
 
 Sizes check(const HeadColumns& x, const Var& weight, Index heads, Index out) {
@@ -29,81 +32,62 @@ Sizes check(const HeadColumns& x, const Var& weight, Index heads, Index out) {
                 weight.shape());
   }
   expect_heads(x, N, heads, in, "head_linear.x");
-  return {.N = N, .heads = heads, .in = in, .out = out, .weight_step = rows == out ? 0 : out * in};
+  const bool shared = rows == out;
+  return {N, heads, in, out, shared ? 0 : out * in, shared ? 0 : out};
 }
 
-// dx_h += dy_h W_h,  dW_h += dy_hᵀ x_h
-void backward(Gradients& g, const HeadMatrix& x, const Tensor& weight, const Sizes& sizes) {
-  const Index stride = sizes.heads * sizes.out;
+// dx_h += dy_h W_h,  dW_h += dy_hᵀ x_h,  db_h += Σ_n dy_h
+void backward(Gradients& g, const HeadMatrix& x, const Tensor& weight, const Sizes& sizes,
+              bool biased) {
+  const auto& [N, heads, in, out, weight_step, bias_step] = sizes;
+  const Index stride = heads * out;
   const HeadGradient dx(g, 0, x);
-  const HeadGradient dweight(g, 1, {weight, 0, sizes.weight_step});
-  for (Index h = 0; h < sizes.heads; ++h) {
-    const Scalar* dy = g.output().data() + h * sizes.out;
+  Scalar* dweight = g.sum(1);
+  Scalar* dbias = biased ? g.sum(2) : nullptr;
+  for (Index h = 0; h < heads; ++h) {
+    const Scalar* dy = g.output().data() + h * out;
     if (g.needs(0)) {
-      matrix_product(sizes.N, sizes.in, sizes.out, {dy, stride},
-                     {weight.data() + h * sizes.weight_step, sizes.in}, dx.at(0, h), dx.stride(),
-                     true);
+      matrix_product(N, in, out, {dy, stride}, {weight.data() + h * weight_step, in}, dx.at(0, h),
+                     dx.stride(), true);
     }
-    if (g.needs(1)) {
-      matrix_product(sizes.out, sizes.in, sizes.N, {dy, stride, true},
-                     {x.at(0, h), x.matrix.dim(1)}, dweight.at(0, h), sizes.in, true);
-    }
-  }
-}
-
-// db_h += Σ_n dy_h
-void bias_backward(Gradients& g, const Tensor& bias, const Sizes& sizes) {
-  if (g.needs(2)) {
-    const HeadGradient dbias(g, 2, {bias, 0, sizes.weight_step == 0 ? 0 : sizes.out});
-    for (Index i = 0; i < sizes.N; ++i) {
-      for (Index h = 0; h < sizes.heads; ++h) {
-        add_to(dbias.at(0, h), g.output().row(i) + h * sizes.out, sizes.out);
-      }
+    if (dweight != nullptr) {
+      matrix_product(out, in, N, {dy, stride, true}, {x.at(0, h), x.matrix.dim(1)},
+                     dweight + h * weight_step, in, true);
     }
   }
-}
-
-Tensor products(const HeadMatrix& x, const Tensor& weight, const Sizes& sizes, const Scalar* bias) {
-  const Index columns = sizes.heads * sizes.out;
-  Tensor y = Tensor::empty({sizes.N, columns});
-  for (Index h = 0; h < sizes.heads; ++h) {
-    const MatrixView head{x.at(0, h), x.matrix.dim(1)};
-    const MatrixView map{weight.data() + h * sizes.weight_step, sizes.in, true};
-    if (bias == nullptr) {
-      matrix_product(sizes.N, sizes.out, sizes.in, head, map, y.data() + h * sizes.out, columns,
-                     false);
-    } else {
-      matrix_product_plus_row(sizes.N, sizes.out, sizes.in, head, map,
-                              bias + (sizes.weight_step == 0 ? 0 : h * sizes.out),
-                              y.data() + h * sizes.out, columns);
+  for (Index i = 0; i < N && dbias != nullptr; ++i) {
+    for (Index h = 0; h < heads; ++h) {
+      add_to(dbias + h * bias_step, g.output().row(i) + h * out, out);
     }
   }
-  return y;
 }
 
 }  // namespace
 
-Var head_linear(const HeadColumns& columns, const Var& weight, Index heads, Index out) {
+Var head_linear(const HeadColumns& columns, const Var& weight, Index heads, Index out,
+                const std::optional<Var>& bias) {
   const Sizes sizes = check(columns, weight, heads, out);
+  if (bias) {
+    expect_shape(*bias, {weight.shape()[0]}, "head_linear.bias for weight", weight);
+  }
   HeadMatrix x(columns, sizes.in);
-  Tensor y = products(x, weight.value(), sizes, nullptr);
-  return weight.tape().record("head_linear", {columns.matrix, weight}, std::move(y),
-                              [x = std::move(x), weight = weight.value(), sizes](Gradients& g) {
-                                backward(g, x, weight, sizes);
-                              });
-}
-
-Var head_linear(const HeadColumns& columns, const Var& weight, const Var& bias, Index heads,
-                Index out) {
-  const Sizes sizes = check(columns, weight, heads, out);
-  expect_shape(bias, {weight.shape()[0]}, "head_linear.bias for weight", weight);
-  HeadMatrix x(columns, sizes.in);
-  Tensor y = products(x, weight.value(), sizes, bias.value().data());
+  Tensor y = Tensor::empty({sizes.N, heads * out});
+  for (Index h = 0; h < heads; ++h) {
+    const MatrixView head{x.at(0, h), x.matrix.dim(1)};
+    const MatrixView map{weight.value().data() + h * sizes.weight_step, sizes.in, true};
+    Scalar* to = y.data() + h * out;
+    if (bias) {
+      matrix_product_plus_row(sizes.N, out, sizes.in, head, map,
+                              bias->value().data() + h * sizes.bias_step, to, heads * out);
+    } else {
+      matrix_product(sizes.N, out, sizes.in, head, map, to, heads * out, false);
+    }
+  }
+  const std::array inputs{columns.matrix, weight, bias.value_or(weight)};
   return weight.tape().record(
-      "head_linear", {columns.matrix, weight, bias}, std::move(y),
-      [x = std::move(x), weight = weight.value(), bias = bias.value(), sizes](Gradients& g) {
-        backward(g, x, weight, sizes);
-        bias_backward(g, bias.part(0, {1, bias.size()}), sizes);
+      "head_linear", std::span(inputs).first(bias ? 3 : 2), std::move(y),
+      [x = std::move(x), weight = weight.value(), sizes, biased = bias.has_value()](Gradients& g) {
+        backward(g, x, weight, sizes, biased);
       });
 }
 

@@ -7,6 +7,7 @@
 
 #include "core/errors.hpp"
 #include "core/kernel/row_kernels.hpp"
+#include "core/ops/row_sums.hpp"
 #include "core/tape/dims.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
@@ -164,31 +165,24 @@ void add_gradient(Index width, Scalar factor, const Scalar* y, const Scalar* dy,
 }  // namespace
 
 Var normalize_heads(const HeadColumns& columns, Index heads, Index width, Scalar epsilon) {
-  const Index N = dims<2>(columns.matrix, "normalize_heads.x")[0];
-  expect_heads(columns, N, heads, width, "normalize_heads.x");
-  HeadMatrix x(columns, width);
-  Tensor y = Tensor::empty({N, heads * width});
-  Tensor factors = Tensor::empty({N, heads});
-  for (Index i = 0; i < N; ++i) {
-    for (Index h = 0; h < heads; ++h) {
-      const Scalar* from = x.at(i, h);
-      const Scalar factor =
-          std::sqrt(static_cast<Scalar>(width) / (dot_row(width, from, from) + epsilon));
-      factors.row(i)[h] = factor;
-      map_row(
-          width, y.row(i) + h * width, [r = Lanes(factor)](const Lanes& a) { return r * a; }, from);
-    }
-  }
+  HeadMatrix x = checked_heads(columns, heads, width, "normalize_heads.x");
+  Tensor y = Tensor::empty({x.rows(), heads * width});
+  Tensor factors = Tensor::empty({x.rows(), heads});
+  for_each_head(x.rows(), heads, [&](Index i, Index h) {
+    const Scalar* from = x.at(i, h);
+    const Scalar factor =
+        std::sqrt(static_cast<Scalar>(width) / (dot_row(width, from, from) + epsilon));
+    factors.row(i)[h] = factor;
+    scale_row(width, factor, from, y.row(i) + h * width);
+  });
   return columns.matrix.tape().record(
       "normalize_heads", {columns.matrix}, y,
       [x = std::move(x), y, factors = std::move(factors), heads, width](Gradients& g) {
         const HeadGradient dx(g, 0, x);
-        for (Index i = 0; i < x.rows(); ++i) {
-          for (Index h = 0; h < heads; ++h) {
-            add_gradient(width, factors.row(i)[h], y.row(i) + h * width,
-                         g.output().row(i) + h * width, dx.at(i, h));
-          }
-        }
+        for_each_head(x.rows(), heads, [&](Index i, Index h) {
+          add_gradient(width, factors.row(i)[h], y.row(i) + h * width,
+                       g.output().row(i) + h * width, dx.at(i, h));
+        });
       });
 }
 

@@ -9,12 +9,10 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-// Rotary positions (Su et al. 2021): rotates the vectors of heads by angles that grow with the
-// position. So a query's product with a key depends on their positions only through the difference.
-
 // The cosines and, in the columns after them, the sines of position · base^(-2 c / width) for c <
 // width / 2 (section 3.2.2, equation 15, with base 10000). (positions, width); the width must be
-// even.
+// even. The angles grow with the position, so a query's product with a key depends on their
+// positions only through the difference.
 Tensor rotations(Index positions, Index width, double base = 10000);
 
 // Rotates each pair of columns of each head by its angle; pair c is the columns c and c + width / 2
@@ -25,10 +23,8 @@ Var rotate_heads(const HeadColumns& x, const Tensor& table, const Segments& segm
                  Index width, RotaryPairs pairs = RotaryPairs::halves,
                  Index last = std::numeric_limits<Index>::max());
 
-// Scales the vectors of heads to the same length, so that their products are cosines.
-
-// y_h = √width x_h / sqrt(|x_h|² + epsilon), which is the length of vectors whose numbers have
-// variance one. y: (N, heads * width). Throws ShapeError.
+// y_h = √width x_h / sqrt(|x_h|² + epsilon), so that products are cosines: the length is that of
+// vectors whose numbers have variance one. y: (N, heads * width). Throws ShapeError.
 Var normalize_heads(const HeadColumns& x, Index heads, Index width,
                     Scalar epsilon = static_cast<Scalar>(1e-12));
 

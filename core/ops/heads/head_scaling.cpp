@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 
 #include "core/kernel/row_kernels.hpp"
-#include "core/kernel/vector_functions.hpp"
 #include "core/ops/dropout_mask.hpp"
+#include "core/ops/row_sums.hpp"
 #include "core/tape/dims.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
@@ -27,7 +27,22 @@ Scalar draw_noise(const Draws& draws, Index gate) {
   return static_cast<Scalar>(std::log(u) - std::log1p(-u));
 }
 
-// z = min(1, max(0, (ζ - γ) σ(factor (log_alpha + noise)) + γ))
+// Records a result whose slope for each element of log_alpha is known: dlog_alpha = dy ∘ slopes,
+// where a result that is one number has one dy for all.
+Var with_slopes(const char* op, const Var& log_alpha, Tensor result, Tensor slopes) {
+  return log_alpha.tape().record(
+      op, {log_alpha}, std::move(result), [slopes = std::move(slopes)](Gradients& g) {
+        const Index step = g.output().size() == 1 ? 0 : 1;
+        Tensor gradient = Tensor::empty(slopes.shape());
+        for (Index h = 0; h < slopes.size(); ++h) {
+          gradient.data()[h] = g.output().data()[h * step] * slopes.data()[h];
+        }
+        g.add(0, std::move(gradient));
+      });
+}
+
+// z = min(1, max(0, (ζ - γ) σ(factor (log_alpha + noise)) + γ)), whose slope is (ζ - γ) factor s (1
+// - s) where 0 < z < 1, else 0.
 Var gates(const char* op, const Var& log_alpha, Scalar factor, const auto& noise) {
   const Index H = log_alpha.shape()[0];
   Tensor z = Tensor::empty({H});
@@ -39,14 +54,7 @@ Var gates(const char* op, const Var& log_alpha, Scalar factor, const auto& noise
     z.data()[h] = std::clamp(stretched, Scalar{0}, Scalar{1});
     slopes.data()[h] = between ? factor * (high - low) * s * (1 - s) : 0;
   }
-  return log_alpha.tape().record(
-      op, {log_alpha}, std::move(z), [slopes = std::move(slopes)](Gradients& g) {
-        // dlog_alpha = dz (ζ - γ) factor s (1 - s) where 0 < z < 1, else 0
-        Tensor gradient = Tensor::empty(slopes.shape());
-        std::transform(slopes.data(), slopes.data() + slopes.size(), g.output().data(),
-                       gradient.data(), std::multiplies<>());
-        g.add(0, std::move(gradient));
-      });
+  return with_slopes(op, log_alpha, std::move(z), std::move(slopes));
 }
 
 }  // namespace
@@ -72,138 +80,99 @@ Var open_gates(const Var& log_alpha) {
     open += p;
     slopes.data()[h] = p * (1 - p);
   }
-  return log_alpha.tape().record(
-      "open_gates", {log_alpha}, Tensor::full({1}, open),
-      [slopes = std::move(slopes)](Gradients& g) {
-        // dlog_alpha = dy p (1 - p)
-        Tensor gradient = Tensor::empty(slopes.shape());
-        std::transform(slopes.data(), slopes.data() + slopes.size(), gradient.data(),
-                       [dy = g.output().data()[0]](Scalar slope) { return dy * slope; });
-        g.add(0, std::move(gradient));
-      });
+  return with_slopes("open_gates", log_alpha, Tensor::full({1}, open), std::move(slopes));
 }
 
 namespace {
 
-void scale_row(Index width, Scalar factor, const Scalar* from, Scalar* to) {
-  map_row(width, to, [f = Lanes(factor)](const Lanes& a) { return f * a; }, from);
+// The factors of a row's heads: those of the row, or the same for all rows.
+const Scalar* factors_at(const Tensor& factors, Index row) {
+  return factors.shape().rank() == 2 ? factors.row(row) : factors.data();
 }
 
-// to += factor from
-void add_scaled(Index width, Scalar factor, const Scalar* from, Scalar* to) {
-  map_row(
-      width, to,
-      [f = Lanes(factor)](const Lanes& a, const Lanes& b) { return fused_multiply_add(f, a, b); },
-      from, to);
+// y_h = factor_h x_h
+Tensor scaled(const HeadMatrix& x, const Tensor& factors, Index heads, Index width) {
+  Tensor y = Tensor::empty({x.rows(), heads * width});
+  for_each_head(x.rows(), heads, [&](Index i, Index h) {
+    scale_row(width, factors_at(factors, i)[h], x.at(i, h), y.row(i) + h * width);
+  });
+  return y;
+}
+
+// dx_h += factor_h dy_h, where dy_h begins `step` columns after the dy of the head before.
+void scale_back(Gradients& g, const HeadMatrix& x, const Tensor& factors, Index heads, Index width,
+                Index step) {
+  const HeadGradient dx(g, 0, x);
+  for_each_head(g.needs(0) ? x.rows() : 0, heads, [&](Index i, Index h) {
+    add_multiple(width, factors_at(factors, i)[h], g.output().row(i) + h * step, dx.at(i, h));
+  });
+}
+
+// dfactors[h] += Σ_n dy_h · x_h
+void sum_products(Gradients& g, const HeadMatrix& x, Index heads, Index width, Index step) {
+  Scalar* dfactors = g.sum(1);
+  for_each_head(g.needs(1) ? x.rows() : 0, heads, [&](Index i, Index h) {
+    dfactors[h] += dot_row(width, g.output().row(i) + h * step, x.at(i, h));
+  });
 }
 
 }  // namespace
 
 Var scale_heads(const HeadColumns& columns, const Var& factors, Index heads, Index width) {
-  const Index N = dims<2>(columns.matrix, "scale_heads.x")[0];
-  expect_heads(columns, N, heads, width, "scale_heads.x");
+  HeadMatrix x = checked_heads(columns, heads, width, "scale_heads.x");
   expect_shape(factors, {heads}, "scale_heads.factors");
-  HeadMatrix x(columns, width);
-  Tensor y = Tensor::empty({N, heads * width});
-  for (Index i = 0; i < N; ++i) {
-    for (Index h = 0; h < heads; ++h) {
-      scale_row(width, factors.value().data()[h], x.at(i, h), y.row(i) + h * width);
-    }
-  }
+  Tensor y = scaled(x, factors.value(), heads, width);
   return factors.tape().record(
       "scale_heads", {columns.matrix, factors}, std::move(y),
       [x = std::move(x), factors = factors.value(), heads, width](Gradients& g) {
-        // dx_h += factors[h] dy_h,  dfactors[h] += Σ_n dy_h · x_h
-        const HeadGradient dx(g, 0, x);
-        const HeadGradient dfactors(g, 1, {factors.part(0, {1, heads}), 0, 1});
-        for (Index i = 0; i < x.rows(); ++i) {
-          for (Index h = 0; h < heads; ++h) {
-            const Scalar* dy = g.output().row(i) + h * width;
-            if (g.needs(0)) {
-              add_scaled(width, factors.data()[h], dy, dx.at(i, h));
-            }
-            if (g.needs(1)) {
-              *dfactors.at(0, h) += dot_row(width, dy, x.at(i, h));
-            }
-          }
-        }
+        scale_back(g, x, factors, heads, width, width);
+        sum_products(g, x, heads, width, width);
       });
 }
 
 Var drop_heads(const HeadColumns& columns, const Segments& segments, Index heads, Index width,
                const Dropout& dropout) {
-  const Index N = dims<2>(columns.matrix, "drop_heads.x")[0];
-  expect_heads(columns, N, heads, width, "drop_heads.x");
-  if (row_count(segments) != N) {
+  HeadMatrix x = checked_heads(columns, heads, width, "drop_heads.x");
+  if (row_count(segments) != x.rows()) {
     wrong_shape("drop_heads.x", fmt::format("the {} rows of the segments", row_count(segments)),
                 columns.matrix.shape());
   }
   // A row of factors, 0 or 1 / (1 - probability), for each row of x.
-  Tensor factors = Tensor::empty({N, heads});
+  Tensor factors = Tensor::full({x.rows(), heads}, 1);
   const KeepFactors of_bits(dropout);
   PoolVector<std::uint8_t> bits(static_cast<std::size_t>(keep_bytes(1, heads)));
   for (const Segment& segment : segments.list) {
-    if (dropout.active()) {
-      draw_keep_rows(dropout, segment.row, 1, heads, bits.data());
+    if (!dropout.active()) {
+      break;
     }
+    draw_keep_rows(dropout, segment.row, 1, heads, bits.data());
     for (Index i = segment.row; i < segment.row + segment.rows; ++i) {
-      if (dropout.active()) {
-        map_row(
-            heads, factors.row(i), [](const Lanes& m) { return m; },
-            KeepRow{bits.data(), &of_bits});
-      } else {
-        std::fill_n(factors.row(i), heads, Scalar{1});
-      }
+      map_row(
+          heads, factors.row(i), [](const Lanes& m) { return m; }, KeepRow{bits.data(), &of_bits});
     }
   }
-  HeadMatrix x(columns, width);
-  Tensor y = Tensor::empty({N, heads * width});
-  for (Index i = 0; i < N; ++i) {
-    for (Index h = 0; h < heads; ++h) {
-      scale_row(width, factors.row(i)[h], x.at(i, h), y.row(i) + h * width);
-    }
-  }
+  Tensor y = scaled(x, factors, heads, width);
   return columns.matrix.tape().record(
       "drop_heads", {columns.matrix}, std::move(y),
       [x = std::move(x), factors = std::move(factors), heads, width](Gradients& g) {
-        // dx_h += factor dy_h
-        const HeadGradient dx(g, 0, x);
-        for (Index i = 0; i < x.rows(); ++i) {
-          for (Index h = 0; h < heads; ++h) {
-            add_scaled(width, factors.row(i)[h], g.output().row(i) + h * width, dx.at(i, h));
-          }
-        }
+        scale_back(g, x, factors, heads, width, width);
       });
 }
 
 Var sum_heads(const HeadColumns& columns, const Var& weights, Index heads, Index width) {
-  const Index N = dims<2>(columns.matrix, "sum_heads.x")[0];
-  expect_heads(columns, N, heads, width, "sum_heads.x");
+  HeadMatrix x = checked_heads(columns, heads, width, "sum_heads.x");
   expect_shape(weights, {heads}, "sum_heads.weights");
-  HeadMatrix x(columns, width);
-  Tensor y = Tensor::empty({N, width});
-  for (Index i = 0; i < N; ++i) {
-    scale_row(width, weights.value().data()[0], x.at(i, 0), y.row(i));
-    for (Index h = 1; h < heads; ++h) {
-      add_scaled(width, weights.value().data()[h], x.at(i, h), y.row(i));
-    }
-  }
+  Tensor y = Tensor::empty({x.rows(), width});
+  for_each_head(x.rows(), heads, [&](Index i, Index h) {
+    const Scalar weight = weights.value().data()[h];
+    h == 0 ? scale_row(width, weight, x.at(i, h), y.row(i))
+           : add_multiple(width, weight, x.at(i, h), y.row(i));
+  });
   return weights.tape().record(
       "sum_heads", {columns.matrix, weights}, std::move(y),
       [x = std::move(x), weights = weights.value(), heads, width](Gradients& g) {
-        // dx_h += weights[h] dy,  dweights[h] += Σ_n dy · x_h
-        const HeadGradient dx(g, 0, x);
-        const HeadGradient dweights(g, 1, {weights.part(0, {1, heads}), 0, 1});
-        for (Index i = 0; i < x.rows(); ++i) {
-          for (Index h = 0; h < heads; ++h) {
-            if (g.needs(0)) {
-              add_scaled(width, weights.data()[h], g.output().row(i), dx.at(i, h));
-            }
-            if (g.needs(1)) {
-              *dweights.at(0, h) += dot_row(width, g.output().row(i), x.at(i, h));
-            }
-          }
-        }
+        scale_back(g, x, weights, heads, width, 0);  // one dy for all heads
+        sum_products(g, x, heads, width, 0);
       });
 }
 

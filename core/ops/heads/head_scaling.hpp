@@ -10,13 +10,10 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-// Gates that training can close completely: the hard concrete distribution (Louizos et al. 2018). A
-// gate is a number between 0 and 1. It is exactly 0, or exactly 1, with a probability that has a
-// gradient.
-
-// log_alpha: (H), one number for each gate; the larger it is, the more open the gate. σ is the
-// logistic function, γ = -0.1, ζ = 1.1 and β = 2/3 (Louizos et al. 2018, section 4.1). All these
-// ops throw ShapeError.
+// The hard concrete distribution: a gate is a number between 0 and 1, and exactly 0, or exactly 1,
+// with a probability that has a gradient. log_alpha: (H), one number for each gate; the larger it
+// is, the more open the gate. σ is the logistic function, γ = -0.1, ζ = 1.1 and β = 2/3 (Louizos et
+// al. 2018, section 4.1). All these ops throw ShapeError.
 
 // z = min(1, max(0, (ζ - γ) σ((log u - log(1 - u) + log_alpha) / β) + γ)), u uniform in (0, 1),
 // drawn at the number of the gate (equations 10 and 11); z: (H).
@@ -30,10 +27,7 @@ Var settled_gates(const Var& log_alpha);
 // 12); (1).
 Var open_gates(const Var& log_alpha);
 
-// Multiplies the vectors of heads by factors: one factor for each head, or 0 for heads that are
-// dropped. Also sums the weighted heads.
-
-// x holds `heads` heads of `width` columns. All these ops throw ShapeError.
+// In these ops x holds `heads` heads of `width` columns. All throw ShapeError.
 
 // y_h = factors[h] x_h. factors: (heads); y: (N, heads * width).
 Var scale_heads(const HeadColumns& x, const Var& factors, Index heads, Index width);

@@ -17,7 +17,7 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 inline std::vector<OpSubject> head_subjects() {
   const auto linear = [](const Var& x, const Var& weight, const Var& bias) {
-    return head_linear({x}, weight, bias, 2, 3);
+    return head_linear({x}, weight, 2, 3, bias);
   };
   const auto rotate = [](const Var& x) {
     return rotate_heads({x}, rotations(5, 4), placed_segments(), 2, 4);

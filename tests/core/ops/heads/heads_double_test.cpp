@@ -64,7 +64,7 @@ TEST(HeadLinear, is_a_map_of_each_head) {
         [](const HeadColumns& x, const Var& weight) { return head_linear(x, weight, heads, out); },
         product, w);
     check([](const HeadColumns& x, const Var& weight,
-             const Var& bias) { return head_linear(x, weight, bias, heads, out); },
+             const Var& bias) { return head_linear(x, weight, heads, out, bias); },
           [&](const Tensor& x, const auto& step, Index i, Index c) {
             return product(x, step, i, c) + b.data()[maps == 1 ? c % out : c];
           },

@@ -49,7 +49,7 @@ TEST(ReferenceHeads, linear) {
             reference::head_linear(x, by_head(W, {heads, out, width}), biases));
       },
       [](const HeadColumns& x, const Var& W, const Var& b) {
-        return head_linear(x, W, b, heads, out);
+        return head_linear(x, W, heads, out, b);
       },
       random_tensor({heads * out, width}, 2), random_tensor({heads * out}, 3));
   expect_heads_like(
