@@ -1,7 +1,6 @@
 #include "apps/pruned_heads.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 
 #include <fmt/format.h>
@@ -22,16 +21,13 @@ namespace {
 // "decoder.layers.0.cross.3"
 HeadName head_in(const Transformer& transformer, const std::string& text) {
   const std::size_t dot = text.rfind('.');
-  Index head = 0;
-  const std::string number = dot == std::string::npos ? "" : text.substr(dot + 1);
-  const char* end = number.data() + number.size();
-  const auto [stop, error] = std::from_chars(number.data(), end, head);
-  if (error != std::errc() || stop != end) {
+  const auto head = whole_number(dot == std::string::npos ? "" : text.substr(dot + 1));
+  if (!head) {
     throw ConfigError(
         fmt::format("--head {}: not of the form ATTENTION.NUMBER, such as decoder.layers.0.cross.3",
                     shown(text)));
   }
-  return head_named(transformer, text.substr(0, dot), head);
+  return head_named(transformer, text.substr(0, dot), *head);
 }
 
 ChosenHeads closed_ones(const SavedRun& saved) {

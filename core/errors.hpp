@@ -1,5 +1,5 @@
-// The exceptions that tapehead throws, one type for each kind of remedy, so that a caller can tell
-// them apart; and options that contradict each other.
+// The exceptions that tapehead throws, one type for each kind of remedy; and options that
+// contradict each other.
 #pragma once
 
 #include <stdexcept>
@@ -23,14 +23,12 @@ struct DataError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// A file that cannot be read, written or trusted. The message gives its path and what is wrong with
-// it.
+// A file that cannot be read, written or trusted. The message gives its path and what is wrong.
 struct IoError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// A value, a gradient or a loss that is not finite. The message names the op, the parameter and the
-// step.
+// A value, a gradient or a loss that is not finite. The message names op, parameter and step.
 struct NumericError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

@@ -42,8 +42,7 @@ constexpr std::array<When, 2> only(const When& first, const When& second = {}) {
 }
 
 // Describes an option, apart from its type and default. A section lists its fields once, in
-// `template <class Visitor> void fields(Visitor&& visit)`, with `visit(Field{...}, member)`. The
-// config reader, the dump, the schema and the reference all use that list.
+// `template <class Visitor> void fields(Visitor&& visit)`, with `visit(Field{...}, member)`.
 struct Field {
   std::string_view name;
   std::string_view help;
@@ -52,11 +51,11 @@ struct Field {
   std::string_view unit = "";
   bool exclusive_minimum = false;  // for divisors: (0, ...
   bool exclusive_maximum = false;  // for probabilities: [0, 1)
-  // For options of a model: true if trained weights mean the same under any value. All other
-  // options are part of a checkpoint's identity (train/config/meaning.hpp).
+  // Trained weights mean the same under any value. All other options of a model are part of a
+  // checkpoint's identity (train/config/meaning.hpp).
   bool keeps_meaning = false;
-  // True if a resumed training cannot change it: it decided how the training began, or what state
-  // its checkpoints have.
+  // A resumed training cannot change it: it decided how the training began, or what its checkpoints
+  // hold.
   bool kept_by_resume = false;
   // The option has an effect if all of these hold. Otherwise it keeps its default.
   std::array<When, 2> when{};

@@ -1,5 +1,5 @@
-// The options of a struct as rows that can be iterated at run time, so that code that reads, writes
-// or describes options needs no templates.
+// The options of a struct as rows, so that code that reads, writes or describes options needs no
+// templates.
 #pragma once
 
 #include <cstdint>

@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "core/errors.hpp"
+#include "core/text.hpp"
 
 namespace tapehead {
 
-Shape::Shape(std::initializer_list<Index> extents) : rank_(static_cast<Index>(extents.size())) {
+Shape::Shape(std::span<const Index> extents) : rank_(std::ssize(extents)) {
   if (rank_ > max_rank || std::ranges::any_of(extents, [](Index extent) { return extent < 0; })) {
     throw ShapeError(fmt::format("a shape has at most {} axes, none of them negative", max_rank));
   }
@@ -24,11 +26,8 @@ Index Shape::size() const {
 }
 
 std::string Shape::to_string() const {
-  std::string text = "(";
-  for (Index axis = 0; axis < rank_; ++axis) {
-    text += (axis == 0 ? "" : ", ") + std::to_string((*this)[axis]);
-  }
-  return text + ")";
+  return fmt::format("({})",
+                     join(std::span(extents_).first(static_cast<std::size_t>(rank_)), ", "));
 }
 
 std::string element_name(Index element, const Shape& shape) {

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <initializer_list>
+#include <span>
 #include <string>
 
 #include "core/types.hpp"
@@ -14,8 +15,9 @@ class Shape {
   static constexpr Index max_rank = 4;
 
   Shape() = default;
-  Shape(std::initializer_list<Index>
-            extents);  // throws ShapeError for more than max_rank axes or a negative extent
+  // Throws ShapeError for more than max_rank axes or a negative extent.
+  explicit Shape(std::span<const Index> extents);
+  Shape(std::initializer_list<Index> extents) : Shape(std::span(extents.begin(), extents.size())) {}
 
   Index rank() const { return rank_; }
   Index operator[](Index axis) const { return extents_[static_cast<std::size_t>(axis)]; }

@@ -1,10 +1,10 @@
 #include "core/shown.hpp"
 
-#include <array>
+#include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <new>
 #include <stdexcept>
-#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -32,19 +32,9 @@ char32_t code_point(std::string_view character) {
 
 // Controls (C0, DEL, C1), ends of lines and paragraphs, marks of direction, the byte order mark.
 bool is_hidden(char32_t code) {
-  constexpr std::array<std::pair<char32_t, char32_t>, 7> ranges{{{0x00, 0x1F},
-                                                                 {0x7F, 0x9F},
-                                                                 {0x61C, 0x61C},
-                                                                 {0x200E, 0x200F},
-                                                                 {0x2028, 0x202E},
-                                                                 {0x2066, 0x2069},
-                                                                 {0xFEFF, 0xFEFF}}};
-  for (const auto& [first, last] : ranges) {
-    if (code >= first && code <= last) {
-      return true;
-    }
-  }
-  return false;
+  const auto in = [code](char32_t first, char32_t last) { return first <= code && code <= last; };
+  return in(0x00, 0x1F) || in(0x7F, 0x9F) || code == 0x61C || in(0x200E, 0x200F) ||
+         in(0x2028, 0x202E) || in(0x2066, 0x2069) || code == 0xFEFF;
 }
 
 std::string escape(char32_t code) {
@@ -61,48 +51,49 @@ std::string escape(char32_t code) {
   }
 }
 
-// Removes the first character, and returns it in its shown form.
-std::string next_shown(std::string_view& text) {
-  const std::size_t length = utf8_length(text);
-  const std::string_view character = text.substr(0, length == 0 ? 1 : length);
-  text.remove_prefix(character.size());
-  if (length == 0) {
+// Each byte that is not UTF-8 is a character by itself.
+std::vector<std::string_view> characters_of(std::string_view text) {
+  std::vector<std::string_view> characters;
+  while (!text.empty()) {
+    characters.push_back(text.substr(0, std::max<std::size_t>(1, utf8_length(text))));
+    text.remove_prefix(characters.back().size());
+  }
+  return characters;
+}
+
+std::string shown_character(std::string_view character) {
+  if (utf8_length(character) == 0) {
     return fmt::format("\\x{:02x}", static_cast<unsigned char>(character.front()));
   }
   const char32_t code = code_point(character);
   return is_hidden(code) ? escape(code) : std::string(character);
 }
 
-// Where the last `count` characters begin. Each byte that is not UTF-8 counts as one.
-std::size_t begin_of_last(std::string_view text, Index count) {
-  std::vector<std::size_t> starts;
-  for (std::size_t at = 0; at < text.size();) {
-    starts.push_back(at);
-    const std::size_t length = utf8_length(text.substr(at));
-    at += length == 0 ? 1 : length;
+std::string message_of_filesystem(const std::filesystem::filesystem_error& error) {
+  if (!error.path1().empty()) {
+    return fmt::format("cannot use {}: {}", error.path1().string(), error.code().message());
   }
-  return starts.size() <= static_cast<std::size_t>(count)
-             ? 0
-             : starts[starts.size() - static_cast<std::size_t>(count)];
+  // "filesystem error: cannot get current path: ..."
+  constexpr std::string_view prefix = "filesystem error: ";
+  const std::string_view message = error.what();
+  return std::string(message.substr(message.starts_with(prefix) ? prefix.size() : 0));
 }
 
 }  // namespace
 
 std::string shown(std::string_view text, Index most) {
+  const std::vector<std::string_view> characters = characters_of(text);
+  const auto part = [&](Index begin, Index end) {
+    std::string result;
+    for (Index i = begin; i < end; ++i) {
+      result += shown_character(characters[static_cast<std::size_t>(i)]);
+    }
+    return result;
+  };
+  const Index count = std::ssize(characters);
   const Index tail = most / 4;  // the end distinguishes names of files
-  std::string result;
-  std::string beginning;  // the text before the cut, if there is a cut
-  Index characters = 0;
-  for (std::string_view rest = text; !rest.empty(); ++characters) {
-    if (characters == most - tail) {
-      beginning = result;
-    }
-    if (characters == most) {
-      return beginning + " ... " + shown(text.substr(begin_of_last(text, tail)), most);
-    }
-    result += next_shown(rest);
-  }
-  return result;
+  return count <= most ? part(0, count)
+                       : part(0, most - tail) + " ... " + part(count - tail, count);
 }
 
 std::string printable(std::string_view message) {
@@ -119,29 +110,10 @@ std::string printable(std::string_view message) {
 }
 
 bool has_hidden_characters(std::string_view text) {
-  while (!text.empty()) {
-    const std::size_t length = utf8_length(text);
-    if (length == 0 || is_hidden(code_point(text.substr(0, length)))) {
-      return true;
-    }
-    text.remove_prefix(length);
-  }
-  return false;
+  return std::ranges::any_of(characters_of(text), [](std::string_view character) {
+    return shown_character(character) != character;
+  });
 }
-
-namespace {
-
-std::string message_of_filesystem(const std::filesystem::filesystem_error& error) {
-  if (!error.path1().empty()) {
-    return fmt::format("cannot use {}: {}", error.path1().string(), error.code().message());
-  }
-  constexpr std::string_view prefix = "filesystem error: ";
-  const std::string_view message =
-      error.what();  // "filesystem error: cannot get current path: ..."
-  return std::string(message.substr(message.starts_with(prefix) ? prefix.size() : 0));
-}
-
-}  // namespace
 
 std::string plain_message(const std::exception& error) {
   // A length_error asks for more than any memory has.

@@ -1,5 +1,5 @@
-// Text from outside in the form in which messages may show it, so that no part of it controls the
-// terminal; and the message of an error, for people.
+// Text from outside as messages may show it, so that no part of it controls the terminal; and the
+// message of an error, for people.
 #pragma once
 
 #include <exception>
@@ -10,13 +10,11 @@
 
 namespace tapehead {
 
-constexpr Index shown_characters = 200;  // of one text
-
 // The text in one line. Control characters, characters that change the direction or end the line,
 // and bytes that are not UTF-8 become escapes such as \n and \x1b. If the text is longer than
 // `most` characters, its middle becomes " ... ". Everything that tapehead did not write itself
 // (keys, values, tokens, names of files) passes through here into a message.
-std::string shown(std::string_view text, Index most = shown_characters);
+std::string shown(std::string_view text, Index most = 200);
 
 // The last step before a whole message is printed: it keeps its line breaks, but everything else
 // that shown() escapes is escaped here too, and lines are cut to 4000 characters.

@@ -1,49 +1,36 @@
 #include "core/text.hpp"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <numeric>
+#include <span>
+#include <system_error>
 
 namespace tapehead {
 
 namespace {
 
-// The valid range of the second byte after a given first byte, and the length of the character.
+// For first bytes up to `last_first`: the length of the character, 0 if there is none, and the
+// valid range of its second byte (The Unicode Standard, table 3-7).
 struct Form {
-  std::size_t length;
-  unsigned char second_minimum;
-  unsigned char second_maximum;
+  unsigned char last_first;
+  unsigned char length;
+  unsigned char second_minimum = 0;
+  unsigned char second_maximum = 0xFF;
 };
 
-Form form_of(unsigned char first) {
-  if (first < 0x80) {
-    return {1, 0, 0};
-  }
-  if (first < 0xC2) {
-    return {0, 0, 0};
-  }
-  if (first < 0xE0) {
-    return {2, 0x80, 0xBF};
-  }
-  if (first == 0xE0) {
-    return {3, 0xA0, 0xBF};
-  }
-  if (first == 0xED) {
-    return {3, 0x80, 0x9F};
-  }
-  if (first < 0xF0) {
-    return {3, 0x80, 0xBF};
-  }
-  if (first == 0xF0) {
-    return {4, 0x90, 0xBF};
-  }
-  if (first < 0xF4) {
-    return {4, 0x80, 0xBF};
-  }
-  if (first == 0xF4) {
-    return {4, 0x80, 0x8F};
-  }
-  return {0, 0, 0};
-}
+constexpr std::array<Form, 11> forms{{{0x7F, 1},
+                                      {0xC1, 0},
+                                      {0xDF, 2, 0x80, 0xBF},
+                                      {0xE0, 3, 0xA0, 0xBF},
+                                      {0xEC, 3, 0x80, 0xBF},
+                                      {0xED, 3, 0x80, 0x9F},
+                                      {0xEF, 3, 0x80, 0xBF},
+                                      {0xF0, 4, 0x90, 0xBF},
+                                      {0xF3, 4, 0x80, 0xBF},
+                                      {0xF4, 4, 0x80, 0x8F},
+                                      {0xFF, 0}}};
 
 }  // namespace
 
@@ -52,11 +39,10 @@ std::size_t utf8_length(std::string_view text) {
     return 0;
   }
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const Form form = form_of(byte(0));
-  if (form.length > text.size()) {
-    return 0;
-  }
-  if (form.length > 1 && (byte(1) < form.second_minimum || byte(1) > form.second_maximum)) {
+  const Form& form = *std::ranges::find_if(
+      forms, [first = byte(0)](const Form& of) { return first <= of.last_first; });
+  if (form.length > text.size() ||
+      (form.length > 1 && (byte(1) < form.second_minimum || byte(1) > form.second_maximum))) {
     return 0;
   }
   for (std::size_t i = 2; i < form.length; ++i) {
@@ -100,6 +86,13 @@ bool matches(std::string_view pattern, std::string_view name) {
   return pattern_distance(pattern, name) == 0;
 }
 
+std::optional<Index> whole_number(std::string_view text) {
+  Index number = 0;
+  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const bool whole = fault == std::errc() && end == text.data() + text.size();
+  return whole ? std::optional(number) : std::nullopt;
+}
+
 std::string_view trimmed(std::string_view text) {
   constexpr std::string_view blanks = " \t";
   const std::size_t first = text.find_first_not_of(blanks);
@@ -110,11 +103,7 @@ std::string_view trimmed(std::string_view text) {
 
 std::string listed(const std::vector<Index>& numbers) {
   constexpr std::size_t most = 8;
-  std::string text;
-  for (std::size_t i = 0; i < numbers.size() && i < most; ++i) {
-    text += i == 0 ? "" : ", ";
-    text += std::to_string(numbers[i]);
-  }
+  const std::string text = join(std::span(numbers).first(std::min(most, numbers.size())), ", ");
   return numbers.size() <= most ? text : fmt::format("{} and {} more", text, numbers.size() - most);
 }
 

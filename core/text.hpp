@@ -1,8 +1,8 @@
-// Text of any language and of messages: where UTF-8 stops being valid and where its characters
-// begin, patterns of names, and helpers for the text of messages.
+// Text of any language and of messages: characters of UTF-8, patterns of names, and lists.
 #pragma once
 
 #include <iterator>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,17 +13,15 @@
 
 namespace tapehead {
 
-// Bytes of the first character, 1 to 4; 0 when the text is empty or does not begin with a valid
-// one (overlong forms, surrogates and values above U+10FFFF are not: The Unicode Standard, table
-// 3-7).
+// Bytes of the first character, 1 to 4; 0 when the text is empty or does not begin with a valid one
+// (overlong forms, surrogates and values above U+10FFFF are not).
 std::size_t utf8_length(std::string_view text);
 
 // Bytes before the first invalid one: text.size() when all are valid.
 std::size_t utf8_valid_bytes(std::string_view text);
 
-// Patterns of names, in which `*` stands for any characters, also for none.
-
-// The fewest characters to insert, delete or replace in the name until the pattern matches it.
+// The fewest characters to insert, delete or replace in the name until the pattern matches it. In a
+// pattern, `*` stands for any characters, also for none.
 Index pattern_distance(std::string_view pattern, std::string_view name);
 
 // Whether the pattern matches the whole name.
@@ -40,6 +38,9 @@ std::string join(const Range& items, std::string_view separator) {
   }
   return text;
 }
+
+// The number if the text is one alone, in digits that may follow a minus sign; otherwise nothing.
+std::optional<Index> whole_number(std::string_view text);
 
 // Without the blanks and tabs at both ends.
 std::string_view trimmed(std::string_view text);

@@ -11,7 +11,6 @@ std::string_view version();  // "1.2.3"
 // "sse4", "avx2", "avx512" for all x86-64 CPUs that have these, "neon" for all ARMv8 CPUs.
 std::string_view kernel_level();
 
-// The vector instructions that the kernels are compiled to, such as "AVX2".
-std::string_view vector_instructions();
+std::string_view vector_instructions();  // that the kernels are compiled to, such as "AVX2"
 
 }  // namespace tapehead

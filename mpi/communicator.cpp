@@ -20,13 +20,12 @@ namespace tapehead {
 
 namespace {
 
-// What a message is: part of an exchange, or a notice.
 enum Tag : int { exchange_tag = 1, notice_tag = 2 };
 
 // MPI counts bytes by an int.
 constexpr std::size_t largest_piece = std::size_t{1} << 30;
 
-// For how long messages may go on when an exchange is given up.
+// How long messages may go on when an exchange is given up.
 constexpr double withdrawal_seconds = 0.5;
 
 void check(int code, std::string_view function) {
@@ -37,6 +36,26 @@ void check(int code, std::string_view function) {
   int length = 0;
   MPI_Error_string(code, text.data(), &length);
   throw RankError(std::string(function) + ": " + text.data());
+}
+
+void begin_receive_in(std::vector<MPI_Request>& requests, int from, std::span<std::byte> bytes) {
+  do {
+    const std::size_t size = std::min(bytes.size(), largest_piece);
+    check(MPI_Irecv(bytes.data(), static_cast<int>(size), MPI_BYTE, from, exchange_tag,
+                    MPI_COMM_WORLD, &requests.emplace_back(MPI_REQUEST_NULL)),
+          "MPI_Irecv");
+    bytes = bytes.subspan(size);
+  } while (!bytes.empty());
+}
+
+bool all_done(std::vector<MPI_Request>& requests) {
+  int done = 0;
+  check(MPI_Testall(static_cast<int>(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE),
+        "MPI_Testall");
+  if (done != 0) {
+    requests.clear();
+  }
+  return done != 0;
 }
 
 // A notice on its way.
@@ -118,12 +137,8 @@ Communicator::Communicator() : requests_(std::make_unique<Requests>()) {
     throw RankError("this MPI library does not allow threads beside the one that calls it");
   }
   check(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
-  int rank = 0;
-  int count = 0;
-  check(MPI_Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
-  check(MPI_Comm_size(MPI_COMM_WORLD, &count), "MPI_Comm_size");
-  rank_ = rank;
-  count_ = count;
+  check(MPI_Comm_rank(MPI_COMM_WORLD, &rank_), "MPI_Comm_rank");
+  check(MPI_Comm_size(MPI_COMM_WORLD, &count_), "MPI_Comm_size");
 }
 
 Communicator::~Communicator() = default;
@@ -137,30 +152,6 @@ void Communicator::begin_send(Index to, std::span<const std::byte> bytes) {
     bytes = bytes.subspan(size);
   } while (!bytes.empty());
 }
-
-namespace {
-
-void begin_receive_in(std::vector<MPI_Request>& requests, int from, std::span<std::byte> bytes) {
-  do {
-    const std::size_t size = std::min(bytes.size(), largest_piece);
-    check(MPI_Irecv(bytes.data(), static_cast<int>(size), MPI_BYTE, from, exchange_tag,
-                    MPI_COMM_WORLD, &requests.emplace_back(MPI_REQUEST_NULL)),
-          "MPI_Irecv");
-    bytes = bytes.subspan(size);
-  } while (!bytes.empty());
-}
-
-bool all_done(std::vector<MPI_Request>& requests) {
-  int done = 0;
-  check(MPI_Testall(static_cast<int>(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE),
-        "MPI_Testall");
-  if (done != 0) {
-    requests.clear();
-  }
-  return done != 0;
-}
-
-}  // namespace
 
 void Communicator::begin_receive(Index from, std::span<std::byte> bytes) {
   begin_receive_in(requests_->receives, static_cast<int>(from), bytes);

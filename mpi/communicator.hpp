@@ -17,12 +17,10 @@
 namespace tapehead {
 
 // How a rank waits: at first it looks as often as it can, later it leaves its core to others.
-
 class Patience {
  public:
   // For the first millisecond, which is longer than most waits within a step, it returns at once.
-  // Then it yields, and after 50 ms, in which most transfers have come to their end, it sleeps:
-  // where ranks share a core, those that wait take next to nothing of it.
+  // Then it yields, and after 50 ms, in which most transfers end, it sleeps.
   void pause() {
     const double seconds = waited();
     if (seconds < look_seconds) {
@@ -55,8 +53,7 @@ struct Notice {
 };
 
 // All processes of a launch (MPI_COMM_WORLD). Only the thread that made the object may use it, and
-// there is one object in the life of a process. Its functions throw RankError if MPI reports an
-// error.
+// a process makes one in its life. Functions throw RankError if MPI reports an error.
 class Communicator {
  public:
   static Launcher launcher();    // which belongs to the library that this is compiled for
@@ -76,8 +73,8 @@ class Communicator {
   void begin_receive(Index from, std::span<std::byte> bytes);
   bool done();  // whether all messages that began have been sent or have arrived
 
-  // Gives up the messages that are not done, after a failure. Returns whether they are: if not,
-  // their memory must stay, since a rank that was late may still send to it or take from it.
+  // Gives up the messages that are not done. If it returns false, their memory must stay, since a
+  // late rank may still send to it or take from it.
   bool withdraw();
 
   // Takes what has arrived and nobody wants any more, so that its senders are done.
@@ -88,17 +85,14 @@ class Communicator {
   std::optional<Notice> next_notice();
   bool posted();  // whether all notices have been sent
 
-  // Ends MPI, which all ranks must do.
-  void finish();
-
-  // Ends all ranks at once, this one too.
-  [[noreturn]] void abort(int exit_code);
+  void finish();                           // ends MPI, which all ranks must do
+  [[noreturn]] void abort(int exit_code);  // ends all ranks at once, this one too
 
  private:
   struct Requests;
   std::unique_ptr<Requests> requests_;
-  Index rank_ = 0;
-  Index count_ = 1;
+  int rank_ = 0;
+  int count_ = 1;
 };
 
 }  // namespace tapehead

@@ -6,12 +6,11 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <iterator>
 #include <optional>
 
 #include "core/files/standard_streams.hpp"
 #include "core/ranks/sharing.hpp"
-#include "mpi/communicator.hpp"
-#include "mpi/notices.hpp"
 
 namespace tapehead {
 
@@ -25,6 +24,54 @@ std::string host_name() {
 
 // An exit code alone is no failure: a signal may have stopped all ranks, of which some work longer.
 bool failed(const std::optional<RankEnd>& end) { return end && !end->message.empty(); }
+
+bool ended(const std::optional<RankEnd>& end) { return end.has_value(); }
+
+// After the deadline, ranks are asked whether they are there.
+class RollCall {
+ public:
+  // Ranks are asked after `patience` seconds, and have `answer` seconds to answer.
+  RollCall(Notices& notices, double patience, double answer)
+      : notices_(notices), patience_(patience), answer_(answer) {}
+
+  // To be called again and again while this rank waits. Returns the ranks that did not answer or
+  // have ended. If all answer, they wait themselves, and the wait begins anew.
+  std::vector<Index> missing() {
+    if (!asked_) {
+      if (seconds_since(begin_) > patience_) {
+        notices_.ask();
+        asked_ = true;
+        begin_ = Clock::now();
+      }
+      return {};
+    }
+    std::vector<Index> ranks = absent();
+    if (ranks.empty()) {
+      asked_ = false;
+      begin_ = Clock::now();
+    } else if (seconds_since(begin_) < answer_) {
+      ranks.clear();
+    }
+    return ranks;
+  }
+
+ private:
+  std::vector<Index> absent() const {
+    std::vector<Index> ranks;
+    for (Index rank = 0; rank < std::ssize(notices_.ends()); ++rank) {
+      if (!notices_.answered(rank) || ended(notices_.ends()[static_cast<std::size_t>(rank)])) {
+        ranks.push_back(rank);
+      }
+    }
+    return ranks;
+  }
+
+  Notices& notices_;
+  double patience_;
+  double answer_;
+  Clock::time_point begin_ = Clock::now();  // of the wait, and once the others are asked, of that
+  bool asked_ = false;
+};
 
 }  // namespace
 
@@ -91,8 +138,8 @@ void MpiRanks::report_failure() const {
 void MpiRanks::report(const std::vector<Index>& missing) const {
   std::string names;
   for (const Index rank : missing) {
-    const bool ended = notices_.ends()[static_cast<std::size_t>(rank)].has_value();
-    names += (names.empty() ? "" : " and ") + name(rank) + (ended ? ", which has ended" : "");
+    names += (names.empty() ? "" : " and ") + name(rank) +
+             (ended(notices_.ends()[static_cast<std::size_t>(rank)]) ? ", which has ended" : "");
   }
   if (!missing.empty()) {
     throw RankError(
@@ -125,10 +172,7 @@ int MpiRanks::end(const RankEnd& mine) {
 bool MpiRanks::wait_for_ends() {
   Patience patience;
   std::optional<Clock::time_point> heard;  // of a failure
-  const auto all_ended = [&] {
-    return std::ranges::all_of(notices_.ends(), [](const auto& end) { return end.has_value(); });
-  };
-  while (!all_ended() || !world_.posted() || !world_.done()) {
+  while (!std::ranges::all_of(notices_.ends(), ended) || !world_.posted() || !world_.done()) {
     patience.pause();
     notices_.hear();
     if (!heard && std::ranges::any_of(notices_.ends(), failed)) {
@@ -138,17 +182,13 @@ bool MpiRanks::wait_for_ends() {
       world_.discard();  // of exchanges that failed
     }
     // The first of those that have ended speaks for all. The others only do so if it has gone.
-    if (heard && seconds_since(*heard) > answer_seconds() * (first_of_ended() ? 1 : 2)) {
+    const auto ends = notices_.ends();
+    const bool speaks = std::ranges::find_if(ends, ended) - ends.begin() == rank();
+    if (heard && seconds_since(*heard) > answer_seconds() * (speaks ? 1 : 2)) {
       return false;
     }
   }
   return true;
-}
-
-bool MpiRanks::first_of_ended() const {
-  const auto ends = notices_.ends();
-  const auto first = std::ranges::find_if(ends, [](const auto& end) { return end.has_value(); });
-  return first - ends.begin() == rank();
 }
 
 void MpiRanks::end_all(const RankEnd& end) {

@@ -20,9 +20,8 @@ class MpiRanks : public Ranks {
   std::string name(Index rank) const override;
   std::string library() const override { return Communicator::library(); }
 
-  // RankError names the ranks that failed or, after the deadline, those that do not answer. Where
-  // messages are still on their way then, and so may not lose their memory, the process does not
-  // throw but comes to its end at once.
+  // RankError names the ranks that failed or, after the deadline, those that do not answer. If
+  // messages that are still on their way then need their memory, the process ends at once instead.
   void exchange(std::span<const Outgoing> outgoing, std::span<const Incoming> incoming) override;
 
   // How long a rank waits in an exchange, in addition to the time that it worked since the last
@@ -30,9 +29,8 @@ class MpiRanks : public Ranks {
   void set_deadline(double seconds) { deadline_ = seconds; }
 
   // The last call of every rank: waits until all have come to their ends. Then rank 0 prints the
-  // message of `end_of_all`, and each rank returns its exit code. If a rank has failed and some do
-  // not come to their ends within seconds, one prints what is known, and all processes are ended:
-  // then this does not return.
+  // message of `end_of_all`, and each rank returns its exit code. If one has failed and some do not
+  // end within seconds, one prints what is known and ends all: then this does not return.
   int end(const RankEnd& mine);
 
  private:
@@ -41,7 +39,6 @@ class MpiRanks : public Ranks {
   [[noreturn]] void report_failure() const;
   void report(const std::vector<Index>& missing) const;
   bool wait_for_ends();
-  bool first_of_ended() const;
   [[noreturn]] void end_all(const RankEnd& end);
 
   Communicator world_;

@@ -8,7 +8,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/errors.hpp"
@@ -26,13 +25,14 @@ fs::path unused_name(const fs::path& destination) {
                      temporary_suffix);
 }
 
-// Renaming would replace a device, or a pipe that somebody reads.
-void require_replaceable(const fs::path& destination) {
+// Renaming it would replace a device, or a pipe that somebody reads.
+OpenFile temporary_file(const fs::path& path, const fs::path& destination) {
   std::error_code ignored;
   const fs::file_status status = fs::status(destination, ignored);
   if (fs::exists(status) && !fs::is_regular_file(status)) {
     throw IoError(fmt::format("cannot write {}: it is not a regular file", destination.string()));
   }
+  return {path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, destination};
 }
 
 }  // namespace
@@ -47,17 +47,14 @@ void sync_directory_of(const fs::path& path) {
 }
 
 AtomicFile::AtomicFile(const fs::path& destination)
-    : destination_(destination), path_(unused_name(destination)), file_(create()) {}
+    : destination_(destination),
+      path_(unused_name(destination)),
+      file_(temporary_file(path_, destination)) {}
 
 AtomicFile::~AtomicFile() {
   if (!in_place_) {
     ::unlink(path_.c_str());
   }
-}
-
-OpenFile AtomicFile::create() const {
-  require_replaceable(destination_);
-  return {path_, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, destination_};
 }
 
 void AtomicFile::put_in_place() {
@@ -70,30 +67,18 @@ void AtomicFile::put_in_place() {
   sync_directory_of(destination_);
 }
 
-namespace fs = std::filesystem;
-
 std::string read_file(const fs::path& path, std::size_t most) {
   OpenFile file(path, O_RDONLY | O_NONBLOCK);
-  struct stat status{};
-  if (::fstat(file.descriptor(), &status) != 0) {
-    throw io_error("read", path, errno);
-  }
-  if (static_cast<std::size_t>(status.st_size) > most) {
-    throw IoError(fmt::format("{} has {} bytes; such a file has at most {}", path.string(),
-                              status.st_size, most));
+  if (const std::size_t size = file.size(); size > most) {
+    throw IoError(
+        fmt::format("{} has {} bytes; such a file has at most {}", path.string(), size, most));
   }
   return file.read_to_end();
 }
 
 void write_file_atomically(const fs::path& path, std::string_view content) {
-  write_file_atomically(path, std::span(&content, 1));
-}
-
-void write_file_atomically(const fs::path& path, std::span<const std::string_view> pieces) {
   AtomicFile file(path);
-  for (const std::string_view piece : pieces) {
-    file.write(piece);
-  }
+  file.write(content);
   file.put_in_place();
 }
 
@@ -121,8 +106,6 @@ void remove_temporary_files(const fs::path& directory) {
     }
   }
 }
-
-namespace fs = std::filesystem;
 
 std::vector<fs::path> entries_of(const fs::path& directory) {
   std::error_code error;

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <filesystem>
 #include <limits>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,14 +13,12 @@
 
 namespace tapehead {
 
-// A file that is written piece by piece and appears under its name only when it is complete.
-
 // The ending of temporary files. One whose writer no longer runs was left by a killed process.
 inline constexpr std::string_view temporary_suffix = ".tmp";
 
-// Whatever happens, even a power loss, `destination` then holds either the old content or the new.
-// The content is written to a temporary file beside it, synced and renamed. Every member throws
-// IoError; a file that is not put in place is removed.
+// A file that is written piece by piece. Whatever happens, even a power loss, `destination` then
+// holds either the old content or the new: the content is written to a temporary file beside it,
+// synced and renamed. Every member throws IoError; a file that is not put in place is removed.
 class AtomicFile {
  public:
   explicit AtomicFile(const std::filesystem::path& destination);
@@ -34,8 +31,6 @@ class AtomicFile {
   void put_in_place();
 
  private:
-  OpenFile create() const;
-
   std::filesystem::path destination_;
   std::filesystem::path path_;
   OpenFile file_;
@@ -49,18 +44,13 @@ void sync_directory_of(const std::filesystem::path& path);
 // More than any config, vocabulary or JSON file has.
 inline constexpr std::size_t most_settings_bytes = std::size_t{1} << 30;
 
-// The content of a file. Throws IoError, also if it has more than `most` bytes, before it takes
-// memory for them.
+// The content of a file. Throws IoError; for more than `most` bytes before it takes memory for
+// them.
 std::string read_file(const std::filesystem::path& path,
                       std::size_t most = std::numeric_limits<std::size_t>::max());
 
-// Writes a file atomically (core/files/files.hpp). Throws IoError, and leaves no temporary
-// file behind.
+// Writes a file atomically. Throws IoError, and leaves no temporary file behind.
 void write_file_atomically(const std::filesystem::path& path, std::string_view content);
-
-// The same for content in several pieces, which are written one after another.
-void write_file_atomically(const std::filesystem::path& path,
-                           std::span<const std::string_view> pieces);
 
 // Makes a directory and its parents where they are missing. Throws IoError.
 void make_directories(const std::filesystem::path& path);
@@ -68,9 +58,8 @@ void make_directories(const std::filesystem::path& path);
 // Removes the temporary files that killed processes left in a directory.
 void remove_temporary_files(const std::filesystem::path& directory);
 
-// The paths of the entries, in no particular order. Throws IoError that names the directory, also
-// if reading fails in the middle, where the iterators of std::filesystem throw an error without a
-// path.
+// The paths of the entries, in no particular order. Throws IoError that names the directory, unlike
+// the iterators of std::filesystem if reading fails in the middle.
 std::vector<std::filesystem::path> entries_of(const std::filesystem::path& directory);
 
 }  // namespace tapehead

@@ -1,5 +1,4 @@
-// Hash: a 64-bit digest of a series of values. It assigns sentences to splits, and tells different
-// data apart.
+// Hash: a 64-bit digest of values. It assigns sentences to splits, and tells different data apart.
 #pragma once
 
 #include <cstdint>

@@ -13,6 +13,27 @@ namespace tapehead {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+// `found`: what stat(2) returned.
+std::optional<InputFiles::Identity> identity_in(int found, const struct stat& status) {
+  return found == 0 && S_ISREG(status.st_mode)
+             ? std::optional(std::pair(status.st_dev, status.st_ino))
+             : std::nullopt;
+}
+
+std::optional<InputFiles::Identity> identity_of(const fs::path& path) {
+  struct stat status{};
+  return identity_in(::stat(path.c_str(), &status), status);
+}
+
+std::optional<InputFiles::Identity> identity_of(int descriptor) {
+  struct stat status{};
+  return identity_in(::fstat(descriptor, &status), status);
+}
+
+}  // namespace
+
 void InputFiles::add(const fs::path& path) {
   paths_.push_back(path);
   add(identity_of(path), path.string());
@@ -43,8 +64,7 @@ void InputFiles::expect_other(int descriptor, const std::string& output) const {
 }
 
 void InputFiles::expect_other(std::optional<Identity> identity, const std::string& output) const {
-  const auto same = [&](const Input& input) { return input.identity == identity; };
-  const auto input = std::ranges::find_if(inputs_, same);
+  const auto input = std::ranges::find(inputs_, identity, &Input::identity);
   if (input != inputs_.end()) {
     const std::string same_file =
         output == input->name ? "" : fmt::format(": it is the same file as {}", input->name);
@@ -53,28 +73,10 @@ void InputFiles::expect_other(std::optional<Identity> identity, const std::strin
   }
 }
 
-std::optional<InputFiles::Identity> InputFiles::identity_of(const fs::path& path) {
-  struct stat status{};
-  if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) {
-    return std::nullopt;
-  }
-  return Identity{status.st_dev, status.st_ino};
-}
-
-std::optional<InputFiles::Identity> InputFiles::identity_of(int descriptor) {
-  struct stat status{};
-  if (::fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) {
-    return std::nullopt;
-  }
-  return Identity{status.st_dev, status.st_ino};
-}
-
 OpenFile open_output(const fs::path& path, const InputFiles& inputs) {
   OpenFile file(path, O_WRONLY | O_CREAT);
   inputs.expect_other(file.descriptor(), path.string());
-  struct stat status{};
-  const bool regular = ::fstat(file.descriptor(), &status) == 0 && S_ISREG(status.st_mode);
-  if (regular && ::ftruncate(file.descriptor(), 0) != 0) {
+  if (identity_of(file.descriptor()) && ::ftruncate(file.descriptor(), 0) != 0) {
     throw io_error("write", path, errno);
   }
   return file;

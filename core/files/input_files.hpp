@@ -1,5 +1,4 @@
-// The files that a command reads, compared by device and inode instead of name, so that the command
-// never overwrites one of them.
+// The files that a command reads, by device and inode, so that it never overwrites one of them.
 #pragma once
 
 #include <sys/types.h>
@@ -8,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/files/open_file.hpp"
@@ -16,12 +16,14 @@ namespace tapehead {
 
 class InputFiles {
  public:
-  // Adds a file by its path. A file that does not exist cannot be overwritten.
+  // Device and inode. Only regular files have one: nothing is lost if a terminal, a pipe or a
+  // device is both read and written.
+  using Identity = std::pair<dev_t, ino_t>;
+
   void add(const std::filesystem::path& path);
   void add(std::span<const std::filesystem::path> paths);
 
-  // Adds an open file under the name that messages give it. Standard input, for example, may be
-  // redirected from a file.
+  // An open file, such as standard input, under the name that messages give it.
   void add(int descriptor, const std::string& name);
 
   // Throws IoError if the output is one of the inputs, even under another spelling, through a link,
@@ -33,19 +35,10 @@ class InputFiles {
   const std::vector<std::filesystem::path>& paths() const { return paths_; }
 
  private:
-  // Only regular files have one: nothing is lost if a terminal, a pipe or a device is both read and
-  // written.
-  struct Identity {
-    dev_t device;
-    ino_t number;
-    bool operator==(const Identity&) const = default;
-  };
   struct Input {
     std::string name;
     Identity identity;
   };
-  static std::optional<Identity> identity_of(const std::filesystem::path& path);
-  static std::optional<Identity> identity_of(int descriptor);
   void add(std::optional<Identity> identity, const std::string& name);
   void expect_other(std::optional<Identity> identity, const std::string& output) const;
 

@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -27,17 +28,13 @@ namespace {
 constexpr char returned = '+';
 constexpr char thrown = '-';
 
-struct Pipe {
-  OpenFile reading;
-  OpenFile writing;
-};
-
-Pipe make_pipe() {
+// The end for reading and the one for writing.
+std::pair<OpenFile, OpenFile> make_pipe() {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
     throw IoError(fmt::format("cannot make a pipe: {}", std::strerror(errno)));
   }
-  return {.reading = OpenFile(ends[0], "a pipe"), .writing = OpenFile(ends[1], "a pipe")};
+  return {OpenFile(ends[0], "a pipe"), OpenFile(ends[1], "a pipe")};
 }
 
 // The process leaves nothing but its result: no core file and no output. It ends with its parent.
@@ -82,7 +79,7 @@ std::string how_it_ended(int status) {
 }  // namespace
 
 std::string isolated(const std::function<std::string()>& work) {
-  Pipe pipe = make_pipe();
+  auto [reading, writing] = make_pipe();
   const OpenFile nowhere("/dev/null", O_WRONLY);
   const pid_t parent = ::getpid();
   std::fflush(nullptr);  // or the process would also write what is buffered here
@@ -92,10 +89,10 @@ std::string isolated(const std::function<std::string()>& work) {
   }
   if (process == 0) {
     settle(nowhere.descriptor(), parent);
-    work_and_exit(work, pipe.writing);
+    work_and_exit(work, writing);
   }
-  pipe.writing.close();
-  const std::string message = pipe.reading.read_to_end();
+  writing.close();
+  const std::string message = reading.read_to_end();
   int status = 0;
   while (::waitpid(process, &status, 0) < 0 && errno == EINTR) {
   }

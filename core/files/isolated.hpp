@@ -13,10 +13,10 @@ struct IsolatedEnd : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Returns what `work` returns. All other changes that `work` makes are lost, and what it prints is
-// discarded. The process starts as a copy of this one that has only the calling thread, so `work`
-// must not wait for other threads. Throws IsolatedEnd; DataError with the message of an exception
-// that `work` throws; IoError if the process cannot be started.
+// Returns what `work` returns. All its other changes are lost, and what it prints is discarded. The
+// process is a copy of this one with only the calling thread, so `work` must not wait for others.
+// Throws IsolatedEnd; DataError with the message of an exception that `work` throws; IoError if the
+// process cannot be started.
 std::string isolated(const std::function<std::string()>& work);
 
 }  // namespace tapehead

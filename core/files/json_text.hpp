@@ -1,5 +1,4 @@
-// Checks JSON from files before it is used: whether each value exists, has the right type, and is
-// within its range.
+// Checks JSON from files before it is used: whether each value exists, and its type and range.
 #pragma once
 
 #include <filesystem>
@@ -16,9 +15,9 @@ namespace tapehead {
 
 constexpr Index most_in_json = 1'000'000'000'000'000;  // counts: more than any real one
 
-// Throws IoError that begins with `where` (a file, or a line of it) if the text is not JSON, or is
-// nested deeper than anything that tapehead writes. The library's parser has no such limit, but
-// copying and printing a value recurse. So this is how every file is parsed.
+// How every file is parsed. Throws IoError that begins with `where` (a file, or a line of it) if
+// the text is not JSON, or is nested deeper than anything that tapehead writes: copying and
+// printing a value recurse, and the library's parser has no such limit.
 nlohmann::ordered_json parse_json(std::string_view text, const std::string& where);
 
 // The same for a file, of at most most_settings_bytes.

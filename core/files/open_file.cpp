@@ -108,28 +108,32 @@ void OpenFile::write_at(std::size_t offset, std::string_view bytes) {
   });
 }
 
-std::string OpenFile::read_to_end() {
+std::size_t OpenFile::size() const {
   struct stat status{};
   if (::fstat(descriptor_, &status) != 0) {
     throw io_error("read", shown_as_, errno);
   }
+  return static_cast<std::size_t>(status.st_size);
+}
+
+std::string OpenFile::read_to_end() {
   // One byte more than expected, so that the end is detected without growing. Pipes and /proc
   // report size 0.
   std::string content;
-  make_room(content, static_cast<std::size_t>(status.st_size) + 1, shown_as_);
-  std::size_t size = 0;
+  make_room(content, size() + 1, shown_as_);
+  std::size_t read = 0;
   while (true) {
-    const ssize_t got = ::read(descriptor_, content.data() + size, content.size() - size);
+    const ssize_t got = ::read(descriptor_, content.data() + read, content.size() - read);
     if (got == 0) {
-      content.resize(size);
+      content.resize(read);
       return content;
     }
     if (got < 0 && errno != EINTR) {
       throw io_error("read", shown_as_, errno);
     }
-    size += got > 0 ? static_cast<std::size_t>(got) : 0;
-    if (size == content.size()) {
-      make_room(content, 2 * size + 4096, shown_as_);
+    read += got > 0 ? static_cast<std::size_t>(got) : 0;
+    if (read == content.size()) {
+      make_room(content, 2 * read + 4096, shown_as_);
     }
   }
 }
@@ -158,12 +162,8 @@ OpenFile nameless_file() {
   return {descriptor, directory};
 }
 
-MappedFile::MappedFile(const OpenFile& file, const std::filesystem::path& shown_as) {
-  struct stat status{};
-  if (::fstat(file.descriptor(), &status) != 0) {
-    throw io_error("read", shown_as, errno);
-  }
-  size_ = static_cast<std::size_t>(status.st_size);
+MappedFile::MappedFile(const OpenFile& file, const std::filesystem::path& shown_as)
+    : size_(file.size()) {
   if (size_ == 0) {
     return;  // nothing can be mapped
   }

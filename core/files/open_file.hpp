@@ -29,6 +29,7 @@ class OpenFile {
   void write(std::string_view bytes);  // all of them
   // Over what is there from byte `offset` on; the next write() goes on where the last one ended.
   void write_at(std::size_t offset, std::string_view bytes);
+  std::size_t size() const;  // bytes; 0 for a pipe, and in /proc
   std::string read_to_end();
   void sync();   // returns when the file is on the disk
   void close();  // throws for errors that the destructor would ignore
@@ -38,14 +39,12 @@ class OpenFile {
   int descriptor_ = -1;
 };
 
-// A new file for reading and writing that has no name, so it is gone when it is closed, however the
-// process ends. It is in the directory $TMPDIR or, since it may be large, in /var/tmp. Throws
-// IoError.
+// A new file for reading and writing without a name, so it is gone when it is closed, however the
+// process ends. It is in $TMPDIR or, since it may be large, in /var/tmp. Throws IoError.
 OpenFile nameless_file();
 
 // A file whose bytes are mapped into memory: pages are read when they are used, and the system may
 // drop them again.
-
 class MappedFile {
  public:
   // Throws IoError. The file may be closed, renamed or removed afterwards, but not shortened.
@@ -58,7 +57,7 @@ class MappedFile {
 
  private:
   void* address_ = nullptr;
-  std::size_t size_ = 0;
+  std::size_t size_;
 };
 
 }  // namespace tapehead

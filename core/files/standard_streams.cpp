@@ -6,9 +6,8 @@
 #include <array>
 #include <cerrno>
 #include <cstdio>
+#include <string>
 #include <system_error>
-
-#include <fmt/format.h>
 
 #include "core/errors.hpp"
 #include "core/files/open_file.hpp"
@@ -18,9 +17,8 @@ namespace tapehead {
 namespace {
 
 IoError output_error(int code) {
-  return IoError(code == 0 ? "cannot write the output"
-                           : fmt::format("cannot write the output: {}",
-                                         std::generic_category().message(code)));
+  const std::string reason = code == 0 ? "" : ": " + std::generic_category().message(code);
+  return IoError("cannot write the output" + reason);
 }
 
 }  // namespace
@@ -29,11 +27,9 @@ void open_closed_streams() {
   // Opened in the wrong direction, so that an empty input or lost output is not taken for success.
   constexpr std::array<int, 3> ways{O_WRONLY, O_RDONLY, O_WRONLY};
   for (int descriptor = 0; descriptor < static_cast<int>(ways.size()); ++descriptor) {
-    if (::fcntl(descriptor, F_GETFD) >= 0) {
-      continue;
-    }
     // open(2) gives the lowest number that is free: this one, since those below are open by now.
-    if (::open("/dev/null", ways[static_cast<std::size_t>(descriptor)]) != descriptor) {
+    if (::fcntl(descriptor, F_GETFD) < 0 &&
+        ::open("/dev/null", ways[static_cast<std::size_t>(descriptor)]) != descriptor) {
       throw io_error("open", "/dev/null", errno);
     }
   }

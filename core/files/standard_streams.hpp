@@ -6,9 +6,9 @@
 
 namespace tapehead {
 
-// Opens the descriptors 0, 1 and 2 where they are closed, so that no file that is opened later gets
-// their number. They stay unusable: reading from 0 and writing to 1 fail, and what is written to 2
-// is discarded. Throws IoError.
+// Opens the descriptors 0, 1 and 2 where they are closed, so that no later file gets their number.
+// They stay unusable: reading from 0 and writing to 1 fail, and what is written to 2 is discarded.
+// Throws IoError.
 void open_closed_streams();
 
 // Writes to standard output, which may be buffered until `flush_output`. Throws IoError.

@@ -12,12 +12,18 @@
 
 #include "core/errors.hpp"
 #include "core/files/files.hpp"
-#include "core/files/tensor_header.hpp"
 #include "core/text.hpp"
 
 namespace tapehead {
 
+namespace fs = std::filesystem;
+
 namespace {
+
+static_assert(std::endian::native == std::endian::little, "safetensors are little-endian");
+
+// Before the header stands its length.
+constexpr std::size_t length_bytes = sizeof(std::uint64_t);
 
 constexpr std::size_t crc_digits = 8;  // of each half of the checksum: head, then data
 
@@ -27,52 +33,19 @@ std::string with_checksum(std::string head, std::string_view checksum) {
   return head.replace(length_bytes + checksum_prefix.size(), blank_checksum.size(), checksum);
 }
 
-std::uint32_t crc_of(std::string_view text) { return crc_with(std::as_bytes(std::span(text))); }
-
-}  // namespace
-
-std::uint32_t crc_with(std::span<const std::byte> bytes, std::uint32_t so_far) {
+// The CRC-32 of all bytes so far, if they are followed by these.
+std::uint32_t crc_with(std::span<const std::byte> bytes, std::uint32_t so_far = 0) {
   // zlib starts again if it gets a null pointer, which an empty tensor may have.
   return bytes.empty() ? so_far
                        : static_cast<std::uint32_t>(crc32_z(
                              so_far, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
 }
 
-void set_checksum(std::string& head, std::uint32_t data_crc) {
-  head = with_checksum(head, hexadecimal(crc_of(head)) + '-' + hexadecimal(data_crc));
-}
-
-TensorFileParts split_tensor_file(std::string_view content) {
-  if (content.size() < length_bytes) {
-    throw IoError(fmt::format("it is truncated or no tensor file: {} bytes", content.size()));
-  }
-  std::uint64_t length = 0;
-  std::memcpy(&length, content.data(), length_bytes);
-  if (length > content.size() - length_bytes) {
-    throw IoError(
-        fmt::format("it is truncated or no tensor file: its header should have {} bytes", length));
-  }
-  const std::size_t head = length_bytes + length;
-  return {.head = content.substr(0, head),
-          .header = content.substr(length_bytes, length),
-          .data = std::as_bytes(std::span(content).subspan(head))};
-}
+std::uint32_t crc_of(std::string_view text) { return crc_with(std::as_bytes(std::span(text))); }
 
 bool carries_checksum(const TensorFileParts& parts) {
   return parts.header.starts_with(checksum_prefix) &&
          parts.header.size() >= checksum_prefix.size() + blank_checksum.size();
-}
-
-// Once the header is known to be intact, what it says about the data can be trusted.
-void check_head(const TensorFileParts& parts) {
-  if (!carries_checksum(parts)) {
-    throw IoError("it carries no checksum of tapehead: written by another program, or damaged");
-  }
-  const std::uint32_t crc = crc_of(with_checksum(std::string(parts.head), blank_checksum));
-  const std::string_view checksum = parts.header.substr(checksum_prefix.size());
-  if (!checksum.starts_with(hexadecimal(crc) + '-')) {
-    throw IoError("it is damaged: its header does not have the checksum it states");
-  }
 }
 
 void check_data(const TensorFileParts& parts) {
@@ -81,12 +54,6 @@ void check_data(const TensorFileParts& parts) {
     throw IoError("it is damaged: its data does not have the checksum it states");
   }
 }
-
-namespace fs = std::filesystem;
-
-namespace {
-
-static_assert(std::endian::native == std::endian::little, "safetensors are little-endian");
 
 std::string_view as_text(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
@@ -124,12 +91,12 @@ TensorHeader check(const TensorFileParts& parts, Trust trust) {
   return header;
 }
 
-template <class From, class To>
-void convert(std::span<const std::byte> bytes, std::span<To> to) {
+template <class From, class To, class Number = std::identity>
+void convert(std::span<const std::byte> bytes, std::span<To> to, const Number& number = {}) {
   for (std::size_t i = 0; i < to.size(); ++i) {
-    From value;
-    std::memcpy(&value, bytes.data() + i * sizeof(From), sizeof(From));
-    to[i] = static_cast<To>(value);
+    From stored;
+    std::memcpy(&stored, bytes.data() + i * sizeof(From), sizeof(From));
+    to[i] = static_cast<To>(number(stored));
   }
 }
 
@@ -151,16 +118,6 @@ float of_bfloat(std::uint16_t bits) {
 }
 
 template <class To>
-void convert_halves(std::span<const std::byte> bytes, float (*number)(std::uint16_t),
-                    std::span<To> to) {
-  for (std::size_t i = 0; i < to.size(); ++i) {
-    std::uint16_t bits;
-    std::memcpy(&bits, bytes.data() + i * sizeof(bits), sizeof(bits));
-    to[i] = static_cast<To>(number(bits));
-  }
-}
-
-template <class To>
 void copy_reals(const TensorEntry& entry, std::span<To> to) {
   if (!is_real(entry.dtype) || entry.bytes.size() != to.size() * byte_width(entry.dtype)) {
     throw IoError(fmt::format("tensor '{}' of shape ({}) and type {} does not give {} real numbers",
@@ -171,9 +128,9 @@ void copy_reals(const TensorEntry& entry, std::span<To> to) {
     case DType::f32:
       return convert<float>(entry.bytes, to);
     case DType::f16:
-      return convert_halves(entry.bytes, of_half, to);
+      return convert<std::uint16_t>(entry.bytes, to, of_half);
     case DType::bf16:
-      return convert_halves(entry.bytes, of_bfloat, to);
+      return convert<std::uint16_t>(entry.bytes, to, of_bfloat);
     default:
       return convert<double>(entry.bytes, to);
   }
@@ -181,9 +138,35 @@ void copy_reals(const TensorEntry& entry, std::span<To> to) {
 
 }  // namespace
 
+TensorFileParts split_tensor_file(std::string_view content) {
+  if (content.size() < length_bytes) {
+    throw IoError(fmt::format("it is truncated or no tensor file: {} bytes", content.size()));
+  }
+  std::uint64_t length = 0;
+  std::memcpy(&length, content.data(), length_bytes);
+  if (length > content.size() - length_bytes) {
+    throw IoError(
+        fmt::format("it is truncated or no tensor file: its header should have {} bytes", length));
+  }
+  const std::size_t head = length_bytes + length;
+  return {.head = content.substr(0, head),
+          .header = content.substr(length_bytes, length),
+          .data = std::as_bytes(std::span(content).subspan(head))};
+}
+
+void check_head(const TensorFileParts& parts) {
+  if (!carries_checksum(parts)) {
+    throw IoError("it carries no checksum of tapehead: written by another program, or damaged");
+  }
+  const std::uint32_t crc = crc_of(with_checksum(std::string(parts.head), blank_checksum));
+  const std::string_view checksum = parts.header.substr(checksum_prefix.size());
+  if (!checksum.starts_with(hexadecimal(crc) + '-')) {
+    throw IoError("it is damaged: its header does not have the checksum it states");
+  }
+}
+
 std::vector<TensorEntry> in_file_order(std::span<const TensorEntry> entries) {
-  // Wide types first, as in the reference implementation, so that every tensor is aligned for its
-  // type.
+  // As in the reference implementation, so that every tensor is aligned for its type.
   std::vector<TensorEntry> sorted(entries.begin(), entries.end());
   std::ranges::sort(sorted, {}, [](const TensorEntry& entry) {
     return std::pair(-static_cast<Index>(byte_width(entry.dtype)), std::string_view(entry.name));
@@ -194,7 +177,7 @@ std::vector<TensorEntry> in_file_order(std::span<const TensorEntry> entries) {
 void write_tensor_file(const fs::path& path, std::span<const TensorEntry> entries,
                        const Metadata& metadata, const EntryBytes& bytes_of) {
   std::vector<TensorEntry> sorted = in_file_order(entries);
-  std::string head = with_context("write", path, [&] { return make_head(sorted, metadata); });
+  const std::string head = with_context("write", path, [&] { return make_head(sorted, metadata); });
   AtomicFile file(path);
   file.write(head);
   std::uint32_t data_crc = 0;
@@ -205,8 +188,7 @@ void write_tensor_file(const fs::path& path, std::span<const TensorEntry> entrie
     file.write(as_text(entry.bytes));
   }
   // Only now the checksum is known that stands at the front.
-  set_checksum(head, data_crc);
-  file.write_at(0, head);
+  file.write_at(0, with_checksum(head, hexadecimal(crc_of(head)) + '-' + hexadecimal(data_crc)));
   file.put_in_place();
 }
 

@@ -16,15 +16,6 @@
 
 namespace tapehead {
 
-// Before the header stands its length.
-inline constexpr std::size_t length_bytes = sizeof(std::uint64_t);
-
-// The CRC-32 of all bytes so far, if they are followed by these.
-std::uint32_t crc_with(std::span<const std::byte> bytes, std::uint32_t so_far = 0);
-
-// Writes the checksum into a head that has the blank one.
-void set_checksum(std::string& head, std::uint32_t data_crc);
-
 // The two parts of a file, which are not verified yet.
 struct TensorFileParts {
   std::string_view head;    // length and header
@@ -32,12 +23,10 @@ struct TensorFileParts {
   std::span<const std::byte> data;
 };
 
-// These throw an IoError that says what is wrong.
+// These throw an IoError that says what is wrong. Once the header is known to be intact, what it
+// says about the data can be trusted.
 TensorFileParts split_tensor_file(std::string_view content);
 void check_head(const TensorFileParts& parts);
-void check_data(const TensorFileParts& parts);  // after check_head
-
-bool carries_checksum(const TensorFileParts& parts);
 
 // Writes a tensor file atomically. Its bytes depend only on names, shapes, values and metadata, not
 // on the order of `entries`. The metadata key "checksum" is reserved. Throws IoError.
@@ -50,17 +39,16 @@ std::vector<TensorEntry> in_file_order(std::span<const TensorEntry> entries);
 // Gives the bytes of an entry. They must stay as they are until the next call.
 using EntryBytes = std::function<std::span<const std::byte>(const TensorEntry&)>;
 
-// Writes the same file of tensors that need not all be in memory. `bytes_of` is called once for
-// each entry, in the order of the file; the entries' own bytes are not used. If it throws, the file
-// stays as it was.
+// The same for tensors that need not all be in memory. `bytes_of` is called once for each entry, in
+// the order of the file; the entries' own bytes are not used. If it throws, the file stays as it
+// was.
 void write_tensor_file(const std::filesystem::path& path, std::span<const TensorEntry> entries,
                        const Metadata& metadata, const EntryBytes& bytes_of);
 
-// What TensorFile accepts: only files with a valid checksum, or any safetensors file.
-enum class Trust { checksum, any };
+enum class Trust { checksum, any };  // only files with a valid checksum, or any safetensors file
 
-// The content of a tensor file. The constructor checks the whole file. If the file is truncated,
-// damaged or of another kind, it throws an IoError that names the file and the fault.
+// The content of a tensor file. The constructor checks all of it. If it is truncated, damaged or of
+// another kind, it throws an IoError that names the file and the fault.
 class TensorFile {
  public:
   explicit TensorFile(std::filesystem::path path, Trust trust = Trust::checksum);
@@ -81,8 +69,8 @@ class TensorFile {
   Metadata metadata_;
 };
 
-// Copies the values of a tensor, and converts real numbers of any width. Throws IoError if the
-// count or the type does not match.
+// Copies the values of a tensor, and converts real numbers of any width. Throws IoError if count or
+// type do not match.
 void copy_values(const TensorEntry& entry, std::span<float> to);
 void copy_values(const TensorEntry& entry, std::span<double> to);
 void copy_values(const TensorEntry& entry, std::span<std::int64_t> to);

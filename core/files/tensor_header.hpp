@@ -36,9 +36,9 @@ struct TensorHeader {
   Metadata metadata;  // with the checksum
 };
 
-// The text of the header, with a blank checksum, for tensors that are stored one after another in
-// the given order. It is padded so that the data after it begins at a multiple of 8 bytes. The
-// entries need no bytes yet. Throws an IoError that says what cannot be written.
+// The header, with a blank checksum, of tensors that are stored in the given order. It is padded so
+// that the data begins at a multiple of 8 bytes. The entries need no bytes yet. Throws an IoError
+// that says what cannot be written.
 std::string make_tensor_header(std::span<const TensorEntry> entries, const Metadata& metadata);
 
 std::string_view name_of(DType dtype);  // "F32"
@@ -47,10 +47,10 @@ bool is_real(DType dtype);              // F16, BF16, F32 or F64
 // Throws an IoError if an entry does not have as many bytes as its shape says.
 void expect_bytes(const TensorEntry& entry);
 
-// Reads the tensors of a header as views of `data`. Each must lie inside `data` and be as long as
-// its shape says. Together they must cover it without overlap or gap. Throws an IoError that says
-// what is wrong. A tensor may have any type of whole bytes; only `copy_values` refuses others than
-// I64 and the reals.
+// Reads the tensors of a header as views of `data`. Each must be as long as its shape says, and
+// together they must cover `data` without overlap or gap. Throws an IoError that says what is
+// wrong. A tensor may have any type of whole bytes; only `copy_values` refuses others than I64 and
+// the reals.
 TensorHeader read_tensor_header(std::string_view text, std::span<const std::byte> data);
 
 }  // namespace tapehead

@@ -8,7 +8,6 @@
 #include "core/errors.hpp"
 #include "core/gradcheck/checks.hpp"
 #include "core/memory/pool.hpp"
-#include "core/tape/finite.hpp"
 #include "core/text.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

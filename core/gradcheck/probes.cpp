@@ -6,8 +6,6 @@
 #include <cmath>
 #include <exception>
 
-#include "core/tape/finite.hpp"
-
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {

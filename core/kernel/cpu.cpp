@@ -1,16 +1,15 @@
 #include "core/kernel/cpu.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
 #include <limits>
-#include <string_view>
-#include <system_error>
 #include <thread>
 
 #include <sched.h>
+
+#include "core/text.hpp"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -125,12 +124,8 @@ ThreadCount default_thread_count(Index processes, const fs::path& root) {
   ThreadCount threads = usable_cores(root);
   threads.count = std::max<Index>(1, threads.count / processes);
   const char* const variable = std::getenv("OMP_NUM_THREADS");
-  const std::string_view text = variable == nullptr ? "" : variable;
-  Index asked = 0;
-  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), asked);
-  const bool whole = fault == std::errc() && end == text.data() + text.size();
-  return whole && asked >= 1 && asked < threads.count ? ThreadCount{asked, "OMP_NUM_THREADS"}
-                                                      : threads;
+  const Index asked = whole_number(variable == nullptr ? "" : variable).value_or(0);
+  return asked >= 1 && asked < threads.count ? ThreadCount{asked, "OMP_NUM_THREADS"} : threads;
 }
 
 }  // namespace tapehead

@@ -18,8 +18,6 @@ void flush_denormals();
 // Tells the core that the calling thread polls.
 void pause_polling();
 
-// How many threads a process should have: as many as there are cores that it may keep busy.
-
 struct ThreadCount {
   Index count;       // at least 1
   std::string from;  // what decides it, such as "OMP_NUM_THREADS"

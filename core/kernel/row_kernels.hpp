@@ -95,12 +95,6 @@ inline Scalar dot_row(Index n, const Scalar* a, const Scalar* b) {
   return sum_row(n, [](const Lanes& x, const Lanes& y) { return x * y; }, a, b);
 }
 
-// out[i] = f(in[i]...) for i < n, and Σ out[i].
-template <class Function, class... Input>
-inline Scalar map_and_sum_row(Index n, Scalar* out, Function f, const Input*... in) {
-  return map_and_sum_terms(n, out, f, [](const Lanes& value) { return value; }, in...);
-}
-
 inline Scalar max_row(Index n, const Scalar* in) {
   Scalar largest = in[0];
   Index i = 0;

@@ -8,12 +8,9 @@
 
 namespace tapehead {
 
-// x y + z on vectors, whatever the compiler and its options do with a product and a sum: rounded
-// once where the instructions have it, as with AVX2, AVX-512 and on arm64. Results that are
-// compared bit by bit must not depend on the optimisation level.
-
-// xsimd 8 has no such instruction for vectors of 512 bits. It writes a product and a sum, which GCC
-// fuses only from -O2 on.
+// x y + z, rounded once where the instructions have it, as with AVX2, AVX-512 and on arm64,
+// whatever the optimisation level: results are compared bit by bit. xsimd 8 has no such instruction
+// for vectors of 512 bits. It writes a product and a sum, which GCC fuses only from -O2 on.
 template <class Number>
 inline xsimd::batch<Number> fused_multiply_add(const xsimd::batch<Number>& x,
                                                const xsimd::batch<Number>& y,
@@ -29,13 +26,11 @@ inline xsimd::batch<Number> fused_multiply_add(const xsimd::batch<Number>& x,
 #endif
 }
 
-// The exponential function for arguments that are never large, as in softmax. Without the guards
-// for large results it takes three quarters of the time.
-
-// exp(x) for x <= 88, with a relative error of at most 1.3e-7 down to the smallest normal number; 0
-// from -88.376 down, -inf included. With x = k log 2 + r, where k is an integer, it is 2ᵏ (1 + r +
-// r² p(r)) (Cody and Waite, Software Manual for the Elementary Functions, 1980); p has the
-// coefficients of xsimd's exp.
+// exp(x) for arguments that are never large, as in softmax: without guards for large results it
+// takes three quarters of the time. For x <= 88, with a relative error of at most 1.3e-7 down to
+// the smallest normal number; 0 from -88.376 down, -inf included. With x = k log 2 + r, where k is
+// an integer, it is 2ᵏ (1 + r + r² p(r)) (Cody and Waite, Software Manual for the Elementary
+// Functions, 1980); p has the coefficients of xsimd's exp.
 inline xsimd::batch<float> exp_of_small(const xsimd::batch<float>& x) {
   using Floats = xsimd::batch<float>;
   using Bits [[gnu::vector_size(sizeof(Floats))]] = std::int32_t;

@@ -124,14 +124,12 @@ void use_pool_arena(std::size_t number) {
   arenas().at(own_arena);
 }
 
-#ifdef __SANITIZE_ADDRESS__
-constexpr bool sanitized = true;  // a build for finding mistakes, including the program
-#else
-constexpr bool sanitized = false;
-#endif
-
 Checks& checks() {
-  static Checks instance{.poison = sanitized};
+#ifdef __SANITIZE_ADDRESS__
+  static Checks instance{.poison = true};  // a build for finding mistakes, including the program
+#else
+  static Checks instance;
+#endif
   return instance;
 }
 

@@ -16,8 +16,7 @@ struct Span;
 class Buffer {
  public:
   Buffer() = default;
-  explicit Buffer(
-      std::size_t bytes);  // contents undefined: NaN in every bit where checks().poison is set
+  explicit Buffer(std::size_t bytes);  // undefined numbers; NaN where checks().poison is set
   Buffer(const Buffer& other) noexcept;
   Buffer(Buffer&& other) noexcept : span_(std::exchange(other.span_, nullptr)) {}
   Buffer& operator=(Buffer other) noexcept;
@@ -42,10 +41,10 @@ struct PoolUse {
 };
 PoolUse pool_use();
 
-// The pool has several arenas. Each has memory of its own, which returns to it whichever thread
-// frees it. Threads start with arena 0. Threads that work in parallel use different arenas (numbers
-// that differ by `pool_arenas` mean the same one). So a thread gets memory that it wrote last
-// itself, which is in the cache of its own core. Throws bad_alloc.
+// The pool has several arenas. Memory returns to its arena whichever thread frees it. Threads start
+// with arena 0. Threads that work in parallel use different ones (numbers that differ by
+// `pool_arenas` mean the same), so that a thread gets memory that it wrote last itself, which is in
+// its core's cache. Throws bad_alloc.
 constexpr std::size_t pool_arenas = 64;
 void use_pool_arena(std::size_t number);
 
@@ -57,8 +56,6 @@ struct Checks {
   bool finite = false;
 };
 Checks& checks();
-
-// Vectors in pool memory, for lists that every step makes anew and for lists that closures keep.
 
 template <class T>
 class PoolAllocator {
@@ -75,6 +72,7 @@ class PoolAllocator {
   bool operator==(const PoolAllocator&) const = default;
 };
 
+// A vector in pool memory, for lists that every step makes anew and for lists that closures keep.
 template <class T>
 using PoolVector = std::vector<T, PoolAllocator<T>>;
 

@@ -53,7 +53,7 @@ struct StoredRows {
   }
 };
 
-// Prefetches what is needed next, a few cache lines at a time, while something else is processed. A
+// Prefetches what is needed next, a few cache lines at a time, while something else is processed: a
 // core can wait for a few dozen lines at once, and stalls if it requests more.
 class Prefetcher {
  public:

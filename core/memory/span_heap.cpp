@@ -135,15 +135,15 @@ Span* SpanHeap::find(std::size_t bytes) {
       return span;
     }
   }
-  std::size_t at = list_above(bytes);
+  const std::size_t at = list_above(bytes);
+  std::uint64_t asked = ~std::uint64_t{0} << (at % 64);
   for (std::size_t word = at / 64; word < filled_.size(); ++word) {
-    const std::uint64_t rest =
-        filled_[word] & (word == at / 64 ? ~std::uint64_t{0} << (at % 64) : ~std::uint64_t{0});
-    if (rest != 0) {
+    if (const std::uint64_t rest = filled_[word] & asked; rest != 0) {
       Span* span = lists_[64 * word + static_cast<std::size_t>(std::countr_zero(rest))];
       unlist(span);
       return span;
     }
+    asked = ~std::uint64_t{0};
   }
   return nullptr;
 }

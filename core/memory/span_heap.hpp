@@ -1,6 +1,5 @@
-// A heap for buffers of all sizes: one range of addresses, cut into spans that are in use or free.
-// Free neighbours are merged. So memory that one ragged batch has freed serves the next one,
-// whatever its sizes.
+// A heap for buffers of all sizes: one range of addresses, cut into spans. Free neighbours are
+// merged, so memory that one ragged batch has freed serves the next one, whatever its sizes.
 #pragma once
 
 #include <array>
@@ -30,17 +29,15 @@ bool addresses_limited();
 // Not thread-safe.
 class SpanHeap {
  public:
-  SpanHeap();  // reserves addresses for as much memory as the machine has, but takes none of it;
-               // throws bad_alloc
+  SpanHeap();  // reserves addresses for all memory of the machine; throws bad_alloc
   ~SpanHeap();
   SpanHeap(const SpanHeap&) = delete;
   SpanHeap& operator=(const SpanHeap&) = delete;
 
   Span* take(std::size_t asked);  // with one user and at least `asked` bytes; throws bad_alloc
   void give_back(Span* span);
-  std::size_t bytes_held() const {
-    return static_cast<std::size_t>(end_ - begin_);
-  }  // taken from the system
+  // Taken from the system.
+  std::size_t bytes_held() const { return static_cast<std::size_t>(end_ - begin_); }
 
  private:
   static constexpr std::size_t list_count = 16 * 48;

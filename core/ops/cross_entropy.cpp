@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <utility>
 
 #include "core/errors.hpp"
@@ -46,7 +47,8 @@ RowLoss take_row(Scalar* x, Index V, TokenId target, Scalar smoothing, bool lear
   const Scalar mean =
       smoothing > 0 ? over * sum_row(V, [](const Lanes& a) { return a; }, x) : Scalar{0};
   const auto power = [m = Lanes(largest)](const Lanes& a) { return exp_of_small(a - m); };
-  const Scalar sum = learns ? map_and_sum_row(V, x, power, x) : sum_row(V, power, x);
+  const Scalar sum =
+      learns ? map_and_sum_terms(V, x, power, std::identity(), x) : sum_row(V, power, x);
   if (learns) {
     map_row(
         V, x,

@@ -48,10 +48,10 @@ bool choose_again(const char* kernels) {
   return true;
 }
 
-// Each product takes one of OpenBLAS's buffers while it computes; they stay for the next ones. It
-// maps them when they are first needed and, where that fails, tries again for ever
-// (driver/others/memory.c, blas_memory_alloc), so each is tried here first. Without OpenBLAS's own
-// functions for them, which are not documented, nothing is reserved.
+// Each product takes one of OpenBLAS's buffers while it computes. It maps them when they are first
+// needed and, where that fails, tries again for ever (driver/others/memory.c, blas_memory_alloc),
+// so each is tried here first. Without OpenBLAS's own functions, which are not documented, nothing
+// is reserved.
 void reserve_buffers(Index threads) {
   const auto take = reinterpret_cast<void* (*)(int)>(dlsym(RTLD_DEFAULT, "blas_memory_alloc"));
   const auto give_back = reinterpret_cast<void (*)(void*)>(dlsym(RTLD_DEFAULT, "blas_memory_free"));

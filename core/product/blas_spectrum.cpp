@@ -3,6 +3,7 @@
 #include <cmath>
 #include <complex>
 #include <functional>
+#include <numeric>
 #include <type_traits>
 
 // The LAPACK wrappers that xtensor-blas is built on; they rely on the headers above.
@@ -17,80 +18,55 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
-// A square matrix, row after row.
-struct Matrix {
-  explicit Matrix(std::size_t rows) : n(rows), numbers(rows * rows) {}
-  double& at(std::size_t i, std::size_t j) { return numbers[i * n + j]; }
-  double at(std::size_t i, std::size_t j) const { return numbers[i * n + j]; }
-
-  std::size_t n;
-  std::vector<double> numbers;
-};
-
-double dot(const double* x, const double* y, std::size_t count) {
-  double sum = 0;
-  for (std::size_t i = 0; i < count; ++i) {
-    sum += x[i] * y[i];
-  }
-  return sum;
-}
-
 // Row after row.
-struct Rows {
-  std::vector<double> numbers;
-  std::size_t count;
+struct Matrix {
+  Matrix(std::size_t row_count, std::size_t column_count)
+      : rows(row_count), columns(column_count), numbers(rows * columns) {}
+  double* row(std::size_t i) { return &numbers[i * columns]; }
+  const double* row(std::size_t i) const { return &numbers[i * columns]; }
+
+  std::size_t rows;
   std::size_t columns;
+  std::vector<double> numbers;
 };
 
-Rows rows_of(const Tensor& a) {
-  return {.numbers = std::vector<double>(a.values().begin(), a.values().end()),
-          .count = static_cast<std::size_t>(a.dim(0)),
-          .columns = static_cast<std::size_t>(a.dim(1))};
+Matrix matrix_of(const Tensor& a) {
+  Matrix matrix(static_cast<std::size_t>(a.dim(0)), static_cast<std::size_t>(a.dim(1)));
+  std::ranges::copy(a.values(), matrix.numbers.begin());
+  return matrix;
 }
 
 // Aᵀ B
-Rows product(const Tensor& a, const Tensor& b) {
-  const auto m = static_cast<std::size_t>(a.dim(1));
-  const auto n = static_cast<std::size_t>(b.dim(1));
-  Rows result{.numbers = std::vector<double>(m * n), .count = m, .columns = n};
+Matrix transposed_product(const Tensor& a, const Tensor& b) {
+  Matrix result(static_cast<std::size_t>(a.dim(1)), static_cast<std::size_t>(b.dim(1)));
   for (Index r = 0; r < a.dim(0); ++r) {
-    for (std::size_t i = 0; i < m; ++i) {
-      for (std::size_t j = 0; j < n; ++j) {
-        result.numbers[i * n + j] +=
-            static_cast<double>(a.row(r)[i]) * static_cast<double>(b.row(r)[j]);
+    for (std::size_t i = 0; i < result.rows; ++i) {
+      for (std::size_t j = 0; j < result.columns; ++j) {
+        result.row(i)[j] += static_cast<double>(a.row(r)[i]) * static_cast<double>(b.row(r)[j]);
       }
     }
   }
   return result;
 }
 
-// A Aᵀ
-Matrix gram(const Rows& a) {
-  Matrix product(a.count);
-  for (std::size_t i = 0; i < product.n; ++i) {
-    for (std::size_t j = 0; j < product.n; ++j) {
-      product.at(i, j) = dot(&a.numbers[i * a.columns], &a.numbers[j * a.columns], a.columns);
+// A Bᵀ; for a symmetric B also A B
+Matrix product_with_transpose(const Matrix& a, const Matrix& b) {
+  Matrix result(a.rows, b.rows);
+  for (std::size_t i = 0; i < a.rows; ++i) {
+    for (std::size_t j = 0; j < b.rows; ++j) {
+      result.row(i)[j] = std::inner_product(a.row(i), a.row(i) + a.columns, b.row(j), 0.0);
     }
   }
-  return product;
+  return result;
 }
 
-// A B of symmetric matrices
-Matrix operator*(const Matrix& a, const Matrix& b) {
-  Matrix product(a.n);
-  for (std::size_t i = 0; i < a.n; ++i) {
-    for (std::size_t j = 0; j < a.n; ++j) {
-      product.at(i, j) = dot(&a.numbers[i * a.n], &b.numbers[j * a.n], a.n);
-    }
-  }
-  return product;
-}
+Matrix gram(const Matrix& a) { return product_with_transpose(a, a); }
 
 // Eigenvalues of a symmetric matrix. If `vectors`, its rows become the eigenvectors.
 std::vector<double> eigenvalues(Matrix& matrix, bool vectors) {
-  const auto n = static_cast<int>(matrix.n);
+  const auto n = static_cast<int>(matrix.rows);
   const int work_size = 34 * n;  // (block size + 2) n: with blocks of 32 columns
-  std::vector<double> values(matrix.n);
+  std::vector<double> values(matrix.rows);
   std::vector<double> work(static_cast<std::size_t>(work_size));
   const int info = cxxlapack::syev<int>(vectors ? 'V' : 'N', 'L', n, matrix.numbers.data(), n,
                                         values.data(), work.data(), work_size);
@@ -106,12 +82,13 @@ std::vector<double> eigenvalues(Matrix& matrix, bool vectors) {
 // eigenvectors.
 Matrix root(Matrix matrix) {
   const std::vector<double> values = eigenvalues(matrix, true);
-  Matrix result(matrix.n);
-  for (std::size_t k = 0; k < matrix.n; ++k) {
+  Matrix result(matrix.rows, matrix.rows);
+  for (std::size_t k = 0; k < matrix.rows; ++k) {
     const double scale = std::sqrt(std::max(0.0, values[k]));
-    for (std::size_t i = 0; i < matrix.n; ++i) {
-      for (std::size_t j = 0; j < matrix.n; ++j) {
-        result.at(i, j) += scale * matrix.at(k, i) * matrix.at(k, j);
+    const double* const vector = matrix.row(k);
+    for (std::size_t i = 0; i < matrix.rows; ++i) {
+      for (std::size_t j = 0; j < matrix.rows; ++j) {
+        result.row(i)[j] += scale * vector[i] * vector[j];
       }
     }
   }
@@ -123,10 +100,11 @@ Matrix root(Matrix matrix) {
 // except 0. R is the root of A Aᵀ.
 Matrix squared_product(const Tensor& a, const Tensor& b) {
   if (a.dim(0) > a.dim(1)) {
-    return gram(product(a, b));
+    return gram(transposed_product(a, b));
   }
-  const Matrix half = root(gram(rows_of(a)));
-  return half * gram(rows_of(b)) * half;  // (R G) R uses R's rows as its columns
+  const Matrix half = root(gram(matrix_of(a)));
+  const Matrix product = product_with_transpose(half, gram(matrix_of(b)));
+  return product_with_transpose(product, half);
 }
 
 }  // namespace

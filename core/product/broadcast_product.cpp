@@ -144,26 +144,19 @@ void product(Index rows, Index depth, Index columns, const Broadcast& a, const S
   some(std::integral_constant<Index, 1>{});
 }
 
-template <class Pointer>
-void choose(Index rows, Index depth, Index columns, const Broadcast& a, const Scalar* b,
-            Index b_step, Start start, Scalar* out, Index out_step, Pointer prefetcher) {
-  const bool started = start.data != nullptr;
-  const auto adjacent = started ? product<true, true, Pointer> : product<true, false, Pointer>;
-  const auto apart = started ? product<false, true, Pointer> : product<false, false, Pointer>;
-  const auto chosen = a.row_step == 1 ? adjacent : apart;
-  chosen(rows, depth, columns, a, b, b_step, start, out, out_step, prefetcher);
-}
-
 }  // namespace
 
 void broadcast_product(Index rows, Index depth, Index columns, const Broadcast& a, const Scalar* b,
                        Index b_step, Start start, Scalar* out, Index out_step,
                        Prefetcher* prefetcher) {
-  if (prefetcher == nullptr) {
-    choose(rows, depth, columns, a, b, b_step, start, out, out_step, nullptr);
-  } else {
-    choose(rows, depth, columns, a, b, b_step, start, out, out_step, prefetcher);
-  }
+  const bool started = start.data != nullptr;
+  const auto run = [&]<class Pointer>(Pointer ahead) {
+    const auto adjacent = started ? product<true, true, Pointer> : product<true, false, Pointer>;
+    const auto apart = started ? product<false, true, Pointer> : product<false, false, Pointer>;
+    const auto chosen = a.row_step == 1 ? adjacent : apart;
+    chosen(rows, depth, columns, a, b, b_step, start, out, out_step, ahead);
+  };
+  prefetcher == nullptr ? run(nullptr) : run(prefetcher);
 }
 
 Index prefetches(Index rows, Index depth, Index columns, const Broadcast& a) {

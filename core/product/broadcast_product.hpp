@@ -34,9 +34,8 @@ struct Start {
 constexpr Index product_columns = (sizeof(Lanes) == 64 ? 4 : 2) * lane_count;
 
 // out[i][c] = start(i, c) + Σ_r a(i, r) b[r b_step + c] for i < rows, c < columns; columns: whole
-// vectors. `start` may be `out` itself. If there is a prefetcher, its lines are prefetched
-// meanwhile, and so is the memory that is written next; for products larger than the first-level
-// cache.
+// vectors. `start` may be `out` itself. Meanwhile the lines of the prefetcher, if there is one, are
+// prefetched, and the memory that is written next: for products larger than the first-level cache.
 void broadcast_product(Index rows, Index depth, Index columns, const Broadcast& a, const Scalar* b,
                        Index b_step, Start start, Scalar* out, Index out_step,
                        Prefetcher* prefetcher = nullptr);

@@ -124,21 +124,11 @@ class BlockedProduct {
   bool fetches_;
 };
 
-}  // namespace
-
-void blocked_product(Index rows, Index columns, Index depth, const MatrixView& a,
-                     const MatrixView& b, Start start, Scalar* c, Index c_stride) {
-  BlockedProduct(rows, columns, depth, a, b).run(start, c, c_stride);
-}
-
-namespace {
-
 constexpr bool has_avx512_vectors = sizeof(Lanes) == 64;
 
-// Whether our own product is faster. OpenBLAS packs both sides without prefetching them, and clears
-// c first. There must be enough rows to make packing b worth it. Vectors narrower than the CPU's
-// are always slower, and those of 128 bits are left to OpenBLAS. So is a transposed a if vectors
-// have 8 numbers.
+// Whether our own product is faster: OpenBLAS packs both sides without prefetching them, and clears
+// c first. There must be enough rows to make packing b worth it. Vectors narrower than the CPU's or
+// of 128 bits are left to OpenBLAS, and so is a transposed a if vectors have 8 numbers.
 bool own_is_faster(Index rows, Index depth, const MatrixView& a) {
   constexpr Index fewest_rows = 64;
   constexpr bool wide = sizeof(Lanes) >= 32;
@@ -172,6 +162,11 @@ void sum_of_outer_products(Index rows, Index columns, Index depth, const MatrixV
 }
 
 }  // namespace
+
+void blocked_product(Index rows, Index columns, Index depth, const MatrixView& a,
+                     const MatrixView& b, Start start, Scalar* c, Index c_stride) {
+  BlockedProduct(rows, columns, depth, a, b).run(start, c, c_stride);
+}
 
 void matrix_product(Index rows, Index columns, Index depth, MatrixView a, MatrixView b, Scalar* c,
                     Index c_stride, bool accumulate) {

@@ -8,10 +8,9 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-// Products of matrices that are too large for the caches, computed in blocks that fit.
-
-// c = start + a b, where a is (rows, depth) and b (depth, columns) after their transpositions; rows
-// and depth: 1 or more. `start` may be c itself. Every sum is added in the order of the depth.
+// c = start + a b in blocks that fit into the caches, where a is (rows, depth) and b (depth,
+// columns) after their transpositions; rows and depth: 1 or more. `start` may be c itself. Every
+// sum is added in the order of the depth.
 void blocked_product(Index rows, Index columns, Index depth, const MatrixView& a,
                      const MatrixView& b, Start start, Scalar* c, Index c_stride);
 

@@ -6,12 +6,11 @@
 #include <complex>
 #include <type_traits>
 
+// The BLAS wrappers that xtensor-blas is built on; they rely on the three headers above.
 #include <xflens/cxxblas/cxxblas.cxx>
 
 #include "core/kernel/row_kernels.hpp"
 #include "core/product/transpose.hpp"
-
-// The BLAS wrappers that xtensor-blas is built on; they rely on the three headers above.
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

@@ -1,6 +1,5 @@
-// The right-hand side of matrix products, packed once into panels; and the only access to BLAS. A
-// panel has as many columns as `broadcast_product` processes at a time. The last panel has the
-// remaining columns, padded to whole vectors.
+// The right-hand side of matrix products, packed once into panels; and the only access to BLAS,
+// which ops use through `matrix_product`.
 #pragma once
 
 #include "core/product/broadcast_product.hpp"
@@ -9,8 +8,6 @@
 #include "core/types.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
-
-// The only access to BLAS. Ops call `matrix_product`, which decides which products use it.
 
 // A row-major matrix for BLAS. Its rows are `stride` numbers apart; `transposed` means that its
 // transpose is used.
@@ -31,6 +28,8 @@ struct MatrixView {
 void blas_product(Index rows, Index columns, Index depth, MatrixView a, MatrixView b, Scalar* c,
                   Index c_stride, bool accumulate);
 
+// A panel has as many columns as `broadcast_product` processes at a time, the last one those that
+// remain, padded to whole vectors.
 class PackedMatrix {
  public:
   // b: (depth, columns) after its transposition; depth: 1 or more. It is copied.

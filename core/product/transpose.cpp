@@ -62,13 +62,6 @@ void copy_block(Index rows, Index columns, const Scalar* from, Index step, const
   }
 }
 
-// A block that is copied next.
-void prefetch_block(const Scalar* from, Index step) {
-  for (Index r = 0; r < lane_count; ++r) {
-    prefetch_to_read(from + r * step, 1);
-  }
-}
-
 }  // namespace
 
 void copy_transposed(Index rows, Index columns, const Scalar* from, Index step, Scalar factor,
@@ -82,8 +75,10 @@ void copy_transposed(Index rows, Index columns, const Scalar* from, Index step, 
   for (Index r = 0; r < rows; r += lane_count) {
     for (Index c = 0; c < columns; c += lane_count) {
       const Scalar* at = from + r * step + c;
-      prefetch_block(c + ahead < columns ? at + ahead : at + lane_count * step + ahead - columns,
-                     step);
+      const Index next = c + ahead < columns ? ahead : lane_count * step + ahead - columns;
+      for (Index row = 0; row < lane_count; ++row) {
+        prefetch_to_read(at + next + row * step, 1);
+      }
       const Index height = std::min(lane_count, rows - r);
       const Index width = std::min(lane_count, columns - c);
       const auto copy =

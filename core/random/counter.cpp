@@ -46,31 +46,23 @@ constexpr std::array<std::uint32_t, 256> mixing_table() {
 
 constexpr std::array<std::uint32_t, 256> mixing = mixing_table();
 
-// ShiftRows: the byte that goes to this row of this column.
-inline std::size_t shifted(const AesColumns& state, std::size_t column, std::size_t row) {
-  return state[(column + row) % 4] >> (8 * row) & 0xFF;
+// ShiftRows, then what the table has for each byte, turned by its row.
+template <class Number>
+AesColumns looked_up(const AesColumns& state, const std::array<Number, 256>& table) {
+  AesColumns next{};
+  for (std::size_t column = 0; column < 4; ++column) {
+    for (std::size_t row = 0; row < 4; ++row) {
+      const std::size_t byte = state[(column + row) % 4] >> (8 * row) & 0xFF;
+      next[column] ^= std::rotl(std::uint32_t{table[byte]}, static_cast<int>(8 * row));
+    }
+  }
+  return next;
 }
 
 }  // namespace
 
-AesColumns aes_substituted(const AesColumns& state) {
-  AesColumns next{};
-  for (std::size_t column = 0; column < 4; ++column) {
-    for (std::size_t row = 0; row < 4; ++row) {
-      next[column] |= std::uint32_t{substitution[shifted(state, column, row)]} << (8 * row);
-    }
-  }
-  return next;
-}
+AesColumns aes_substituted(const AesColumns& state) { return looked_up(state, substitution); }
 
-AesColumns aes_mixed(const AesColumns& state) {
-  AesColumns next{};
-  for (std::size_t column = 0; column < 4; ++column) {
-    for (std::size_t row = 0; row < 4; ++row) {
-      next[column] ^= std::rotl(mixing[shifted(state, column, row)], static_cast<int>(8 * row));
-    }
-  }
-  return next;
-}
+AesColumns aes_mixed(const AesColumns& state) { return looked_up(state, mixing); }
 
 }  // namespace tapehead

@@ -6,21 +6,6 @@
 #include <bit>
 #include <cstdint>
 
-namespace tapehead {
-
-// Rounds of AES (FIPS-197, section 5.1) for CPUs without instructions for them.
-
-// The four columns of the state, each with its first row in the lowest byte.
-using AesColumns = std::array<std::uint32_t, 4>;
-
-// SubBytes and ShiftRows.
-AesColumns aes_substituted(const AesColumns& state);
-
-// SubBytes, ShiftRows and MixColumns.
-AesColumns aes_mixed(const AesColumns& state);
-
-}  // namespace tapehead
-
 #if defined(__x86_64__)
 #include <immintrin.h>
 #elif defined(__aarch64__)
@@ -30,6 +15,12 @@ AesColumns aes_mixed(const AesColumns& state);
 #endif
 
 namespace tapehead {
+
+// The four columns of the state of AES, each with its first row in the lowest byte, for CPUs
+// without instructions for its rounds.
+using AesColumns = std::array<std::uint32_t, 4>;
+AesColumns aes_substituted(const AesColumns& state);  // SubBytes and ShiftRows
+AesColumns aes_mixed(const AesColumns& state);        // SubBytes, ShiftRows and MixColumns
 
 using Counter [[gnu::vector_size(16)]] = std::uint64_t;  // the lower half first
 using CounterBytes [[gnu::vector_size(16)]] = std::uint8_t;

@@ -15,15 +15,12 @@ std::uint64_t mix(std::uint64_t value) {
   return value ^ (value >> 31);
 }
 
-double from_0_to_1(std::uint64_t bits) { return static_cast<double>(bits >> 11) * 0x1.0p-53; }
-
 }  // namespace
 
-std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter, std::uint64_t key,
-                                    int rounds) {
+std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter, std::uint64_t key) {
   auto key0 = static_cast<std::uint32_t>(key);
   auto key1 = static_cast<std::uint32_t>(key >> 32);
-  for (int round = 0; round < rounds; ++round) {
+  for (int round = 0; round < 10; ++round) {
     const std::uint64_t product0 = std::uint64_t{0xD2511F53} * counter[0];
     const std::uint64_t product1 = std::uint64_t{0xCD9E8D57} * counter[2];
     counter = {static_cast<std::uint32_t>(product1 >> 32) ^ counter[1] ^ key0,
@@ -57,7 +54,7 @@ std::uint64_t draw_bits(const Draws& draws, std::uint64_t index) {
 }
 
 double draw_uniform(const Draws& draws, std::uint64_t index) {
-  return from_0_to_1(draw_bits(draws, index));
+  return static_cast<double>(draw_bits(draws, index) >> 11) * 0x1.0p-53;
 }
 
 double draw_normal(const Draws& draws, std::uint64_t index) {

@@ -11,10 +11,9 @@
 
 namespace tapehead {
 
-// One block of Philox4x32: 128 bits for a 128-bit counter and a 64-bit key (Salmon et al. 2011,
-// "Parallel random numbers: as easy as 1, 2, 3", section 3.3 and table 2).
-std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter, std::uint64_t key,
-                                    int rounds = 10);
+// One block of Philox4x32 with 10 rounds: 128 bits for a 128-bit counter and a 64-bit key (Salmon
+// et al. 2011, "Parallel random numbers: as easy as 1, 2, 3", section 3.3 and table 2).
+std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter, std::uint64_t key);
 
 // A 64-bit digest of a text: FNV-1a, finished with the mixer of SplitMix64.
 std::uint64_t digest(std::string_view text);
@@ -32,8 +31,8 @@ struct Draws {
 // Draws for data and initialisers: number `index` of a stream.
 std::uint64_t draw_bits(const Draws& draws, std::uint64_t index);
 double draw_uniform(const Draws& draws, std::uint64_t index);  // in [0, 1)
-double draw_normal(const Draws& draws,
-                   std::uint64_t index);  // mean 0, deviation 1 (Box and Muller 1958)
+// Mean 0, deviation 1 (Box and Muller 1958).
+double draw_normal(const Draws& draws, std::uint64_t index);
 Index draw_below(const Draws& draws, std::uint64_t index, Index bound);  // in 0 ... bound - 1
 
 // A permutation of 0 ... count - 1 (Fisher and Yates).

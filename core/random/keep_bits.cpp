@@ -64,6 +64,13 @@ template <class Some>
   }
 }
 
+// The lower halves of sixteen counters: block and row. They share the upper halves: step and salt.
+using Addresses = std::array<std::uint64_t, keep_lanes>;
+
+// One byte for each address: its eight draws in order, where a bit is set if the 16 bits of a draw
+// are at least the threshold.
+using KeepBytes = std::array<std::uint64_t, keep_lanes / 8>;
+
 #if defined(__AVX512BW__)
 // Not every CPU with AVX-512 has instructions for four rounds of AES at once.
 const bool cpu_has_vaes = __builtin_cpu_supports("vaes") != 0;
@@ -81,20 +88,7 @@ inline void encrypt(AllCounters& counters, std::uint64_t key) {
   encrypt_with<OneCounter>(single, key);
   counters = std::bit_cast<AllCounters>(single);
 }
-#else
-inline void encrypt(AllCounters& counters, std::uint64_t key) {
-  encrypt_with<OneCounter>(counters, key);
-}
-#endif
 
-// The lower halves of sixteen counters: block and row. They share the upper halves: step and salt.
-using Addresses = std::array<std::uint64_t, keep_lanes>;
-
-// One byte for each address: its eight draws in order, where a bit is set if the 16 bits of a draw
-// are at least the threshold.
-using KeepBytes = std::array<std::uint64_t, keep_lanes / 8>;
-
-#if defined(__AVX512BW__)
 // Four counters from the even ones of eight addresses, four from the odd ones.
 inline AllCounters counters_at(const Addresses& addresses, std::uint64_t upper) {
   const __m512i uppers = _mm512_set1_epi64(static_cast<long long>(upper));
@@ -118,6 +112,10 @@ inline KeepBytes kept(const AllCounters& draws, std::uint32_t threshold) {
   return keep;
 }
 #else
+inline void encrypt(AllCounters& counters, std::uint64_t key) {
+  encrypt_with<OneCounter>(counters, key);
+}
+
 inline AllCounters counters_at(const Addresses& addresses, std::uint64_t upper) {
   AllCounters counters;
   for (std::size_t i = 0; i < counters.size(); ++i) {
@@ -161,8 +159,7 @@ std::array<std::uint16_t, 8> draw_keep_columns(const Dropout& dropout, std::uint
   for (std::uint32_t lane = 0; lane < keep_lanes; ++lane) {
     addresses[lane] = address_of(block, row + lane * row_step);
   }
-  const KeepBytes keep = draw(dropout, addresses, salt);
-  const CounterBytes bytes = std::bit_cast<CounterBytes>(keep);
+  const auto bytes = std::bit_cast<CounterBytes>(draw(dropout, addresses, salt));
   std::array<std::uint16_t, 8> columns;
   for (int bit = 0; bit < 8; ++bit) {
     columns[static_cast<std::size_t>(bit)] = top_bits(bytes << (7 - bit));

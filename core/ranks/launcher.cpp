@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <cstdlib>
+#include <cstring>
 #include <optional>
 
 #include <unistd.h>
@@ -17,33 +18,13 @@ namespace {
 constexpr std::array<std::string_view, 8> prefixes{"OMPI_",     "PMIX_", "PRTE_",  "PMI_",
                                                    "MPI_LOCAL", "HYDI_", "HYDRA_", "MPIR_CVAR_"};
 
-}  // namespace
-
-bool is_launcher_variable(std::string_view name) {
-  return std::ranges::any_of(prefixes,
-                             [&](std::string_view prefix) { return name.starts_with(prefix); });
-}
-
-std::vector<std::string> environment_without_launcher() {
-  std::vector<std::string> kept;
-  for (char** variable = ::environ; *variable != nullptr; ++variable) {
-    if (!is_launcher_variable(*variable)) {
-      kept.emplace_back(*variable);
-    }
-  }
-  return kept;
-}
-
-namespace {
-
 std::optional<Index> number_in(const Environment& environment, const char* name) {
-  const char* text = environment(name);
-  if (text == nullptr) {
+  const char* const digits = environment(name);
+  if (digits == nullptr) {
     return std::nullopt;
   }
-  const std::string_view digits = text;
   Index number = 0;
-  std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  std::from_chars(digits, digits + std::strlen(digits), number);
   return number;
 }
 
@@ -71,6 +52,17 @@ Launched by_mpich(const Environment& environment) {
 }
 
 }  // namespace
+
+std::vector<std::string> environment_without_launcher() {
+  std::vector<std::string> kept;
+  for (char** variable = ::environ; *variable != nullptr; ++variable) {
+    const std::string_view text = *variable;
+    if (std::ranges::none_of(prefixes, [&](auto prefix) { return text.starts_with(prefix); })) {
+      kept.emplace_back(text);
+    }
+  }
+  return kept;
+}
 
 Launched launched(Launcher preferred, const Environment& environment) {
   const Launched openmpi = by_openmpi(environment);

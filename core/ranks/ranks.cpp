@@ -1,8 +1,10 @@
 #include "core/ranks/ranks.hpp"
 
 #include <algorithm>
+#include <ranges>
 
 #include "core/shown.hpp"
+#include "core/text.hpp"
 
 namespace tapehead {
 
@@ -20,15 +22,6 @@ class Alone : public Ranks {
     }
   }
 };
-
-}  // namespace
-
-Ranks& alone() {
-  static Alone process;
-  return process;
-}
-
-namespace {
 
 // A message, and the ranks that have it.
 struct SharedMessage {
@@ -58,14 +51,17 @@ std::string text_of(const Ranks& ranks, const SharedMessage& message) {
   if (message.end->by_others || message.ranks.front() == 0) {
     return message.end->message;
   }
-  std::string names;
-  for (const Index rank : message.ranks) {
-    names += (names.empty() ? "" : ", ") + ranks.name(rank);
-  }
-  return names + ": " + message.end->message;
+  const auto names =
+      message.ranks | std::views::transform([&](Index rank) { return ranks.name(rank); });
+  return join(names, ", ") + ": " + message.end->message;
 }
 
 }  // namespace
+
+Ranks& alone() {
+  static Alone process;
+  return process;
+}
 
 RankEnd end_of_all(const Ranks& ranks, std::span<const std::optional<RankEnd>> ends) {
   for (const bool by_others : {false, true}) {

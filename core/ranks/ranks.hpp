@@ -27,8 +27,8 @@ struct RankError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Ranks only carry bytes. They compute nothing, so a sum has the order that its reader chooses.
-// Only the thread that made the object may use it.
+// Ranks only carry bytes, so a sum has the order that its reader chooses. Only the thread that made
+// the object may use it.
 class Ranks {
  public:
   Ranks() = default;
@@ -40,11 +40,8 @@ class Ranks {
   virtual Index count() const = 0;  // of all processes
   bool first() const { return rank() == 0; }
 
-  // How to call a rank in a message: "rank 2 (host name)".
-  virtual std::string name(Index rank) const = 0;
-
-  // The library that carries the bytes, for the start of a training.
-  virtual std::string library() const = 0;
+  virtual std::string name(Index rank) const = 0;  // in messages: "rank 2 (host name)"
+  virtual std::string library() const = 0;         // that carries the bytes
 
   // Returns when all bytes have arrived and `outgoing` may be changed. What one rank sends to
   // another arrives in the order of the lists, with the lengths that the receiver expects. Throws
@@ -52,22 +49,19 @@ class Ranks {
   virtual void exchange(std::span<const Outgoing> outgoing, std::span<const Incoming> incoming) = 0;
 };
 
-// A process that works alone.
-Ranks& alone();
+Ranks& alone();  // a process that works alone
 
-// How ranks end: what each has to say becomes one message and one exit code.
-
+// How a rank ends.
 struct RankEnd {
   int exit_code = 0;
   std::string message{};   // of the error that ended it, if one did
   bool by_others = false;  // a RankError: the reason is another rank
 };
 
-// The end of all ranks. `ends` has that of each rank, or nothing if it is not known.
-//
-// Errors of ranks themselves come before what others say about them. Each message is there once,
-// and names the ranks that it comes from unless rank 0 is one of them. The exit code is that of the
-// first such error; without an error, that of the first rank whose code is not 0.
+// One message and exit code for the ends of all ranks; an end may be unknown. Errors of ranks
+// themselves come before what others say about them. Each message is there once, and names the
+// ranks that it comes from unless rank 0 is one of them. The exit code is that of the first such
+// error; without an error, that of the first rank whose code is not 0.
 RankEnd end_of_all(const Ranks& ranks, std::span<const std::optional<RankEnd>> ends);
 
 // What main prints for an error: a line that begins with "error: ". Empty if there is no message.

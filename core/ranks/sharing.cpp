@@ -12,67 +12,6 @@
 
 namespace tapehead {
 
-void share_parts(Ranks& ranks, std::span<std::byte> all, std::span<const Index> begins) {
-  const auto part_of = [&](Index rank) {
-    const auto begin = static_cast<std::size_t>(begins[static_cast<std::size_t>(rank)]);
-    return all.subspan(
-        begin, static_cast<std::size_t>(begins[static_cast<std::size_t>(rank) + 1]) - begin);
-  };
-  std::vector<Outgoing> outgoing;
-  std::vector<Incoming> incoming;
-  for (Index other = 0; other < ranks.count(); ++other) {
-    if (other == ranks.rank()) {
-      continue;
-    }
-    if (!part_of(ranks.rank()).empty()) {
-      outgoing.push_back({.to = other, .bytes = part_of(ranks.rank())});
-    }
-    if (!part_of(other).empty()) {
-      incoming.push_back({.from = other, .bytes = part_of(other)});
-    }
-  }
-  ranks.exchange(outgoing, incoming);
-}
-
-std::vector<std::string> share_texts(Ranks& ranks, std::string_view mine) {
-  const std::vector<std::size_t> sizes = share_values(ranks, mine.size());
-  std::vector<Index> begins{0};
-  for (const std::size_t size : sizes) {
-    begins.push_back(begins.back() + static_cast<Index>(size));
-  }
-  std::string all(static_cast<std::size_t>(begins.back()), '\0');
-  const auto begin_of = [&](std::size_t rank) { return static_cast<std::size_t>(begins[rank]); };
-  all.replace(begin_of(static_cast<std::size_t>(ranks.rank())), mine.size(), mine);
-  share_parts(ranks, std::as_writable_bytes(std::span(all)), begins);
-  std::vector<std::string> texts;
-  for (std::size_t rank = 0; rank < sizes.size(); ++rank) {
-    texts.push_back(all.substr(begin_of(rank), sizes[rank]));
-  }
-  return texts;
-}
-
-void copy_from_first(Ranks& ranks, std::span<std::byte> bytes) {
-  std::vector<Outgoing> outgoing;
-  std::vector<Incoming> incoming;
-  if (bytes.empty()) {
-    return;
-  }
-  if (!ranks.first()) {
-    incoming.push_back({.from = 0, .bytes = bytes});
-  }
-  for (Index other = 1; ranks.first() && other < ranks.count(); ++other) {
-    outgoing.push_back({.to = other, .bytes = bytes});
-  }
-  ranks.exchange(outgoing, incoming);
-}
-
-std::string text_of_first(Ranks& ranks, std::string_view mine) {
-  std::string text(mine);
-  text.resize(value_of_first(ranks, text.size()));
-  copy_from_first(ranks, std::as_writable_bytes(std::span(text)));
-  return text;
-}
-
 namespace {
 
 constexpr Index nowhere = std::numeric_limits<Index>::max();
@@ -96,7 +35,76 @@ std::string message_of(const std::exception_ptr& error, Failure& failure) {
   }
 }
 
+// A machine has another identity at each start, and all its containers have the same one, unlike
+// names of hosts.
+std::string cores_of_process() {
+  std::string machine;
+  std::getline(std::ifstream("/proc/sys/kernel/random/boot_id"), machine);
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  ::sched_getaffinity(0, sizeof allowed, &allowed);
+  for (std::size_t core = 0; core < CPU_SETSIZE; ++core) {
+    if (CPU_ISSET(core, &allowed)) {
+      machine += ' ' + std::to_string(core);
+    }
+  }
+  return machine;
+}
+
 }  // namespace
+
+void share_parts(Ranks& ranks, std::span<std::byte> all, std::span<const std::size_t> begins) {
+  const auto part_of = [&](Index rank) {
+    const auto part = begins.subspan(static_cast<std::size_t>(rank), 2);
+    return all.subspan(part[0], part[1] - part[0]);
+  };
+  std::vector<Outgoing> outgoing;
+  std::vector<Incoming> incoming;
+  for (Index other = 0; other < ranks.count(); ++other) {
+    if (other == ranks.rank()) {
+      continue;
+    }
+    if (!part_of(ranks.rank()).empty()) {
+      outgoing.push_back({.to = other, .bytes = part_of(ranks.rank())});
+    }
+    if (!part_of(other).empty()) {
+      incoming.push_back({.from = other, .bytes = part_of(other)});
+    }
+  }
+  ranks.exchange(outgoing, incoming);
+}
+
+std::vector<std::string> share_texts(Ranks& ranks, std::string_view mine) {
+  const std::vector<std::size_t> sizes = share_values(ranks, mine.size());
+  std::vector<std::size_t> begins{0};
+  for (const std::size_t size : sizes) {
+    begins.push_back(begins.back() + size);
+  }
+  std::string all(begins.back(), '\0');
+  all.replace(begins[static_cast<std::size_t>(ranks.rank())], mine.size(), mine);
+  share_parts(ranks, std::as_writable_bytes(std::span(all)), begins);
+  std::vector<std::string> texts;
+  for (std::size_t rank = 0; rank < sizes.size(); ++rank) {
+    texts.push_back(all.substr(begins[rank], sizes[rank]));
+  }
+  return texts;
+}
+
+void copy_from_first(Ranks& ranks, std::span<std::byte> bytes) {
+  if (bytes.empty()) {
+    return;
+  }
+  std::vector<std::size_t> begins(static_cast<std::size_t>(ranks.count()) + 1, bytes.size());
+  begins[0] = 0;
+  share_parts(ranks, bytes, begins);
+}
+
+std::string text_of_first(Ranks& ranks, std::string_view mine) {
+  std::string text(mine);
+  text.resize(value_of_first(ranks, text.size()));
+  copy_from_first(ranks, std::as_writable_bytes(std::span(text)));
+  return text;
+}
 
 void throw_first(Ranks& ranks, const std::exception_ptr& error, Index place) {
   if (ranks.count() == 1) {
@@ -126,26 +134,6 @@ void throw_first(Ranks& ranks, const std::exception_ptr& error, Index place) {
   }
   throw RankError(fmt::format("{}: {}", ranks.name(rank), said));
 }
-
-namespace {
-
-// A machine has another identity at each start, and all its containers have the same one, unlike
-// names of hosts.
-std::string cores_of_process() {
-  std::string machine;
-  std::getline(std::ifstream("/proc/sys/kernel/random/boot_id"), machine);
-  cpu_set_t allowed;
-  CPU_ZERO(&allowed);
-  ::sched_getaffinity(0, sizeof allowed, &allowed);
-  for (std::size_t core = 0; core < CPU_SETSIZE; ++core) {
-    if (CPU_ISSET(core, &allowed)) {
-      machine += ' ' + std::to_string(core);
-    }
-  }
-  return machine;
-}
-
-}  // namespace
 
 ThreadCount default_thread_count(Ranks& ranks) {
   const std::string mine = cores_of_process();

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstring>
 #include <exception>
 #include <span>
 #include <string>
@@ -16,18 +15,15 @@
 
 namespace tapehead {
 
-// Fills `all`, of which each rank has its part: that of rank r begins at begins[r] and ends at
-// begins[r + 1]. There is one more begin than there are ranks.
-void share_parts(Ranks& ranks, std::span<std::byte> all, std::span<const Index> begins);
+// Fills `all`, of which each rank has its part: that of rank r from begins[r] to begins[r + 1].
+void share_parts(Ranks& ranks, std::span<std::byte> all, std::span<const std::size_t> begins);
 
-// The texts of all ranks, by rank.
+// The texts of all ranks, by rank; and that of rank 0.
 std::vector<std::string> share_texts(Ranks& ranks, std::string_view mine);
+std::string text_of_first(Ranks& ranks, std::string_view mine);
 
 // The bytes of rank 0, which the others write into theirs.
 void copy_from_first(Ranks& ranks, std::span<std::byte> bytes);
-
-// The text of rank 0.
-std::string text_of_first(Ranks& ranks, std::string_view mine);
 
 // The values of all ranks, by rank.
 template <class T>
@@ -36,9 +32,9 @@ std::vector<T> share_values(Ranks& ranks, const T& mine) {
   const auto count = static_cast<std::size_t>(ranks.count());
   std::vector<T> all(count);
   all[static_cast<std::size_t>(ranks.rank())] = mine;
-  std::vector<Index> begins;
+  std::vector<std::size_t> begins;
   for (std::size_t i = 0; i <= count; ++i) {
-    begins.push_back(static_cast<Index>(i * sizeof(T)));
+    begins.push_back(i * sizeof(T));
   }
   share_parts(ranks, std::as_writable_bytes(std::span(all)), begins);
   return all;
@@ -52,10 +48,10 @@ T value_of_first(Ranks& ranks, T mine) {
   return mine;
 }
 
-// Throws on every rank, if at least one has an error: that of the smallest `place`, and of the
-// smallest rank among those of one place. The rank that has it throws it itself. On the others a
-// NumericError is one with the same message, since it is a result. Any other error is a fault of
-// its rank, so it becomes a RankError that names the rank. `error`: null if this rank has none.
+// Throws on every rank if one has an error: that of the smallest `place`, and there of the smallest
+// rank, which throws it itself. On the others a NumericError, a result, is one with the same
+// message; any other error, a fault of its rank, becomes a RankError that names it. `error`: null
+// if this rank has none.
 void throw_first(Ranks& ranks, const std::exception_ptr& error, Index place);
 
 // Does the work of this rank. If it throws on some rank, every rank throws the error that a process
@@ -72,10 +68,8 @@ void on_all_ranks(Ranks& ranks, const Index& place, const Work& work) {
   throw_first(ranks, error, place);
 }
 
-// How many worker threads a rank has unless the user says: its part of the cores of its machine.
-
-// For this process as one of the ranks that may use the same cores of the same machine. All ranks
-// must call it together.
+// How many worker threads a rank has unless the user says: its part of the cores that it and other
+// ranks of its machine may use. All ranks must call it together.
 ThreadCount default_thread_count(Ranks& ranks);
 
 }  // namespace tapehead

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <functional>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 #include "core/errors.hpp"
 
@@ -31,14 +29,6 @@ void expect_tiled(const Tokens& tokens, std::string_view name, Index sequences) 
 }
 
 }  // namespace
-
-Prompts prompts_after(Tokens context, TokenId begin) {
-  const auto sequences = static_cast<std::size_t>(context.segments.count());
-  Prompts prompts{.context = std::move(context), .input = {}};
-  prompts.input.ids.assign(sequences, begin);
-  prompts.input.segments = segments_of(std::vector<Index>(sequences, 1));
-  return prompts;
-}
 
 void expect_whole(const Batch& batch) {
   expect_tiled(batch.context, "context", batch.sequences());

@@ -1,5 +1,4 @@
-// A batch: the tokens of its sequences, one after another without padding, and the labels that the
-// model should predict.
+// A batch: the tokens of its sequences, end to end without padding, and the labels to predict.
 #pragma once
 
 #include "core/memory/pool.hpp"
@@ -12,8 +11,8 @@ struct Tokens {
   PoolVector<TokenId> ids;
   Segments segments;            // a segment for each sequence; it may be empty
   PoolVector<TokenId> types{};  // of each token; empty: all 0
-  // Of each sequence that goes on with a stream of text: the stream. Segments then have positions
-  // in their streams. Empty: sequences are by themselves.
+  // The stream of text that each sequence goes on with, in which segments then have their
+  // positions. Empty: sequences are by themselves.
   PoolVector<Index> lanes{};
 
   Index rows() const { return static_cast<Index>(ids.size()); }
@@ -46,12 +45,8 @@ struct Prompts {
   Index sequences() const { return input.segments.count(); }
 };
 
-// Where a context is all that there is to read: each sequence begins with this mark.
-Prompts prompts_after(Tokens context, TokenId begin);
-
-// Throws ShapeError if the parts do not match: different numbers of sequences, segments with other
-// rows than there are tokens, types of other tokens, lanes of other sequences, or labels of rows
-// that do not exist.
+// Throws ShapeError if the parts do not match: numbers of sequences, rows of segments and tokens,
+// types and tokens, lanes and sequences, or labels and rows.
 void expect_whole(const Batch& batch);
 
 }  // namespace tapehead

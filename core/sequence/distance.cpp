@@ -94,9 +94,8 @@ PoolVector<double> alibi_slopes(Index heads) {
   const auto whole = static_cast<Index>(std::bit_floor(static_cast<std::size_t>(heads)));
   PoolVector<double> slopes(static_cast<std::size_t>(heads));
   for (Index i = 0; i < heads; ++i) {
-    const double power =
-        i < whole ? static_cast<double>(i + 1) / static_cast<double>(whole)
-                  : static_cast<double>(2 * (i - whole) + 1) / static_cast<double>(2 * whole);
+    const Index halves = i < whole ? 2 * (i + 1) : 2 * (i - whole) + 1;
+    const double power = static_cast<double>(halves) / static_cast<double>(2 * whole);
     slopes[static_cast<std::size_t>(i)] = std::exp2(-8 * power);
   }
   return slopes;

@@ -1,5 +1,5 @@
-// Distances from a query to a key (the key's position minus the query's), and what is derived from
-// them: slopes, and buckets of distances that share learned numbers.
+// Distances from a query to a key (the key's position minus the query's): slopes, and buckets of
+// distances that share learned numbers.
 #pragma once
 
 #include <cstdint>
@@ -12,21 +12,20 @@
 
 namespace tapehead {
 
-// Assigns every distance to a bucket. Buckets are numbered in the order of their distances: keys
-// before the query come first. Copies share the buckets.
+// Assigns every distance to a bucket, numbered in the order of distances: keys before the query
+// come first. Copies share the buckets.
 class DistanceBuckets {
  public:
   DistanceBuckets() = default;  // none
 
-  // One bucket for each distance from -before to after. Distances beyond these belong to the first
-  // or last bucket. Shaw et al. 2018 have as many on both sides. If no distance is beyond, each has
-  // its own bucket. Throws ConfigError for a negative number.
+  // One bucket for each distance from -before to after; distances beyond belong to the first or
+  // last (Shaw et al. 2018, with as many on both sides). Throws ConfigError for a negative number.
   static DistanceBuckets clipped(Index before, Index after);
 
-  // The logarithmic buckets of Raffel et al. 2020 (section 2.1 and their code). The nearer half of
-  // them holds one distance each. The others grow by a constant factor up to `farthest`, and the
-  // last one has all beyond. `back` means that they serve keys up to the query; keys after it
-  // belong to the query's own bucket. Throws ConfigError unless 2 <= count, count / 2 < farthest.
+  // The logarithmic buckets of Raffel et al. 2020 (section 2.1 and their code). The nearer half
+  // holds one distance each. The others grow by a constant factor up to `farthest`, and the last
+  // one has all beyond. `back`: for keys up to the query; keys after it belong to the query's own
+  // bucket. Throws ConfigError unless 2 <= count, count / 2 < farthest.
   static DistanceBuckets logarithmic_back(Index count, Index farthest);
   // The same on both sides, with `count` / 2 of them on each. There are count - 1: T5's own
   // numbering also has one for a key after the query at distance 0.

@@ -19,8 +19,8 @@ struct PositionRange {
   Index last;
 };
 
-// One range of keys for every query. The ends of the ranges never decrease from one query to the
-// next. Positions are counted in units, of one size for queries and one for keys. The range begins
+// One range of keys for every query, whose ends never decrease from one query to the next.
+// Positions are counted in units, of one size for queries and one for keys. The range begins
 // `before` keys before the first key of the query's unit. It ends `after` keys behind the last one,
 // and at most `ahead` behind the query, but not before the end of the prefix.
 struct KeyRanges {
@@ -55,8 +55,7 @@ class KeyRule {
   virtual void mark(Index query, Index first, std::span<bool> allowed) const = 0;
 };
 
-// A pattern consists of near keys, which form one range for each query, and of far keys at regular
-// places or at the beginning.
+// Near keys, which form one range for each query, and far keys at regular places or at the start.
 class Pattern {
  public:
   static constexpr Index unlimited = KeyRanges::unlimited;
@@ -77,21 +76,18 @@ class Pattern {
   // Xiao et al. 2023, section 3.2: the first `sinks` keys of the sequence, and a window that looks
   // back, from `before` positions before the query to the query itself.
   static Pattern sink_window(Index sinks, Index before);
-  // The keys for which `allowed(query, key)` is true. It is called only for keys from `before`
-  // positions before the query to `after` behind it. The function object is kept, and is called
-  // from any thread.
+  // The keys for which `allowed(query, key)` is true, of those from `before` positions before the
+  // query to `after` behind it. The function object is kept, and is called from any thread.
   template <class Rule>
     requires std::predicate<const Rule&, Index, Index>
   static Pattern by(Rule allowed, Index before = unlimited, Index after = unlimited);
 
   // The same pattern without the keys after the query: for a decoder's self-attention.
   Pattern looking_back() const;
-  // Of the keys that the pattern allows, each query keeps the `count` with the largest scores. If
-  // scores are equal, it keeps the earlier key.
+  // Each query keeps the `count` allowed keys with the largest scores, of equal ones the earlier.
   Pattern top(Index count) const;
 
-  // By positions only. With `top`: the keys to choose from. Every query may also attend to the keys
-  // at positions below `prefix` (Segment::prefix), if that is not 0.
+  // By positions only; with `top`: the keys to choose from. `prefix`: that of the query's segment.
   bool allowed(Index query, Index key, Index prefix = 0) const;
   void mark(Index query, Index first, std::span<bool> allowed, Index prefix = 0) const;
 
@@ -102,8 +98,7 @@ class Pattern {
   Index far_stride() const { return far_stride_; }  // 0: none
   Index summaries() const { return summaries_; }    // 0: none
   Index sinks() const { return sinks_; }            // 0: none
-  // The position of a query in a cache that holds only the keys that it sees: sinks and window.
-  // Beyond it, such a cache does not grow.
+  // A query's last position in a cache that holds only the keys that it sees: sinks and window.
   Index last_cached_position() const { return sinks_ == 0 ? unlimited : sinks_ + near_.before; }
   bool has_rule() const { return rule_ != nullptr; }
   Index top_count() const { return top_; }  // 0: all
@@ -141,9 +136,6 @@ Pattern Pattern::by(Rule allowed, Index before, Index after) {
   return pattern;
 }
 
-// Splits a pattern into parts whose keys form one range for each query, so that keys outside cost
-// nothing.
-
 // Every `step`-th row from `first` on.
 struct RowSteps {
   Index first = 0;
@@ -171,10 +163,11 @@ inline RowSteps rows_with_rest(const Segment& segment, Index rest, Index step) {
 }
 
 // Calls visit(range) for parts that share no pair and together form the pattern, the near keys
-// first. The other parts of a strided pattern are the queries and keys with the same remainder, at
-// least two steps apart. Those of a fixed pattern are all queries with the keys at one place in all
-// other blocks. That of a window with sinks are the sinks, with the queries whose window begins
-// behind the first key.
+// first: in each part the keys of a query form one range, so those outside cost nothing. The other
+// parts of a strided pattern are the queries and keys with the same remainder, at least two steps
+// apart. Those of a fixed pattern are all queries with the keys at one place in all other blocks.
+// That of a window with sinks are the sinks, with the queries whose window begins behind the first
+// key.
 template <class Visitor>
 void for_each_pattern_range(const Pattern& pattern, const Segment& queries, const Segment& keys,
                             const Visitor& visit) {

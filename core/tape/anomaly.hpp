@@ -1,5 +1,4 @@
-// Anomalies: the first number of a pass that is not finite, and what is known about its origin: the
-// module, by which a report says where in a model an op ran.
+// Anomalies: the first number of a pass that is not finite, and what is known about its origin.
 #pragma once
 
 #include <string>
@@ -14,11 +13,8 @@
 
 namespace tapehead {
 
-// Modules: the names by which a report says where in a model an op ran.
-
-// A place in a model, and the meaning of the columns of a result that is made there. There are
-// parts side by side, all of one width (such as query, key and value from one product), and in each
-// part heads side by side.
+// A place in a model where an op runs, and the columns of its result: parts side by side, all of
+// one width (such as query, key and value from one product), and in each part heads side by side.
 struct Module {
   std::vector<std::string> paths;  // of the parts: "decoder.layers.1.cross.query"
   Index heads = 0;                 // 0: the columns do not belong to heads
@@ -63,16 +59,15 @@ struct Anomaly {
   std::vector<Index> examples{};  // of the batch, by their numbers in the training split
 };
 
-// The anomaly as a few lines of text.
-std::string describe(const Anomaly& anomaly);
+std::string describe(const Anomaly& anomaly);  // in a few lines
 
 struct AnomalyError : NumericError {
   explicit AnomalyError(Anomaly what) : NumericError(describe(what)), anomaly(std::move(what)) {}
   Anomaly anomaly;
 };
 
-// While it exists, every tape checks every value and every gradient, and throws AnomalyError at the
-// first one that is not finite. It works for all threads. Do not create it while other threads run.
+// While it exists, every tape of every thread checks every value and gradient, and throws
+// AnomalyError at the first that is not finite. Do not create it while other threads run.
 class AnomalyGuard {
  public:
   AnomalyGuard() = default;

@@ -18,30 +18,17 @@ class Closure {
   Closure() = default;
   template <class Function>
   explicit Closure(Function* function)
-      : object_(function),
-        call_(
-            [](void* object, Argument& argument) { (*static_cast<Function*>(object))(argument); }),
-        destroy_([](void* object) { std::destroy_at(static_cast<Function*>(object)); }) {}
-  Closure(Closure&& other) noexcept { *this = std::move(other); }
-  Closure& operator=(Closure&& other) noexcept {
-    std::swap(object_, other.object_);
-    std::swap(call_, other.call_);
-    std::swap(destroy_, other.destroy_);
-    return *this;
-  }
-  ~Closure() {
-    if (object_ != nullptr) {
-      destroy_(object_);
-    }
-  }
+      : object_(function, [](void* object) { std::destroy_at(static_cast<Function*>(object)); }),
+        call_([](void* object, Argument& argument) {
+          (*static_cast<Function*>(object))(argument);
+        }) {}
 
   explicit operator bool() const { return object_ != nullptr; }
-  void operator()(Argument& argument) const { call_(object_, argument); }
+  void operator()(Argument& argument) const { call_(object_.get(), argument); }
 
  private:
-  void* object_ = nullptr;
+  std::unique_ptr<void, void (*)(void*)> object_{nullptr, nullptr};
   void (*call_)(void*, Argument&) = nullptr;
-  void (*destroy_)(void*) = nullptr;
 };
 
 class ClosureArena {
@@ -63,22 +50,19 @@ class ClosureArena {
   static constexpr std::size_t chunk_bytes = 16384;
 
   void* room(std::size_t bytes) {
-    bytes = (bytes + alignof(std::max_align_t) - 1) / alignof(std::max_align_t) *
-            alignof(std::max_align_t);
+    constexpr std::size_t unit = alignof(std::max_align_t);
+    bytes = (bytes + unit - 1) / unit * unit;
     if (used_ + bytes > chunk_bytes) {
       ++chunk_;
       used_ = 0;
     }
     if (chunk_ == chunks_.size()) {
-      chunks_.push_back(std::make_unique<Chunk>());
+      chunks_.push_back(std::make_unique<std::byte[]>(chunk_bytes));
     }
-    return chunks_[chunk_]->bytes + std::exchange(used_, used_ + bytes);
+    return chunks_[chunk_].get() + std::exchange(used_, used_ + bytes);
   }
 
-  struct Chunk {
-    alignas(std::max_align_t) std::byte bytes[chunk_bytes];
-  };
-  std::vector<std::unique_ptr<Chunk>> chunks_;
+  std::vector<std::unique_ptr<std::byte[]>> chunks_;
   std::size_t chunk_ = 0;
   std::size_t used_ = 0;
 };

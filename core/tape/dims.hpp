@@ -33,8 +33,8 @@ inline void expect_shape(const Var& x, const Shape& expected, std::string_view w
   }
 }
 
-// The same if the shape follows from that of another input. `what` ends with the other's name, and
-// the message also gives its shape: "residual.f for x (3, 4): expected ...".
+// The same if the shape follows from another input's, with whose name `what` ends. The message
+// gives its shape too: "residual.f for x (3, 4): expected ...".
 void expect_shape(const Var& x, const Shape& expected, std::string_view what, const Var& other);
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -1,5 +1,4 @@
-// What the layer that declares a parameter says of it: how its numbers start, and what it is to the
-// optimiser.
+// What the layer that declares a parameter says of it: how its numbers start, and what kind it is.
 #pragma once
 
 #include "core/types.hpp"
@@ -9,8 +8,7 @@ namespace tapehead {
 struct Initializer {
   enum class Kind { constant, normal, uniform };
   Kind kind = Kind::constant;
-  double value =
-      0;  // the constant, the normal's standard deviation, or the uniform's largest magnitude
+  double value = 0;  // the constant, the standard deviation, or the largest magnitude
   // In a matrix, rows (or columns) that are this many apart start equal; 0: each starts on its own.
   Index row_period = 0;
   Index column_period = 0;
@@ -22,9 +20,7 @@ struct Initializer {
   }
 };
 
-// What a parameter is to its layer. The layer says it where it declares the parameter; optimisers
-// treat parameters by it.
-
+// What a parameter is to its layer. Optimisers treat parameters by it.
 enum class ParameterKind {
   matrix,     // the weight of one linear map from hidden rows to hidden rows
   output,     // the weight that makes logits of hidden rows

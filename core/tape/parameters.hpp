@@ -45,13 +45,11 @@ class Scope {
   Scope operator/(std::string_view name) const;  // itself where the name is empty
   const std::string& path() const { return path_; }
 
-  // `heads`: the number of heads that the rows belong to, which make the columns of the result; 0:
-  // none.
+  // `heads`: to how many the rows belong, which make the columns of the result; 0: none.
   Parameter create(std::string_view name, ParameterKind kind, const Shape& shape,
                    Initializer initializer, Index heads = 0) const;
 
-  // Several parameters of one shape that lie one after the other and are used as one tensor: (n *
-  // rows, ...).
+  // Parameters of one shape that lie one after the other, and are used as one: (n * rows, ...).
   Parameter create_stacked(const std::vector<std::string>& names, ParameterKind kind,
                            const Shape& shape, Initializer initializer, Index heads = 0) const;
 
@@ -70,25 +68,21 @@ class Scope {
 
 class ParameterStore {
  public:
-  // A training leaves the parameters as they start whose names match one of these patterns
-  // (core/text.hpp).
+  // `frozen`: patterns (core/text.hpp) of the parameters that a training leaves as they start.
   explicit ParameterStore(std::vector<std::string> frozen = {}) : frozen_(std::move(frozen)) {}
   ParameterStore(const ParameterStore&) = delete;
   ParameterStore& operator=(const ParameterStore&) = delete;
 
   Scope root() { return {*this, ""}; }
 
-  // Initialises every parameter, as a function of the seed and its name. Call it once, after all
-  // are declared.
+  // Once, after all parameters are declared: each becomes a function of the seed and its name.
   void initialize(std::uint64_t seed);
   void set_to_zeros() { values_ = Tensor::zeros({size_}); }  // instead, if all are loaded later
 
   const std::vector<NamedParameter>& parameters() const { return parameters_; }
-  Index count() const;          // numbers in all parameters together
-  Index trained_count() const;  // of those that are not frozen
-  Index size() const {
-    return size_;
-  }  // numbers in the memory, gaps for alignment (always 0) included
+  Index count() const;                  // numbers in all parameters together
+  Index trained_count() const;          // of those that are not frozen
+  Index size() const { return size_; }  // with the gaps for alignment, which are always 0
   Index blocks() const { return static_cast<Index>(blocks_.size()); }
 
   Tensor& values() { return values_; }
@@ -130,9 +124,8 @@ class ParameterStore {
   Tensor values_;
 };
 
-// The gradients of one pass over the model, with separate memory for each block that has one. A
-// gradient arrives while a tape runs backwards and frees what its closures held, so it reuses that
-// memory.
+// The gradients of one pass over the model, with memory for each block that has one. They arrive
+// while a tape runs backwards and frees what its closures held, so they reuse that memory.
 class ParameterGradients {
  public:
   explicit ParameterGradients(const ParameterStore& store);

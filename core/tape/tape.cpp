@@ -4,11 +4,9 @@
 
 #include <algorithm>
 #include <stdexcept>
-#include <utility>
 
 #include "core/errors.hpp"
 #include "core/kernel/row_kernels.hpp"
-#include "core/tape/finite.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

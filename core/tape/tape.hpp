@@ -1,5 +1,5 @@
-// The tape: the ops of one forward pass in the order in which they ran, and the loop that runs
-// their backward functions in reverse order.
+// The tape: the ops of one forward pass in their order, and the loop that runs their backward
+// functions in reverse.
 #pragma once
 
 #include <functional>
@@ -18,8 +18,8 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 class Tape;
 
-// A value on a tape: a light handle. A Var that no gradient can reach (a constant, or any value
-// while recording is off) has no node and leaves no trace on the tape.
+// A value on a tape: a light handle. One that no gradient can reach (a constant, or any value while
+// recording is off) has no node.
 class Var {
  public:
   const Tensor& value() const { return value_; }
@@ -43,8 +43,8 @@ struct GradientTarget {
   bool accumulate;
 };
 
-// What a backward closure gets: the gradient of its output, and the place for the gradient of each
-// input. Inputs are numbered as `record` got them; another number throws logic_error.
+// What a backward closure gets: its output's gradient, and a place for that of each input. Inputs
+// are numbered as `record` got them; another number throws logic_error.
 class Gradients {
  public:
   Gradients(Tape& tape, Index node) : tape_(tape), node_(node) {}
@@ -56,8 +56,7 @@ class Gradients {
   // The gradient's own memory, so that no temporary is needed. Every element must be written.
   // Throws logic_error if the input needs no gradient.
   GradientTarget target(Index input);
-  // The same memory, to be added to; it is cleared if no gradient has arrived yet. Null if the
-  // input needs no gradient.
+  // The same memory to add to, cleared if no gradient has arrived yet; null if none is needed.
   Scalar* sum(Index input);
 
  private:
@@ -65,8 +64,7 @@ class Gradients {
   Index node_;
 };
 
-// What a tape's watcher gets: the value of an op or, in the backward pass, the gradient of one of
-// its inputs as far as it is summed.
+// What a tape's watcher gets: the value of an op, or the gradient of an input as summed so far.
 struct TapeEvent {
   const char* op;
   const Module* module;   // where the op belongs; null: unknown
@@ -79,9 +77,8 @@ using TapeWatcher = std::function<void(const TapeEvent&)>;
 // A place outside the tape that gathers the gradient of a parameter over several passes.
 struct GradientSlot {
   Tensor memory;
-  bool* written;  // false: the memory holds nothing yet
-  // If there is no memory yet: receives the memory when the first gradient arrives.
-  Tensor* later = nullptr;
+  bool* written;            // false: the memory holds nothing yet
+  Tensor* later = nullptr;  // if there is no memory: gets it when the first gradient arrives
 };
 
 class Tape {
@@ -93,8 +90,7 @@ class Tape {
 
   Var constant(Tensor value) { return {this, -1, std::move(value)}; }
   Var variable(Tensor value);  // a leaf; its gradient stays here
-  // A leaf; its gradient goes to the slot. The ops that use it belong to its module, if it has one;
-  // see `enter`.
+  // A leaf; its gradient goes to the slot. The ops that use it belong to its module: see `enter`.
   Var parameter(Tensor value, GradientSlot gradient, const Module* module = nullptr);
 
   // y = op(inputs). The closure gets the gradients. It may hold tensors, but no Vars.
@@ -106,9 +102,9 @@ class Tape {
                   std::forward<Backward>(backward));
   }
 
-  // Runs every closure from `output` back, with dL/d output = `cotangent` (of its shape), or = 1
-  // for each number, as if the loss were their sum. This uses up the closures: their memory returns
-  // to the pool as the loop proceeds, and a later pass that meets them throws logic_error.
+  // Runs every closure from `output` back, with dL/d output = `cotangent` (of its shape) or 1 for
+  // each number. This uses up the closures: their memory returns to the pool as the loop proceeds,
+  // and a later pass that meets them throws logic_error.
   void backward(const Var& output, Tensor cotangent);
   void backward(const Var& output);
 
@@ -120,8 +116,8 @@ class Tape {
     return value.needs_gradient() ? node(value.node_).op : "constant";
   }
 
-  // Sets the module to which ops belong from now on, unless their parameters have one; null: none.
-  // Returns the previous module. `module` must outlive the tape's nodes.
+  // Sets the module to which ops belong unless their parameters have one, and returns the previous
+  // one; null: none. It must outlive the tape's nodes.
   const Module* enter(const Module* module) { return std::exchange(module_, module); }
 
   // Shows every value and gradient from now on to the watcher.

@@ -1,19 +1,19 @@
 // The tape's checks of every value and gradient: see AnomalyGuard and Tape::watch.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "core/tape/anomaly.hpp"
-#include "core/tape/finite.hpp"
 #include "core/tape/tape.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
-Index last_extent(const Shape& shape) { return shape.rank() == 0 ? 1 : shape[shape.rank() - 1]; }
-
 // The part and the head to which an element of a result belongs that was made in the module.
 Place place_of_element(const Module* module, Index element, const Shape& shape) {
-  const Index columns = last_extent(shape);
+  const Index columns = shape.rank() == 0 ? 1 : shape[shape.rank() - 1];
   return module == nullptr ? Place{} : place_of(*module, element % columns, columns);
 }
 
@@ -22,6 +22,23 @@ Place place_of_element(const Module* module, Index element, const Shape& shape) 
 Place place_of_parameter(const Module* module, Index element, const Shape& shape) {
   const Index rows = shape.rank() == 0 ? 1 : shape[0];
   return module == nullptr ? Place{} : place_of(*module, element / (shape.size() / rows), rows);
+}
+
+// The range of the tensor's finite numbers, under the name `what`.
+Range range_of(std::string what, const Tensor& tensor) {
+  Range range{.what = std::move(what), .shape = tensor.shape()};
+  bool any = false;
+  for (const Scalar x : tensor.has_memory() ? tensor.values() : std::span<const Scalar>()) {
+    if (!std::isfinite(x)) {
+      ++range.not_finite;
+      continue;
+    }
+    const auto number = static_cast<double>(x);
+    range.least = any ? std::min(range.least, number) : number;
+    range.most = any ? std::max(range.most, number) : number;
+    any = true;
+  }
+  return range;
 }
 
 Anomaly anomaly_at(const char* op, const Tensor& tensor, Index element) {

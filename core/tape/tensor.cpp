@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/errors.hpp"
 
@@ -36,14 +37,6 @@ Tensor Tensor::of(const Shape& shape, std::initializer_list<Scalar> values) {
   return of(shape, std::span<const Scalar>(values.begin(), values.size()));
 }
 
-Tensor Tensor::reshaped(const Shape& shape) const {
-  if (shape.size() != size()) {
-    throw ShapeError(
-        fmt::format("reshaped: {} does not fit {}", shape.to_string(), shape_.to_string()));
-  }
-  return part(0, shape);
-}
-
 Tensor Tensor::part(Index first_element, const Shape& shape) const {
   if (first_element < 0 || first_element + shape.size() > size()) {
     throw ShapeError(fmt::format("part: shape {} from element {} on reaches beyond {}",
@@ -56,5 +49,21 @@ Tensor Tensor::part(Index first_element, const Shape& shape) const {
 }
 
 Tensor Tensor::copy() const { return has_memory() ? of(shape_, values()) : Tensor(); }
+
+Index first_not_finite(const Tensor& tensor) {
+  if (!tensor.has_memory()) {
+    return -1;
+  }
+  // x - x is 0 for every finite x and NaN otherwise, so one sum checks a whole tensor.
+  Scalar doubt = 0;
+  for (const Scalar x : tensor.values()) {
+    doubt += x - x;
+  }
+  if (doubt == Scalar{0}) {
+    return -1;
+  }
+  const auto bad = [](Scalar x) { return !std::isfinite(x); };
+  return std::ranges::find_if(tensor.values(), bad) - tensor.values().begin();
+}
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -34,9 +34,8 @@ class Tensor {
   std::span<Scalar> values() { return {data_, static_cast<std::size_t>(size())}; }
   std::span<const Scalar> values() const { return {data_, static_cast<std::size_t>(size())}; }
 
-  // Views: they share this tensor's memory.
-  Tensor reshaped(const Shape& shape) const;                   // same number of elements
-  Tensor part(Index first_element, const Shape& shape) const;  // consecutive elements
+  // A view of consecutive elements, which shares this tensor's memory. Throws ShapeError.
+  Tensor part(Index first_element, const Shape& shape) const;
 
   Tensor copy() const;
   bool unique() const { return buffer_.unique(); }  // no other tensor shares the memory
@@ -46,5 +45,8 @@ class Tensor {
   Scalar* data_ = nullptr;
   Shape shape_;
 };
+
+// The first element that is infinite or NaN, or -1.
+Index first_not_finite(const Tensor& tensor);
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

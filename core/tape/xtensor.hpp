@@ -4,7 +4,9 @@
 // is a Tensor. What a view refers to must outlive it.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <span>
 #include <string>
 #include <type_traits>
 #include <xtensor/xadapt.hpp>
@@ -37,40 +39,33 @@ auto of(Number* data, const Shape& shape, Extents extents) {
   return of(data, shape.size(), extents);
 }
 
+constexpr std::size_t any_rank = 0;
+
 template <std::size_t Rank, class Number>
 auto of_rank(Number* data, const Shape& shape) {
-  if (shape.rank() != static_cast<Index>(Rank)) {
-    wrong_shape("view", std::to_string(Rank) + " axes", shape);
+  if constexpr (Rank == any_rank) {
+    return of(data, shape, xt::dynamic_shape<std::size_t>(static_cast<std::size_t>(shape.rank())));
+  } else {
+    if (shape.rank() != static_cast<Index>(Rank)) {
+      wrong_shape("view", std::to_string(Rank) + " axes", shape);
+    }
+    return of(data, shape, std::array<std::size_t, Rank>{});
   }
-  return of(data, shape, std::array<std::size_t, Rank>{});
-}
-
-template <class Number>
-auto of_any_rank(Number* data, const Shape& shape) {
-  return of(data, shape, xt::dynamic_shape<std::size_t>(static_cast<std::size_t>(shape.rank())));
 }
 
 // The shape of a Tensor for an expression: a single number, without axes, has (1).
 template <class Expression>
 Shape shape_of(const Expression& expression) {
-  const auto n = [&expression](std::size_t axis) {
-    return static_cast<Index>(expression.shape()[axis]);
-  };
-  switch (expression.dimension()) {
-    case 0:
-      return {1};
-    case 1:
-      return {n(0)};
-    case 2:
-      return {n(0), n(1)};
-    case 3:
-      return {n(0), n(1), n(2)};
-    case 4:
-      return {n(0), n(1), n(2), n(3)};
-    default:
-      throw ShapeError("tensor: an expression of " + std::to_string(expression.dimension()) +
-                       " axes; a Tensor has at most " + std::to_string(Shape::max_rank));
+  const std::size_t axes = expression.dimension();
+  std::array<Index, Shape::max_rank> extents{1};
+  if (axes > extents.size()) {
+    throw ShapeError("tensor: an expression of " + std::to_string(axes) +
+                     " axes; a Tensor has at most " + std::to_string(Shape::max_rank));
   }
+  for (std::size_t axis = 0; axis < axes; ++axis) {
+    extents[axis] = static_cast<Index>(expression.shape()[axis]);
+  }
+  return Shape(std::span<const Index>(extents.data(), std::max<std::size_t>(1, axes)));
 }
 
 // Whether an expression holds a sum (a mean, a maximum) with xt::keep_dims, and whether it meets
@@ -94,33 +89,26 @@ constexpr bool is_misread<xt::xfunction<Function, Operand...>> =
 }  // namespace xtensor_view
 
 // The numbers of a tensor, as an xtensor container of its shape. That of a Tensor that is not const
-// can be written to; it shares the memory, as copies of the Tensor do.
-inline auto view(Tensor& x) { return xtensor_view::of_any_rank(x.data(), x.shape()); }
-inline auto view(const Tensor& x) { return xtensor_view::of_any_rank(x.data(), x.shape()); }
-inline auto view(const Var& x) { return view(x.value()); }
-auto view(Tensor&& x) = delete;  // its memory would be gone
-auto view(const Tensor&& x) = delete;
-auto view(Var&& x) = delete;
-
-// The same where the number of axes is known: faster where an expression broadcasts. Throws
-// ShapeError where the tensor has another.
-template <std::size_t Rank>
+// can be written to; it shares the memory, as copies of the Tensor do. Where the number of axes is
+// known, view<Rank> is faster if an expression broadcasts; it throws ShapeError where the tensor
+// has another.
+template <std::size_t Rank = xtensor_view::any_rank>
 auto view(Tensor& x) {
   return xtensor_view::of_rank<Rank>(x.data(), x.shape());
 }
-template <std::size_t Rank>
+template <std::size_t Rank = xtensor_view::any_rank>
 auto view(const Tensor& x) {
   return xtensor_view::of_rank<Rank>(x.data(), x.shape());
 }
-template <std::size_t Rank>
+template <std::size_t Rank = xtensor_view::any_rank>
 auto view(const Var& x) {
   return view<Rank>(x.value());
 }
-template <std::size_t Rank>
-auto view(Tensor&& x) = delete;
-template <std::size_t Rank>
+template <std::size_t Rank = xtensor_view::any_rank>
+auto view(Tensor&& x) = delete;  // its memory would be gone
+template <std::size_t Rank = xtensor_view::any_rank>
 auto view(const Tensor&& x) = delete;
-template <std::size_t Rank>
+template <std::size_t Rank = xtensor_view::any_rank>
 auto view(Var&& x) = delete;
 
 // `count` numbers in a row, and all numbers of a tensor in a row, whatever its shape.
@@ -133,9 +121,8 @@ inline auto flat(const Tensor& x) { return flat(x.data(), x.size()); }
 auto flat(Tensor&& x) = delete;
 auto flat(const Tensor&& x) = delete;
 
-// Evaluates an expression into a tensor of its shape, without a temporary: for each number the
-// expression may read that tensor in the same place alone. Throws ShapeError where the shapes
-// differ.
+// Evaluates an expression into a tensor of its shape, without a temporary: it may read that tensor
+// only in the place that it writes. Throws ShapeError where the shapes differ.
 template <class Expression>
 void assign(Tensor& to, const xt::xexpression<Expression>& expression) {
   static_assert(!xtensor_view::is_misread<Expression>,
@@ -156,8 +143,7 @@ Tensor tensor(const xt::xexpression<Expression>& expression) {
   return to;
 }
 
-// Evaluates a gradient straight into its place. It must have as many numbers as the input, in their
-// order.
+// Evaluates a gradient, with the numbers of the input in their order, straight into its place.
 template <class Expression>
 void put(const GradientTarget& to, const xt::xexpression<Expression>& gradient) {
   static_assert(!xtensor_view::is_misread<Expression>, "give the sum with keep_dims a name");

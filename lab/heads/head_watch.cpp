@@ -7,7 +7,6 @@
 #include <map>
 
 #include "core/errors.hpp"
-#include "core/tape/finite.hpp"
 #include "datasets/loader.hpp"
 #include "lab/heads/head_pairs.hpp"
 #include "lab/heads/head_writes.hpp"

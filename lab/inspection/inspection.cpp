@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <map>
 #include <memory>
@@ -13,6 +12,7 @@
 
 #include "core/errors.hpp"
 #include "core/shown.hpp"
+#include "core/text.hpp"
 #include "lab/removal/head_importance.hpp"
 #include "lab/removal/weights_apart.hpp"
 
@@ -63,17 +63,14 @@ namespace {
 // "decoder.layers.0.cross.2"
 HeadName head_of(const Transformer& transformer, std::string_view name) {
   const std::size_t dot = std::min(name.rfind('.'), name.size());
-  const std::string number(name.substr(std::min(dot + 1, name.size())));
-  const char* const last = number.data() + number.size();
-  Index head = 0;
-  const auto [end, fault] = std::from_chars(number.data(), last, head);
-  if (fault != std::errc() || end != last) {
+  const auto head = whole_number(name.substr(std::min(dot + 1, name.size())));
+  if (!head) {
     throw ConfigError(
         fmt::format("{} is no head: a head's name ends in its number, such as {}", shown(name),
                     heads_of(transformer).empty() ? "decoder.layers.0.self.0"
                                                   : heads_of(transformer).back().text()));
   }
-  return head_named(transformer, name.substr(0, dot), head);
+  return head_named(transformer, name.substr(0, dot), *head);
 }
 
 EnsembleMember as_it_is(const Model& model) {

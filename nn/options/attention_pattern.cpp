@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <vector>
 
 #include "core/errors.hpp"
 #include "core/shown.hpp"
+#include "core/text.hpp"
 
 namespace tapehead {
 
@@ -27,10 +27,8 @@ std::vector<std::string_view> words_of(std::string_view text) {
 }
 
 Index number_of(std::string_view word) {
-  Index number = -1;
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
-  if (error != std::errc() || end != word.data() + word.size() || number < 0 ||
-      number > 1'000'000'000) {
+  const Index number = whole_number(word).value_or(-1);
+  if (number < 0 || number > 1'000'000'000) {
     throw ConfigError(fmt::format("{} is not a number of positions", shown(word, 60)));
   }
   return number;

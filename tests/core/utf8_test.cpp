@@ -50,4 +50,12 @@ TEST(Utf8, valid_bytes_end_where_the_first_invalid_one_stands) {
             4U);  // Latin-1
 }
 
+TEST(WholeNumber, is_all_of_the_text_or_nothing) {
+  EXPECT_EQ(whole_number("12"), 12);
+  EXPECT_EQ(whole_number("-3"), -3);
+  for (const char* const text : {"", "-", " 1", "1 ", "1.5", "+1", "x", "99999999999999999999"}) {
+    EXPECT_FALSE(whole_number(text)) << text;
+  }
+}
+
 }}  // namespace tapehead

@@ -31,11 +31,13 @@ inline void append_sequence(const ModelOptions& options, const Sentence& source,
 
 // What the model reads of sources before it writes.
 inline Prompts prompts_of(const TinyModel& model, const std::vector<Sentence>& sources) {
-  if (model.transformer.family().context) {
-    const Batch batch = batch_of(sources, std::vector<Sentence>(sources.size()));
-    return prompts_after(batch.context, begin_mark);
-  }
   Prompts prompts;
+  if (model.transformer.family().context) {
+    prompts.context = batch_of(sources, std::vector<Sentence>(sources.size())).context;
+    prompts.input.ids.assign(sources.size(), begin_mark);
+    prompts.input.segments = segments_of(std::vector<Index>(sources.size(), 1));
+    return prompts;
+  }
   prompts.context.segments = segments_of(std::vector<Index>(sources.size(), 0));
   for (const Sentence& source : sources) {
     append_sequence(model.transformer.options(), source, {}, prompts.input);

@@ -2,10 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
-
 #include "core/errors.hpp"
 #include "core/shown.hpp"
+#include "core/text.hpp"
 
 namespace tapehead {
 
@@ -15,17 +14,14 @@ constexpr Index most_kept = 1000;
 constexpr std::string_view joint = " every ";
 
 Index kept_number(std::string_view word) {
-  const std::string digits(word);
-  const char* const last = digits.data() + digits.size();
-  Index number = 0;
-  const auto [end, fault] = std::from_chars(digits.data(), last, number);
-  if (fault != std::errc() || end != last || digits.front() == '0') {
+  const auto number = whole_number(word);
+  if (!number || word.front() == '0') {
     throw ConfigError(fmt::format("{} is not a whole number above 0", shown(word, 60)));
   }
-  if (number < 1 || number > most_kept) {
+  if (*number < 1 || *number > most_kept) {
     throw ConfigError("out of range");
   }
-  return number;
+  return *number;
 }
 
 }  // namespace

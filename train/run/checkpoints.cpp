@@ -23,6 +23,7 @@
 #include "core/files/open_file.hpp"
 #include "core/files/tensor_file.hpp"
 #include "core/files/tensor_header.hpp"
+#include "core/text.hpp"
 #include "train/run/metrics_log.hpp"
 
 namespace tapehead {
@@ -46,14 +47,8 @@ std::optional<Index> interval_of(const fs::path& path) {
     check_head(parts);
     const Metadata metadata = read_tensor_header(parts.header, parts.data).metadata;
     const auto found = metadata.find(interval_key);
-    if (found == metadata.end()) {
-      return {};
-    }
-    const std::string& text = found->second;
-    Index interval = 0;
-    const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), interval);
-    const bool number = fault == std::errc() && end == text.data() + text.size();
-    return number && interval >= 0 ? std::optional(interval) : std::nullopt;
+    const auto interval = found == metadata.end() ? std::nullopt : whole_number(found->second);
+    return interval && *interval >= 0 ? interval : std::nullopt;
   } catch (const IoError&) {
     return {};
   }

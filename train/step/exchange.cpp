@@ -30,9 +30,9 @@ Exchange::Exchange(const ParameterStore& store, const TrainingOptions& options, 
 
 void Exchange::share(std::span<std::byte> all, std::span<const Index> firsts, std::size_t bytes) {
   if (ranks_.count() > 1) {
-    PoolVector<Index> begins;
+    PoolVector<std::size_t> begins;
     for (const Index first : firsts) {
-      begins.push_back(first * static_cast<Index>(bytes));
+      begins.push_back(static_cast<std::size_t>(first) * bytes);
     }
     share_parts(ranks_, all, begins);
   }

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "core/tape/finite.hpp"
-
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 NumericError numeric_error(Index step, const std::string& what) {

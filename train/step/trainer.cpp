@@ -9,7 +9,6 @@
 #include "core/errors.hpp"
 #include "core/ops/arithmetic.hpp"
 #include "core/tape/anomaly.hpp"
-#include "core/tape/finite.hpp"
 #include "train/step/schedule.hpp"
 #include "train/step/shards.hpp"
 

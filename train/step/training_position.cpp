@@ -2,29 +2,26 @@
 
 #include <algorithm>
 #include <bit>
-#include <charconv>
 #include <cmath>
 #include <limits>
-#include <system_error>
 
 #include <fmt/format.h>
 
 #include "core/errors.hpp"
+#include "core/text.hpp"
 
 namespace tapehead {
 
 Index metadata_number(const TensorFile& file, const std::string& key, Index least, Index most) {
   const std::string& text = file.metadata(key);
-  const char* const end = text.data() + text.size();
-  Index number = 0;
-  const auto [read, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc() || read != end || number < least || number > most) {
+  const auto number = whole_number(text);
+  if (!number || *number < least || *number > most) {
     throw IoError(
         fmt::format("cannot use {}: its metadata says {} '{}', which is no number from "
                     "{} to {}",
                     file.path().string(), key, text, least, most));
   }
-  return number;
+  return *number;
 }
 
 std::string bits_of(double value) { return std::to_string(std::bit_cast<Index>(value)); }

@@ -10,7 +10,6 @@
 #include "core/gradcheck/model/parameter_slopes.hpp"
 #include "core/gradcheck/slopes/trials.hpp"
 #include "core/gradcheck/subject.hpp"
-#include "core/tape/finite.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

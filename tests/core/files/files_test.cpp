@@ -30,8 +30,11 @@ TEST(Files, what_is_written_is_read) {
   write_file_atomically(directory / "file", "something longer that stood there before");
   write_file_atomically(directory / "file", binary);
   EXPECT_EQ(read_file(directory / "file"), binary);
-  const std::vector<std::string_view> pieces{"one ", "", "two"};
-  write_file_atomically(directory / "file", pieces);
+  AtomicFile pieces(directory / "file");
+  for (const char* const piece : {"one ", "", "two"}) {
+    pieces.write(piece);
+  }
+  pieces.put_in_place();
   EXPECT_EQ(read_file(directory / "file"), "one two");
   write_file_atomically(directory / "file", "");
   EXPECT_EQ(read_file(directory / "file"), "");

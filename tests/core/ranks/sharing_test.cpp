@@ -8,11 +8,11 @@ namespace tapehead { namespace {
 
 TEST(RankSharing, each_rank_gets_the_parts_of_all_ranks) {
   run_ranks(3, [](Ranks& ranks) {
-    const std::vector<Index> begins{0, 2, 2, 5};  // rank 1 has nothing
+    const std::vector<std::size_t> begins{0, 2, 2, 5};  // rank 1 has nothing
     std::vector<std::byte> all(5, std::byte{9});
     const auto mine = static_cast<std::size_t>(ranks.rank());
-    for (Index i = begins[mine]; i < begins[mine + 1]; ++i) {
-      all[static_cast<std::size_t>(i)] = static_cast<std::byte>(10 * ranks.rank() + i);
+    for (std::size_t i = begins[mine]; i < begins[mine + 1]; ++i) {
+      all[i] = static_cast<std::byte>(10 * mine + i);
     }
     share_parts(ranks, all, begins);
     EXPECT_THAT(

@@ -68,7 +68,7 @@ TEST(Tensor, shares_memory_with_its_copies_and_views) {
   EXPECT_TRUE(x.unique());
   {
     const Tensor same = x.part(0, x.shape());
-    Tensor wide = x.reshaped({1, 6});
+    Tensor wide = x.part(0, {1, 6});
     const Tensor row = x.part(3, {3});
     EXPECT_FALSE(x.unique());
     EXPECT_THAT(row.values(), ElementsAre(4, 5, 6));
@@ -102,8 +102,6 @@ TEST(Tensor, copies_to_memory_of_its_own) {
 
 TEST(Tensor, refuses_views_that_reach_beyond_it) {
   const Tensor x = Tensor::zeros({2, 3});
-  EXPECT_THAT([&] { static_cast<void>(x.reshaped({5})); },
-              ThrowsMessage<ShapeError>(AllOf(HasSubstr("(5)"), HasSubstr("(2, 3)"))));
   EXPECT_THAT([&] { static_cast<void>(x.part(4, {3})); },
               ThrowsMessage<ShapeError>(AllOf(HasSubstr("element 4"), HasSubstr("(2, 3)"))));
   EXPECT_THROW(static_cast<void>(x.part(-1, {3})), ShapeError);

@@ -69,8 +69,8 @@ inline HandIn other_bits_each_time() {
 
 inline void hand_in_flat(Gradients& g, Index k, const BackwardPass& pass) {
   const Tensor& gradient = of_input(pass, k);
-  g.add(k, gradient.reshaped(gradient.shape().rank() == 1 ? Shape{1, gradient.size()}
-                                                          : Shape{gradient.size()}));
+  const bool vector = gradient.shape().rank() == 1;
+  g.add(k, gradient.part(0, vector ? Shape{1, gradient.size()} : Shape{gradient.size()}));
 }
 
 inline void write_into_input(Gradients& g, Index k, const BackwardPass& pass) {
