@@ -5,7 +5,6 @@
 #include "core/random/draws.hpp"
 #include "datasets/pairs.hpp"
 #include "nn/generation/generation.hpp"
-#include "nn/generation/generation_groups.hpp"
 #include "train/evaluation/example_decoding.hpp"
 
 namespace tapehead {

@@ -61,10 +61,15 @@ struct Field {
   std::array<When, 2> when{};
 };
 
-// An enumeration that is used as an option specialises this with `static constexpr
-// std::array<std::string_view, n> names`, in the order of its values.
+template <std::size_t count>
+using ValueNames = std::array<std::string_view, count>;
+
+// An enumeration that is used as an option has `constexpr ValueNames<n> value_names(Enum)`, with
+// the names in the order of its values.
 template <class Enum>
-struct EnumNames;
+struct EnumNames {
+  static constexpr auto names = value_names(Enum());
+};
 
 // One value for all layers, or one for each layer; empty: auto.
 template <class Value>

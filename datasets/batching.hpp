@@ -1,20 +1,13 @@
 // How examples are grouped into batches.
 #pragma once
 
-#include <array>
-#include <string_view>
-
 #include "core/fields.hpp"
 #include "core/types.hpp"
 
 namespace tapehead {
 
 enum class BatchLengths { alike, mixed };
-
-template <>
-struct EnumNames<BatchLengths> {
-  static constexpr std::array<std::string_view, 2> names{"alike", "mixed"};
-};
+constexpr ValueNames<2> value_names(BatchLengths) { return {"alike", "mixed"}; }
 
 struct Batching {
   // The largest number of tokens in a batch, on its longer side (sources with end marks, or targets

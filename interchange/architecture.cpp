@@ -1,6 +1,7 @@
 #include "interchange/architecture.hpp"
 
 #include <algorithm>
+#include <ranges>
 
 #include <fmt/format.h>
 
@@ -35,9 +36,7 @@ const Architecture& architecture_of(const TheirConfig& config) {
   const std::string type = config.text("model_type", "");
   const auto* const found = std::ranges::find(architectures, type, &Architecture::model_type);
   if (found == architectures.end()) {
-    std::vector<std::string> names;
-    std::ranges::transform(architectures, std::back_inserter(names),
-                           [](const Architecture* one) { return std::string(one->model_type); });
+    const auto names = architectures | std::views::transform(&Architecture::model_type);
     config.refuse("model_type", fmt::format("\"{}\" is none of {}", type, join(names, ", ")));
   }
   return **found;

@@ -26,8 +26,7 @@ struct TensorRow {
   Index part = 0;  // of `parts` equal parts, which lie one below the other once it is (out, in)
   Index parts = 1;
   Entries entries = Entries::none;
-  // Axes whose numbers theirs has in the order of halves: those of even places, then those of odd
-  // ones.
+  // Axes that theirs has in the order of halves: first numbers of even places, then of odd ones.
   bool rows_by_halves = false;
   bool columns_by_halves = false;
   bool only_written = false;  // a copy of another tensor, which is not read
@@ -48,11 +47,10 @@ struct Architecture {
   // prompt has begin marks, and one without an attention mask must not look filled up. Elsewhere it
   // is the begin mark, with which a decoder of Marian begins.
   TokenId padding = begin_id;
-  // Overrides, such as "model.d_model=768". Throws ConfigError that names a setting which cannot be
-  // done here.
+  // Overrides, such as "model.d_model=768". Throws ConfigError that names a setting not done here.
   std::vector<std::string> (*options)(const TheirConfig& config);
   // The settings of the model that is most like ours: `options` of them may give other options.
-  nlohmann::ordered_json (*settings)(const ModelOptions& ours);
+  Json (*settings)(const ModelOptions& ours);
   std::vector<TensorRow> (*rows)(const TheirConfig& config);
   // Whether a tensor is no parameter of the model as it is used here: a buffer, or another head.
   bool (*left_out)(std::string_view name);

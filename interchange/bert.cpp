@@ -17,7 +17,7 @@ std::string_view transform_of(Purpose purpose) {
 }
 
 // What both have.
-std::vector<std::string> options_of_both(const TheirConfig& config) {
+std::vector<std::string> options_of_both(const TheirConfig& config, const char* usual_activation) {
   config.expect("position_embedding_type", "absolute");
   config.expect("is_decoder", false);
   config.expect("tie_word_embeddings", true);
@@ -35,10 +35,11 @@ std::vector<std::string> options_of_both(const TheirConfig& config) {
       fmt::format("model.dropout={}", config.number("hidden_dropout_prob", 0.1)),
       fmt::format("model.dropout_attention={}", config.number("attention_probs_dropout_prob", 0.1)),
       fmt::format("model.tie_embeddings={}", purpose == Purpose::tokens ? "target_output" : "none"),
-      fmt::format("model.head_transform={}", transform_of(purpose))};
+      fmt::format("model.head_transform={}", transform_of(purpose)),
+      "model.activation=" + activation_of(config, "hidden_act", usual_activation)};
 }
 
-nlohmann::ordered_json settings_of_both(const ModelOptions& ours) {
+Json settings_of_both(const ModelOptions& ours) {
   return {{"hidden_size", ours.d_model},
           {"num_hidden_layers", ours.encoder_layers.value_or(ours.layers)},
           {"num_attention_heads", ours.encoder_self.heads.at(0)},
@@ -105,12 +106,6 @@ void append_head(std::vector<TensorRow>& rows, Purpose purpose, const HeadNames&
   }
 }
 
-std::vector<std::string> bert_options(const TheirConfig& config) {
-  std::vector<std::string> options = options_of_both(config);
-  options.push_back("model.activation=" + activation_of(config, "hidden_act", "gelu"));
-  return options;
-}
-
 std::vector<TensorRow> bert_rows(const TheirConfig& config) {
   std::vector<TensorRow> rows = embedding_rows("bert.");
   for (Index layer = 0; layer < config.count("num_hidden_layers"); ++layer) {
@@ -143,15 +138,14 @@ std::vector<std::string> albert_options(const TheirConfig& config) {
   if (narrow == config.count("hidden_size")) {
     config.refuse("embedding_size", "a map between equal widths cannot be done here");
   }
-  std::vector<std::string> options = options_of_both(config);
-  options.push_back("model.activation=" + activation_of(config, "hidden_act", "gelu_new"));
+  std::vector<std::string> options = options_of_both(config, "gelu_new");
   options.push_back(fmt::format("model.d_embedding={}", narrow));
   options.push_back(fmt::format("model.layer_groups={}", config.count("num_hidden_groups", 1)));
   return options;
 }
 
-nlohmann::ordered_json albert_settings(const ModelOptions& ours) {
-  nlohmann::ordered_json settings = settings_of_both(ours);
+Json albert_settings(const ModelOptions& ours) {
+  Json settings = settings_of_both(ours);
   const Index layers = ours.encoder_layers.value_or(ours.layers);
   settings["embedding_size"] = ours.embedding_width();
   settings["num_hidden_groups"] = ours.layer_groups.value_or(layers);
@@ -202,7 +196,7 @@ const Architecture bert_architecture{
     .model_type = "bert",
     .optional_prefixes = {"bert."},
     .classes = {"BertForMaskedLM", "BertForSequenceClassification", "BertForTokenClassification"},
-    .options = bert_options,
+    .options = [](const TheirConfig& config) { return options_of_both(config, "gelu"); },
     .settings = settings_of_both,
     .rows = bert_rows,
     .left_out = is_left_out,

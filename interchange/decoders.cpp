@@ -45,7 +45,7 @@ std::vector<std::string> gpt2_options(const TheirConfig& config) {
           "model.activation=" + activation_of(config, "activation_function", "gelu_new")};
 }
 
-nlohmann::ordered_json gpt2_settings(const ModelOptions& ours) {
+Json gpt2_settings(const ModelOptions& ours) {
   return {{"n_embd", ours.d_model},
           {"n_layer", ours.decoder_layers.value_or(ours.layers)},
           {"n_head", ours.decoder_self.heads.at(0)},
@@ -135,7 +135,7 @@ std::vector<std::string> llama_options(const TheirConfig& config) {
           fmt::format("attention.rotary_base={}", rotary_base(config))};
 }
 
-nlohmann::ordered_json llama_settings(const ModelOptions& ours) {
+Json llama_settings(const ModelOptions& ours) {
   const AttentionSettings& self = ours.decoder_self;
   return {{"hidden_size", ours.d_model},
           {"num_hidden_layers", ours.decoder_layers.value_or(ours.layers)},

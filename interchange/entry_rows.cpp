@@ -22,8 +22,7 @@ bool is_repeated(const std::vector<Index>& ids, std::size_t i) {
 }
 
 // A text ends there at each of {"eos_token_id": [2, 3]}, and here at one mark.
-void warn_of_further_ends(const nlohmann::ordered_json& settings, const std::filesystem::path& file,
-                          Index end) {
+void warn_of_further_ends(const Json& settings, const std::filesystem::path& file, Index end) {
   const auto ends = settings.find("eos_token_id");
   if (ends != settings.end() && ends->is_array() && ends->size() > 1) {
     spdlog::warn("{}: eos_token_id: of {}, {} ends a text here", file.string(), shown(ends->dump()),
@@ -33,26 +32,25 @@ void warn_of_further_ends(const nlohmann::ordered_json& settings, const std::fil
 
 // What changes their texts and has no counterpart here, with the value that changes nothing;
 // transformers' GenerationConfig.
-void warn_of_ignored(const nlohmann::ordered_json& settings, const std::filesystem::path& file) {
-  static const nlohmann::ordered_json without_effect = {
-      {"repetition_penalty", 1},
-      {"encoder_repetition_penalty", 1},
-      {"no_repeat_ngram_size", 0},
-      {"encoder_no_repeat_ngram_size", 0},
-      {"min_length", 0},
-      {"min_new_tokens", 0},
-      {"diversity_penalty", 0},
-      {"typical_p", 1},
-      {"epsilon_cutoff", 0},
-      {"eta_cutoff", 0},
-      {"guidance_scale", 1},
-      {"penalty_alpha", 0},
-      {"forced_bos_token_id", nullptr},
-      {"begin_suppress_tokens", nullptr},
-      {"forced_decoder_ids", nullptr},
-      {"sequence_bias", nullptr},
-      {"force_words_ids", nullptr},
-      {"exponential_decay_length_penalty", nullptr}};
+void warn_of_ignored(const Json& settings, const std::filesystem::path& file) {
+  static const Json without_effect = {{"repetition_penalty", 1},
+                                      {"encoder_repetition_penalty", 1},
+                                      {"no_repeat_ngram_size", 0},
+                                      {"encoder_no_repeat_ngram_size", 0},
+                                      {"min_length", 0},
+                                      {"min_new_tokens", 0},
+                                      {"diversity_penalty", 0},
+                                      {"typical_p", 1},
+                                      {"epsilon_cutoff", 0},
+                                      {"eta_cutoff", 0},
+                                      {"guidance_scale", 1},
+                                      {"penalty_alpha", 0},
+                                      {"forced_bos_token_id", nullptr},
+                                      {"begin_suppress_tokens", nullptr},
+                                      {"forced_decoder_ids", nullptr},
+                                      {"sequence_bias", nullptr},
+                                      {"force_words_ids", nullptr},
+                                      {"exponential_decay_length_penalty", nullptr}};
   std::vector<std::string> ignored;
   for (const auto& [name, none] : without_effect.items()) {
     const auto found = settings.find(name);
@@ -60,8 +58,7 @@ void warn_of_ignored(const nlohmann::ordered_json& settings, const std::filesyst
       ignored.push_back(fmt::format("{}: {}", name, shown(found->dump())));
     }
   }
-  for (const nlohmann::ordered_json& word :
-       settings.value("bad_words_ids", nlohmann::ordered_json())) {
+  for (const Json& word : settings.value("bad_words_ids", Json())) {
     if (word.size() > 1) {
       ignored.push_back(fmt::format("bad_words_ids: {}", shown(word.dump())));
     }
@@ -92,6 +89,9 @@ void leave_out_suppressed(const TheirConfig& generation, Index end, EntryRows& r
   }
 }
 
+// The place of number i of n among all of even places, then all of odd ones.
+Index by_halves(Index i, Index n) { return i % 2 == 0 ? i / 2 : (n + 1) / 2 + i / 2; }
+
 }  // namespace
 
 EntryRows entry_rows(const PretrainedTokenizer& tokenizer, bool masked) {
@@ -113,18 +113,11 @@ void apply_generation_settings(const PretrainedFiles& files, Index end, EntryRow
   const std::filesystem::path own = files.directory() / "generation_config.json";
   const bool has_own = std::filesystem::exists(own);
   const std::filesystem::path file = has_own ? own : files.config_file();
-  const nlohmann::ordered_json settings = has_own ? parse_json_file(own) : files.config();
+  const Json settings = has_own ? parse_json_file(own) : files.config();
   leave_out_suppressed(TheirConfig(settings, file), end, rows);
   warn_of_further_ends(settings, file, end);
   warn_of_ignored(settings, file);
 }
-
-namespace {
-
-// The place of number i of n among all of even places, then all of odd ones.
-Index by_halves(Index i, Index n) { return i % 2 == 0 ? i / 2 : (n + 1) / 2 + i / 2; }
-
-}  // namespace
 
 std::vector<Index> Placement::their_shape() const {
   if (row_.form == TensorRow::Form::one_row) {

@@ -120,20 +120,6 @@ AddedMarks mark_before_prompt(const TextOptions& options, bool one_document) {
                                              : AddedMarks::begin;
 }
 
-}  // namespace
-
-// As the layout of a batch has them (datasets/text/classified_text.cpp), and masked_source
-// (datasets/window_source.cpp).
-AddedMarks marks_read(const Config& config, bool one_document) {
-  const auto* text = config.task.find<TextOptions>();
-  const Use& use = use_of(config);
-  return use.continues() ? mark_before_prompt(*text, one_document)
-         : text != nullptr && text->documents != DocumentEnd::file ? AddedMarks::begin_and_end
-                                                                   : use.marks;
-}
-
-namespace {
-
 // So that transformers' AutoTokenizer makes of a text what our model reads of it, marks included.
 // Two stacks with SentencePiece get the files of Marian; with other tokenizers that differ, the
 // target's are in the directory `target`.
@@ -190,6 +176,16 @@ std::vector<Index> never_predicted(const SavedRun& run, Index their_entries) {
 }
 
 }  // namespace
+
+// As the layout of a batch has them (datasets/text/classified_text.cpp), and masked_source
+// (datasets/window_source.cpp).
+AddedMarks marks_read(const Config& config, bool one_document) {
+  const auto* text = config.task.find<TextOptions>();
+  const Use& use = use_of(config);
+  return use.continues() ? mark_before_prompt(*text, one_document)
+         : text != nullptr && text->documents != DocumentEnd::file ? AddedMarks::begin_and_end
+                                                                   : use.marks;
+}
 
 Exported export_model(const SavedRun& run) {
   const Architecture& architecture = nearest_architecture(run.config.model);

@@ -35,9 +35,9 @@ inline constexpr std::array exported_files{"config.json",
                                            "target/tokenizer.model"};
 
 struct Exported {
-  std::string class_name{};             // of theirs, such as GPT2LMHeadModel
-  nlohmann::ordered_json config{};      // config.json
-  nlohmann::ordered_json generation{};  // generation_config.json; null: the model writes no text
+  std::string class_name{};  // of theirs, such as GPT2LMHeadModel
+  Json config{};             // config.json
+  Json generation{};         // generation_config.json; null: the model writes no text
   std::vector<ExportedTensor> tensors{};
 };
 

@@ -15,7 +15,6 @@
 #include "datasets/text/parallel_options.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"
 #include "datasets/tokenizers/vocabulary_tokenizer.hpp"
-#include "interchange/imported_config.hpp"
 #include "interchange/pretrained_files.hpp"
 #include "interchange/their_tokenizers.hpp"
 #include "interchange/tokenizers/read_pretrained.hpp"
@@ -48,8 +47,7 @@ Index expect_entries(const VocabularyRows& rows, Index their_entries,
   return their_entries - std::ssize(used);
 }
 
-// Before memory is taken for what a config.json claims. Our vocabulary has a few rows more, and
-// biases.
+// Before memory is taken for what a config.json claims. Ours has a few rows more, and biases.
 void expect_size(const PretrainedFiles& files, Index claimed, const std::string& what) {
   constexpr Index few = 1'000'000;
   if (claimed > 2 * files.numbers() + few) {
@@ -234,9 +232,9 @@ Imported import_model(const ImportRequest& request) {
   expect_size(files, parameters_of(imported.config, imported.tokenizers), "parameters");
   imported.model = std::make_unique<Model>(imported.config, imported.tokenizers.source->size(),
                                            imported.tokenizers.target->size(), FirstWeights::zeros);
-  imported.left_out = import_weights(files, architecture, theirs,
-                                     rows_of(architecture, theirs, imported.config.model),
-                                     imported.rows, imported.model->store);
+  imported.left_out =
+      import_weights(files, theirs, rows_of(architecture, theirs, imported.config.model),
+                     imported.rows, imported.model->store);
   if (purpose != Purpose::classes) {
     exclude_unpredicted(imported);
   }
@@ -251,8 +249,7 @@ void write_imported(const Imported& imported, const std::filesystem::path& run, 
   metadata.emplace("step", "0");
   write_tensor_file(best_checkpoint(files.checkpoints()), weight_entries(imported.model->store),
                     metadata);
-  // The config last, because a directory without a config is taken again if this is stopped before
-  // its end.
+  // The config last: a directory without one is taken again if this is stopped before its end.
   write_file_atomically(files.written(), written_text(imported.written));
   write_file_atomically(files.config(), dump_config(imported.config));
 }

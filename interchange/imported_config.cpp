@@ -83,18 +83,18 @@ bool contains(const std::vector<std::string>& options, const std::string& option
   return std::ranges::find(options, option) != options.end();
 }
 
-nlohmann::ordered_json another_value(const nlohmann::ordered_json& value) {
+Json another_value(const Json& value) {
   if (value.is_number_integer()) {
     return value == 0 ? 1 : 2 * value.get<Index>();
   }
-  return value.is_number_float() ? nlohmann::ordered_json(value.get<double>() + 1)
-         : value.is_boolean()    ? nlohmann::ordered_json(!value.get<bool>())
-                                 : nlohmann::ordered_json();
+  return value.is_number_float() ? Json(value.get<double>() + 1)
+         : value.is_boolean()    ? Json(!value.get<bool>())
+                                 : Json();
 }
 
 // Whether the option has another value with another value of theirs.
 bool decides(const std::string& name, const ImportedOptions& model, const std::string& option) {
-  nlohmann::ordered_json other = model.theirs.json();
+  Json other = model.theirs.json();
   other[name] = another_value(other[name]);
   try {
     return !contains(model.architecture.options({other, model.theirs.file()}), option);
@@ -160,8 +160,7 @@ std::vector<std::string> label_names(const TheirConfig& config) {
   std::vector<std::string> labels;
   for (Index i = 0; i < count_labels(config); ++i) {
     const std::string number = std::to_string(i);
-    const auto name = names == nullptr ? nlohmann::ordered_json("LABEL_" + number)
-                                       : names->value(number, nlohmann::ordered_json());
+    const auto name = names == nullptr ? Json("LABEL_" + number) : names->value(number, Json());
     if (!name.is_string()) {
       config.refuse("id2label", fmt::format("the class {} has no name", i));
     }
@@ -175,15 +174,13 @@ std::vector<std::string> classes_of(const TheirConfig& config) {
   std::vector<std::string> classes = label_names(config);
   for (auto name = classes.begin(); name != classes.end(); ++name) {
     if (!is_class_name(*name)) {
-      config.refuse(
-          "id2label",
-          fmt::format("the class {} is called {}; a name here is not empty, and has "
-                      "neither a tab nor a line end in it",
-                      name - classes.begin(), shown(nlohmann::ordered_json(*name).dump())));
+      config.refuse("id2label",
+                    fmt::format("the class {} is called {}; a name here is not empty, and has "
+                                "neither a tab nor a line end in it",
+                                name - classes.begin(), shown(Json(*name).dump())));
     }
     if (std::find(classes.begin(), name, *name) != name) {
-      config.refuse("id2label",
-                    fmt::format("two classes are called {}", nlohmann::ordered_json(*name).dump()));
+      config.refuse("id2label", fmt::format("two classes are called {}", Json(*name).dump()));
     }
   }
   if (classes.size() == 1) {

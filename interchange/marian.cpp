@@ -55,7 +55,7 @@ std::vector<std::string> marian_options(const TheirConfig& config) {
           "model.activation=" + activation_of(config, "activation_function", "gelu")};
 }
 
-nlohmann::ordered_json marian_settings(const ModelOptions& ours) {
+Json marian_settings(const ModelOptions& ours) {
   const Index inner = std::max<Index>(1, ours.feed_forward_width());
   return {{"d_model", ours.d_model},
           {"encoder_layers", ours.encoder_layers.value_or(ours.layers)},

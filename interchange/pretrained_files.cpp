@@ -13,7 +13,6 @@
 namespace tapehead {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
 
 bool TheirConfig::has(const char* setting) const {
   const auto found = json_.find(setting);

@@ -11,6 +11,7 @@
 
 #include "core/files/tensor_file.hpp"
 #include "core/types.hpp"
+#include "interchange/tokenizers/marks.hpp"
 
 namespace tapehead {
 
@@ -18,43 +19,42 @@ namespace tapehead {
 class TheirConfig {
  public:
   // Neither argument is copied.
-  TheirConfig(const nlohmann::ordered_json& json, const std::filesystem::path& file)
-      : json_(json), file_(file) {}
+  TheirConfig(const Json& json, const std::filesystem::path& file) : json_(json), file_(file) {}
 
-  const nlohmann::ordered_json& json() const { return json_; }
+  const Json& json() const { return json_; }
   const std::filesystem::path& file() const { return file_; }
 
   bool has(const char* setting) const;  // and it is not null
   Index count(const char* setting) const;
   Index count(const char* setting, Index otherwise) const;
   double number(const char* setting, double otherwise) const {
-    return value(setting, &nlohmann::ordered_json::is_number, "no number", otherwise);
+    return value(setting, &Json::is_number, "no number", otherwise);
   }
   bool flag(const char* setting, bool otherwise) const {
-    return value(setting, &nlohmann::ordered_json::is_boolean, "neither true nor false", otherwise);
+    return value(setting, &Json::is_boolean, "neither true nor false", otherwise);
   }
   std::string text(const char* setting, const std::string& otherwise) const {
-    return value(setting, &nlohmann::ordered_json::is_string, "no text", otherwise);
+    return value(setting, &Json::is_string, "no text", otherwise);
   }
   std::string first_text(const char* setting) const;  // of a list; empty: there is none
   std::vector<Index> ids(const char* setting) const;  // a list, empty if it is absent
   std::vector<std::vector<Index>> id_lists(const char* setting) const;  // likewise
-  const nlohmann::ordered_json* object(const char* setting) const {     // null: absent
-    return found(setting, &nlohmann::ordered_json::is_object, "no object");
+  const Json* object(const char* setting) const {                       // null: absent
+    return found(setting, &Json::is_object, "no object");
   }
   // The settings in an object, which errors call `setting`.name; absent: none of them is there.
   TheirConfig group(const char* setting) const;
 
   // For settings that only one value of is possible here; absent or null is that value.
-  void expect(const char* setting, const nlohmann::ordered_json& only) const;
+  void expect(const char* setting, const Json& only) const;
 
   [[noreturn]] void refuse(const std::string& setting, const std::string& why) const;
 
  private:
-  using IsKind = bool (nlohmann::ordered_json::*)() const noexcept;
+  using IsKind = bool (Json::*)() const noexcept;
 
   // Null: absent. Throws if it is not of the kind, which `what` names.
-  const nlohmann::ordered_json* found(const char* setting, IsKind is_kind, const char* what) const;
+  const Json* found(const char* setting, IsKind is_kind, const char* what) const;
 
   template <class Value>
   Value value(const char* setting, IsKind is_kind, const char* what, const Value& otherwise) const {
@@ -62,13 +62,11 @@ class TheirConfig {
     return given == nullptr ? otherwise : given->get<Value>();
   }
 
-  const nlohmann::ordered_json* list(const char* setting) const {
-    return found(setting, &nlohmann::ordered_json::is_array, "no list");
-  }
+  const Json* list(const char* setting) const { return found(setting, &Json::is_array, "no list"); }
 
-  std::vector<Index> ids_in(const nlohmann::ordered_json& list, const char* setting) const;
+  std::vector<Index> ids_in(const Json& list, const char* setting) const;
 
-  const nlohmann::ordered_json& json_;
+  const Json& json_;
   const std::filesystem::path& file_;
   std::string group_;  // what stands before its settings in errors, such as "rope_scaling."
 };
@@ -79,7 +77,7 @@ class PretrainedFiles {
   explicit PretrainedFiles(std::filesystem::path directory);
 
   const std::filesystem::path& directory() const { return directory_; }
-  const nlohmann::ordered_json& config() const { return config_; }
+  const Json& config() const { return config_; }
   std::filesystem::path config_file() const { return directory_ / "config.json"; }
 
   // Of all files; null: absent. Names end in `weight` and `bias`, also where old files say `gamma`
@@ -98,7 +96,7 @@ class PretrainedFiles {
   };
 
   std::filesystem::path directory_;
-  nlohmann::ordered_json config_;
+  Json config_;
   std::vector<TensorFile> files_;
   std::vector<Named> tensors_;
   std::vector<std::string> prefixes_;

@@ -35,17 +35,14 @@ Index rows_of(const Stack& stack) { return stack.embedding.table.shape[0]; }
 std::string vocabulary_json(const SavedRun& run) {
   const Transformer& model = run.model.transformer;
   const bool pairs = model.family().context;
-  const nlohmann::ordered_json json = {
-      {pairs ? "source" : "input",
-       entries_of(*run.tokenizers.source, rows_of(*model.stacks().front()))},
-      {pairs ? "target" : "output",
-       entries_of(*run.tokenizers.target, model.vocabularies().labels)}};
+  const Json json = {{pairs ? "source" : "input",
+                      entries_of(*run.tokenizers.source, rows_of(*model.stacks().front()))},
+                     {pairs ? "target" : "output",
+                      entries_of(*run.tokenizers.target, model.vocabularies().labels)}};
   return json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
 }
 
-nlohmann::ordered_json id_or_null(std::optional<TokenId> id) {
-  return id ? nlohmann::ordered_json(*id) : nlohmann::ordered_json();
-}
+Json id_or_null(std::optional<TokenId> id) { return id ? Json(*id) : Json(); }
 
 }  // namespace
 
@@ -64,9 +61,9 @@ std::vector<TensorEntry> used_weights(const Transformer& model, const ParameterS
 std::string pytorch_settings(const std::string& name, const Config& config,
                              const Transformer& model, bool one_document) {
   expect_known(changed_options(config));
-  const nlohmann::ordered_json all = nlohmann::ordered_json::parse(config_json(config));
+  const Json all = Json::parse(config_json(config));
   const AddedMarks marks = marks_read(config, one_document);
-  nlohmann::ordered_json settings = {
+  Json settings = {
       {"run", name},
       {"entries",
        {{"source", rows_of(*model.stacks().front())},
@@ -81,7 +78,7 @@ std::string pytorch_settings(const std::string& name, const Config& config,
   if (use_of(config).writes) {
     settings["writes"] = {{"text", use_of(config).continues()},
                           {"begin", begin_id},
-                          {"end", one_document ? nullptr : nlohmann::ordered_json(end_id)},
+                          {"end", one_document ? nullptr : Json(end_id)},
                           {"never", never_written(one_document)}};
   }
   return settings.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);

@@ -2,11 +2,12 @@
 
 #include <algorithm>
 #include <cctype>
+#include <ranges>
 
 #include <fmt/format.h>
 
 #include "core/errors.hpp"
-#include "nn/attention/resolved_attention.hpp"
+#include "nn/attention/spec.hpp"
 #include "train/config/rows.hpp"
 #include "train/config/values.hpp"
 
@@ -14,59 +15,29 @@ namespace tapehead {
 
 namespace {
 
-// Each option's name and its choices; without choices, any number or text.
+// The options, with their choices; one without choices may have any number or text.
 constexpr std::string_view known_of_model = R"(
-family encoder_decoder decoder encoder
-prefix causal full
-d_model
-encoder_layers
-decoder_layers
-layer_groups
-feed_forward plain gated none
-d_ff
-activation relu gelu silu tanh gelu_exact
-norm layer_norm rms_norm none
-norm_epsilon
-norm_position pre post
-bias_attention true false
-bias_feed_forward true false
-bias_norm true false
-bias_output true false
-head_transform none pooler masked
-d_embedding
-token_types
-embedding_norm true false
-embedding_scale sqrt_d_model none
-positions sinusoidal learned none
-position_scale none inverse_sqrt_d_model
-tie_embeddings none source_target target_output all
-)";
+family encoder_decoder decoder encoder, prefix causal full, d_model, encoder_layers,
+decoder_layers, layer_groups, feed_forward plain gated none, d_ff,
+activation relu gelu silu tanh gelu_exact, norm layer_norm rms_norm none, norm_epsilon,
+norm_position pre post, bias_attention true false, bias_feed_forward true false,
+bias_norm true false, bias_output true false, head_transform none pooler masked, d_embedding,
+token_types, embedding_norm true false, embedding_scale sqrt_d_model none,
+positions sinusoidal learned none, position_scale none inverse_sqrt_d_model,
+tie_embeddings none source_target target_output all)";
 constexpr std::string_view known_of_attention = R"(
-heads
-kv_heads
-d_qk
-d_v
-sharing none query_key key_value query_value all identity identity_query
-head_weights own tied
-shared_as
-input wide narrow
-combine output concatenate mean weighted
-score dot bilinear cosine additive
-scale inverse_sqrt_d_qk inverse_sqrt_d_model none learned
-positions none rotary relative relative_keys transformer_xl t5 alibi
-rotary_base
-rotary_pairs halves interleaved
-clip
-buckets
-farthest
-pattern full causal window blocks strided fixed top_k
-gates none l0
-)";
+heads, kv_heads, d_qk, d_v,
+sharing none query_key key_value query_value all identity identity_query, head_weights own tied,
+shared_as, input wide narrow, combine output concatenate mean weighted,
+score dot bilinear cosine additive, scale inverse_sqrt_d_qk inverse_sqrt_d_model none learned,
+positions none rotary relative relative_keys transformer_xl t5 alibi, rotary_base,
+rotary_pairs halves interleaved, clip, buckets, farthest,
+pattern full causal window blocks strided fixed top_k, gates none l0)";
 
 // The words of a value, such as [[window 2], [full]], that are no numbers.
-std::vector<std::string> words_of_value(std::string_view value) {
+std::vector<std::string> words_of(std::string_view text) {
   std::vector<std::string> words(1);
-  for (const char letter : value) {
+  for (const char letter : text) {
     if (std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '_') {
       words.back() += letter;
     } else if (!words.back().empty()) {
@@ -80,19 +51,17 @@ std::vector<std::string> words_of_value(std::string_view value) {
 }
 
 bool is_known(const ChangedOption& option) {
-  const std::string_view all = option.section == "model" ? known_of_model : known_of_attention;
-  std::size_t at = all.find("\n" + option.name + "\n");
-  if (at != std::string_view::npos) {
-    return true;
+  const auto& all = option.section == "model" ? known_of_model : known_of_attention;
+  for (const auto part : std::views::split(all, ',')) {
+    const std::vector<std::string> known = words_of({part.begin(), part.end()});
+    if (known.front() == option.name) {
+      const auto is_choice = [&](const std::string& word) {
+        return std::find(known.begin() + 1, known.end(), word) != known.end();
+      };
+      return known.size() == 1 || std::ranges::all_of(words_of(option.value), is_choice);
+    }
   }
-  at = all.find("\n" + option.name + " ");
-  if (at == std::string_view::npos) {
-    return false;
-  }
-  const std::string choices = std::string(all.substr(at, all.find('\n', at + 1) - at)) + " ";
-  return std::ranges::all_of(words_of_value(option.value), [&](const std::string& word) {
-    return choices.find(" " + word + " ") != std::string::npos;
-  });
+  return false;
 }
 
 // A config in which every attention has the options of AttentionSpec().

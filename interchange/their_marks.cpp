@@ -1,5 +1,4 @@
-// Which entries of a model of another program are its marks, by their ids, and which of them its
-// tokenizer adds to a text.
+// Which entries of another program's model are its marks, and which its tokenizer adds to a text.
 #include "interchange/their_tokenizers.hpp"
 
 #include <algorithm>
@@ -15,7 +14,6 @@
 namespace tapehead {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
 
 namespace {
 
@@ -27,8 +25,7 @@ Json settings_in(const fs::path& file) {
   return json.is_object() ? json : Json::object();
 }
 
-// The text of a mark, {"unk_token": "[UNK]"} or {"unk_token": {"content": "[UNK]"}}, of the first
-// file that has it.
+// The text of a mark, "[UNK]" or {"content": "[UNK]"}, of the first file that has it.
 std::string mark_text(const fs::path& directory, const char* mark) {
   for (const char* name : {"special_tokens_map.json", "tokenizer_config.json"}) {
     const Json value = settings_in(directory / name).value(mark, Json());

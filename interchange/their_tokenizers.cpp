@@ -1,10 +1,8 @@
 #include "interchange/their_tokenizers.hpp"
 
 #include <algorithm>
-#include <array>
 #include <memory>
 #include <string>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -20,7 +18,6 @@
 namespace tapehead {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
 
 namespace {
 

@@ -83,13 +83,12 @@ class WeightReader {
   std::vector<std::string> problems_;
 };
 
-// What neither a row of the table nor the architecture knows, and copies that are none, are
-// problems.
-std::vector<std::string> tensors_left_out(const PretrainedFiles& files,
-                                          const Architecture& architecture,
+// Problems are what neither the rows nor the architecture know, and copies that are none.
+std::vector<std::string> tensors_left_out(const PretrainedFiles& files, const TheirConfig& theirs,
                                           const std::vector<TensorRow>& rows,
-                                          const std::vector<TiedTensor>& tied,
                                           std::vector<std::string>& problems) {
+  const Architecture& architecture = architecture_of(theirs);
+  const std::vector<TiedTensor> tied = architecture.tied(theirs);
   std::vector<std::string> left_out;
   const auto bare = [&](const TensorRow& row) { return files.without_prefix(row.theirs); };
   for (const std::string& name : files.names()) {
@@ -184,8 +183,7 @@ class TensorMaker {
 
 }  // namespace
 
-std::vector<std::string> import_weights(const PretrainedFiles& files,
-                                        const Architecture& architecture, const TheirConfig& theirs,
+std::vector<std::string> import_weights(const PretrainedFiles& files, const TheirConfig& theirs,
                                         const std::vector<TensorRow>& rows,
                                         const VocabularyRows& entries, ParameterStore& store) {
   WeightReader reader(files, theirs, entries);
@@ -197,8 +195,7 @@ std::vector<std::string> import_weights(const PretrainedFiles& files,
     reader.copy(row, ours->shape, store.value(*ours).values());
   }
   std::vector<std::string>& problems = reader.problems();
-  const auto left_out =
-      tensors_left_out(files, architecture, rows, architecture.tied(theirs), problems);
+  const auto left_out = tensors_left_out(files, theirs, rows, problems);
   if (!problems.empty()) {
     throw IoError(
         fmt::format("cannot import {}:\n  {}", files.directory().string(), join(problems, "\n  ")));

@@ -20,8 +20,7 @@ inline bool is_never(Scalar bias) { return bias < never_bias / 2; }
 // Fills our parameters, and returns the tensors that no model of ours uses. `entries`: the rows of
 // theirs that our vocabularies have. Throws IoError that lists the tensors that are missing, that
 // have another shape, and that are left over.
-std::vector<std::string> import_weights(const PretrainedFiles& files,
-                                        const Architecture& architecture, const TheirConfig& theirs,
+std::vector<std::string> import_weights(const PretrainedFiles& files, const TheirConfig& theirs,
                                         const std::vector<TensorRow>& rows,
                                         const VocabularyRows& entries, ParameterStore& store);
 

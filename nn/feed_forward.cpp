@@ -4,7 +4,6 @@
 
 #include "core/ops/activation.hpp"
 #include "core/ops/gated_activation.hpp"
-#include "nn/init.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

@@ -25,16 +25,12 @@ Index residual_sums(const ModelOptions& options, StackName stack) {
 }  // namespace
 
 Initializer weight_initializer(const ModelOptions& options, Index in, Index out) {
-  const double deviation =
-      options.initializer_gain * std::sqrt(2.0 / static_cast<double>(in + out));
-  switch (options.initializer) {
-    case InitKind::xavier_uniform:
-      return Initializer::uniform(std::sqrt(3.0) * deviation);
-    case InitKind::xavier_normal:
-      return Initializer::normal(deviation);
-    default:
-      return Initializer::normal(0.02 * options.initializer_gain);
-  }
+  const double gain = options.initializer_gain;
+  const double deviation = gain * std::sqrt(2.0 / static_cast<double>(in + out));
+  return options.initializer == InitKind::xavier_uniform
+             ? Initializer::uniform(std::sqrt(3.0) * deviation)
+             : Initializer::normal(options.initializer == InitKind::normal ? 0.02 * gain
+                                                                           : deviation);
 }
 
 Initializer last_map_initializer(const ModelOptions& options, Index in, Index out,

@@ -3,7 +3,6 @@
 
 #include <compare>
 #include <string>
-#include <string_view>
 
 #include "core/tape/parameter_declaration.hpp"
 #include "core/types.hpp"
@@ -12,8 +11,7 @@
 
 namespace tapehead {
 
-// Sites: where an attention is in a model, whatever its parameters are called.
-
+// Where an attention is in a model, whatever its parameters are called.
 struct AttentionSite {
   AttentionKind kind = AttentionKind::encoder_self;
   Index layer = 0;
@@ -40,9 +38,8 @@ Initializer last_map_initializer(const ModelOptions& options, Index in, Index ou
 // 2015, equation 10).
 Initializer embedding_initializer(const ModelOptions& options, Index rows);
 
-// Normal with deviation d_model^-1/2, so that rows times √d_model (Vaswani et al. 2017, section
-// 3.4) have numbers of about unit size; without a scale 0.02 (Radford et al. 2019, as their code
-// has it).
+// Normal with deviation d_model^-1/2, so rows times √d_model (Vaswani et al. 2017, section 3.4)
+// have numbers of about unit size; without a scale 0.02 (as in the code of Radford et al. 2019).
 Initializer standard_embedding_initializer(const ModelOptions& options);
 
 }  // namespace tapehead

@@ -24,8 +24,7 @@ class LaneMemory {
   // (position 0) has none. Throws ShapeError for a lane that there is not.
   Segments segments(const Tokens& tokens) const;
 
-  // These rows before a layer, as they were at the last commit(): (R, D), tiled by `past`, the
-  // segments() of the tokens.
+  // These rows before a layer, as of the last commit(): (R, D), tiled by `past`, their segments().
   Tensor read(Index layer, const Tokens& tokens, const Segments& past) const;
 
   // Keeps the last rows of what is remembered and of `x`, the sequences' own rows before the layer:
@@ -40,8 +39,7 @@ class LaneMemory {
   // What read() gives: (lanes, layers, rows, D). A lane that has fewer rows has them at the end.
   Tensor& committed() { return committed_; }
   const Tensor& committed() const { return committed_; }
-  // What was written for a range of lanes. Rows that another process has computed are put here, and
-  // their lanes marked.
+  // What these lanes have written. Rows of another process are put here, and their lanes marked.
   std::span<Scalar> written(Index first_lane, Index lanes);
   void mark_written(std::span<const Index> lanes);
 

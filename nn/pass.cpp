@@ -34,20 +34,17 @@ Var Pass::bias(const Parameter& bias, Index size) {
   return bias.declared() ? parameter(bias) : tape_.constant(Tensor::zeros({size}));
 }
 
-Var Pass::linear(const Var& x, const Parameter& weight, const Parameter& bias) {
+Var Pass::linear(const Var& x, const Parameter& weight, const Parameter& bias,
+                 const std::optional<WeightRows>& rows) {
   const std::optional<Var> added = bias.declared() ? std::optional(parameter(bias)) : std::nullopt;
   if (added) {
     expect_shape(*added, {weight.shape[0]}, "linear.bias");
   }
-  return packed_.empty() ? tapehead::linear_with_rows(x, parameter(weight), added,
-                                                      {.first = 0, .count = weight.shape[0]})
-                         : packed_linear(x, packed(weight), added);
-}
-
-Var Pass::linear_with_rows(const Var& x, const Parameter& weight, const Parameter& bias,
-                           WeightRows rows) {
-  return tapehead::linear_with_rows(
-      x, parameter(weight), bias.declared() ? std::optional(parameter(bias)) : std::nullopt, rows);
+  if (!rows && !packed_.empty()) {
+    return packed_linear(x, packed(weight), added);
+  }
+  return linear_with_rows(x, parameter(weight), added,
+                          rows.value_or(WeightRows{.first = 0, .count = weight.shape[0]}));
 }
 
 Dropout Pass::dropout(double probability, std::string_view path, const Segments& segments) const {

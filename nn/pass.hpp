@@ -59,20 +59,16 @@ class Pass {
   Tape& tape() const { return tape_; }
   bool training() const { return training_; }
 
-  // The leaf on this pass' tape for the parameter's block. There is one per block, also for a
-  // handle to its first rows.
+  // The leaf on this pass' tape for the parameter's block, also for a handle to its first rows.
   Var parameter(const Parameter& parameter);
 
   // The bias of `size` numbers; zeros if the layer has none.
   Var bias(const Parameter& bias, Index size);
 
-  // linear() with a weight, and a bias if the layer has one, from the store. The weight may be a
-  // handle to a block's first rows.
-  Var linear(const Var& x, const Parameter& weight, const Parameter& bias = {});
-
-  // The same with some rows of weight and bias.
-  Var linear_with_rows(const Var& x, const Parameter& weight, const Parameter& bias,
-                       WeightRows rows);
+  // linear() with a weight, and a bias if the layer has one, from the store; with all their rows or
+  // with these. The weight may be a handle to a block's first rows.
+  Var linear(const Var& x, const Parameter& weight, const Parameter& bias = {},
+             const std::optional<WeightRows>& rows = {});
 
   // For many runs with the same weights that record nothing: each weight of a `linear` is packed
   // when it is first used, and stays packed.
@@ -81,8 +77,7 @@ class Pass {
   // Dropout for the rows of `segments`, drawn from the stream `path`; none in evaluation.
   Dropout dropout(double probability, std::string_view path, const Segments& segments) const;
 
-  // For draws that are made once in a step and are the same in all of its batches and shards; none
-  // in evaluation.
+  // For draws that all batches and shards of a step share; none in evaluation.
   std::optional<Draws> step_draws(std::string_view path) const;
 
   Recorder recorder;

@@ -1,5 +1,4 @@
-// The residual connection around a block, with its norm and dropout. Only this class distinguishes
-// pre-norm and post-norm.
+// The residual connection around a block, with norm and dropout. It alone knows pre- and post-norm.
 #pragma once
 
 #include <string>
@@ -11,7 +10,6 @@
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // The norm layer, of either type; with model.norm: none it leaves its rows as they are.
-
 struct Norm {
   Norm(const Scope& scope, const ModelOptions& options) : Norm(scope, options, options.d_model) {}
   Norm(const Scope& scope, const ModelOptions& options, Index width);
@@ -24,8 +22,7 @@ struct Norm {
   Parameter bias;  // of layer_norm, with bias_norm
 };
 
-// A block's output before its last bias, and that bias. The residual sum adds the bias in the same
-// pass.
+// A block's output before its last bias, and that bias, which the residual sum adds.
 struct BlockOutput {
   Var value;  // (N, D)
   Var bias;   // (D); zeros if the block has none

@@ -17,8 +17,7 @@ struct TokenEmbedding {
   TokenEmbedding(const Scope& scope, const ModelOptions& options, Parameter table,
                  const Tensor& sinusoidal);
 
-  // (N tokens) -> (N, D). Throws ShapeError for a type that is not in the table. Without a table,
-  // types make no difference.
+  // (N tokens) -> (N, D). Throws ShapeError for a type that a table of types does not have.
   Var operator()(Pass& pass, const Tokens& tokens) const;
 
   Parameter table;  // (V, E); not factored: E = D

@@ -1,6 +1,7 @@
 #include "predict/alignment.hpp"
 
 #include <algorithm>
+#include <ranges>
 
 #include <fmt/format.h>
 
@@ -33,11 +34,10 @@ Alignment aligned_words(const Alignment& tokens, const std::vector<Index>& sourc
 }
 
 std::string pharaoh_text(const Alignment& alignment) {
-  std::vector<std::string> pairs;
-  for (const AlignedPair& pair : alignment) {
-    pairs.push_back(fmt::format("{}-{}", pair.source, pair.target));
-  }
-  return join(pairs, " ");
+  return join(alignment | std::views::transform([](const AlignedPair& pair) {
+                return fmt::format("{}-{}", pair.source, pair.target);
+              }),
+              " ");
 }
 
 namespace {
@@ -54,11 +54,10 @@ std::vector<const MultiHeadAttention*> cross_attentions(const Transformer& trans
 }
 
 std::string names_of(const std::vector<const MultiHeadAttention*>& attentions) {
-  std::vector<std::string> names;
-  for (const MultiHeadAttention* one : attentions) {
-    names.push_back(fmt::format("{} ({})", one->site.text(), one->spec.heads));
-  }
-  return join(names, ", ");
+  return join(attentions | std::views::transform([](const MultiHeadAttention* one) {
+                return fmt::format("{} ({})", one->site.text(), one->spec.heads);
+              }),
+              ", ");
 }
 
 }  // namespace

@@ -27,8 +27,7 @@ using Alignment = std::set<AlignedPair>;
 // columns behind them, those of end marks, do not count.
 Alignment aligned_tokens(const Tensor& attention, Index target_tokens, Index source_tokens);
 
-// Pairs of words: those that have an aligned pair of tokens. `source` and `target` give the word of
-// each token.
+// Pairs of words that have an aligned pair of tokens. `source`, `target`: the word of each token.
 Alignment aligned_words(const Alignment& tokens, const std::vector<Index>& source,
                         const std::vector<Index>& target);
 

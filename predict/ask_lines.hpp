@@ -1,5 +1,4 @@
-// Asking about lines: the lines that a command reads, from its command line, the file of --input or
-// standard input, and the loop of every command that answers each.
+// Asking about lines: the lines that a command reads, and the loop that answers each.
 #pragma once
 
 #include <functional>
@@ -46,8 +45,7 @@ class LineInput {
   UnknownText unknown_;
 };
 
-// What is asked. A command says what the answers are, as they are printed, and what is to be said
-// at the end.
+// What is asked. A command says what the answers are, as they are printed.
 class Question {
  public:
   virtual ~Question() = default;

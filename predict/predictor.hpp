@@ -73,8 +73,7 @@ class Predictor {
 
   // Throws ConfigError, with the command for the runs, if they are used with another one.
   void expect_used_for(std::string_view command) const;
-  // Throws DataError, which begins with `what`, for a line of more tokens than a model has
-  // positions.
+  // Throws DataError, which begins with `what`, for a line that is longer than a model's positions.
   void expect_positions(const LineRead& read, std::string_view what) const;
 
   // The `options.best` best translations of each line, best first; by default as the config says. A
@@ -93,9 +92,8 @@ class Predictor {
   // expect_used_for() throws; DataError for a line without a mask.
   std::vector<std::vector<FilledMask>> fill(std::span<const LineRead> lines, Index top = 5) const;
 
-  // Goes on with lines, or writes outputs for them as sources: the samples of each, as
-  // TextGenerator::generate() gives them. Throws ConfigError if the runs do not write token by
-  // token.
+  // The samples with which the runs go on with each line, or that they write for it as a source.
+  // Throws ConfigError if they do not write token by token.
   std::vector<std::vector<GeneratedText>> generate(std::span<const LineRead> lines,
                                                    const GeneratorOptions& options) const;
   // What generates, for whoever wants each piece as it is written, and what it takes of the lines.
@@ -112,8 +110,7 @@ class Predictor {
   // targets.
   std::vector<LineScore> score(std::span<const LineRead> lines,
                                const AlignmentHeads* heads = nullptr) const;
-  // Throws ConfigError if the runs do not write token by token, or score lines of the other kind:
-  // with targets or without.
+  // Throws ConfigError if the runs do not write token by token, or score lines of the other kind.
   void expect_scores(bool targets) const;
 
  private:

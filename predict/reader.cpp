@@ -1,7 +1,6 @@
 #include "predict/reader.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -35,8 +34,7 @@ class ClassReader : public Reader {
     return {{source_tokenizer(), read.line.text, read.tokens}};
   }
 
-  std::shared_ptr<const Source> source(std::span<const LineRead> lines,
-                                       const Layout& layout) const override {
+  LineSource source(std::span<const LineRead> lines, const Layout& layout) const override {
     std::vector<ClassifiedText> texts;
     for (const LineRead& read : lines) {
       texts.push_back({.tokens = read.tokens,
@@ -95,8 +93,7 @@ class RunningTextReader : public LanguageReader {
   RunningTextReader(const Tokenizers& tokenizers, TextFront front)
       : LanguageReader(tokenizers), front_(std::move(front)) {}
 
-  std::shared_ptr<const Source> source(std::span<const LineRead> lines,
-                                       const Layout& /*layout*/) const override {
+  LineSource source(std::span<const LineRead> lines, const Layout& /*layout*/) const override {
     std::vector<std::vector<TokenId>> texts;
     for (const LineRead& read : lines) {
       texts.push_back(front_.whole(read.tokens));
@@ -105,8 +102,8 @@ class RunningTextReader : public LanguageReader {
   }
 
   // From at least half a context.
-  std::shared_ptr<const Source> to_score(const LineRead& read, const Layout& /*layout*/,
-                                         Index context) const override {
+  LineSource to_score(const LineRead& read, const Layout& /*layout*/,
+                      Index context) const override {
     std::vector<TokenId> text = front_.whole(read.tokens);
     WindowList windows(context);
     windows.add({.begin = 1,
@@ -150,8 +147,7 @@ class MaskedTextReader : public LanguageReader {
   }
 
   // The end mark is a token of its window.
-  std::shared_ptr<const Source> source(std::span<const LineRead> lines,
-                                       const Layout& /*layout*/) const override {
+  LineSource source(std::span<const LineRead> lines, const Layout& /*layout*/) const override {
     std::vector<MaskedLine> masked;
     for (const LineRead& read : lines) {
       masked.push_back({.tokens = read.tokens,
@@ -250,8 +246,7 @@ std::vector<EncodedText> Reader::encoded(const LineRead& read) const {
   return texts;
 }
 
-std::shared_ptr<const Source> Reader::source(std::span<const LineRead> lines,
-                                             const Layout& layout) const {
+LineSource Reader::source(std::span<const LineRead> lines, const Layout& layout) const {
   Examples pairs;
   for (const LineRead& read : lines) {
     const std::size_t labels = read.target_tokens.size();
@@ -266,8 +261,7 @@ std::shared_ptr<const Source> Reader::source(std::span<const LineRead> lines,
   return pair_source(std::move(pairs), layout);
 }
 
-std::shared_ptr<const Source> Reader::to_score(const LineRead& read, const Layout& layout,
-                                               Index /*context*/) const {
+LineSource Reader::to_score(const LineRead& read, const Layout& layout, Index /*context*/) const {
   return source({&read, 1}, layout);
 }
 

@@ -39,6 +39,9 @@ struct EncodedText {
   std::vector<TokenId> tokens;
 };
 
+// What a model reads of lines, and predicts.
+using LineSource = std::shared_ptr<const Source>;
+
 // The base of all readers. By itself it reads pairs: sources and their targets.
 class Reader {
  public:
@@ -57,13 +60,10 @@ class Reader {
   // The text, and the target if there is one, of which a token may be unknown.
   virtual std::vector<EncodedText> encoded(const LineRead& read) const;
 
-  // What a model of this layout reads of the lines, and predicts.
-  virtual std::shared_ptr<const Source> source(std::span<const LineRead> lines,
-                                               const Layout& layout) const;
+  virtual LineSource source(std::span<const LineRead> lines, const Layout& layout) const;
   // The sequences that predict each token to score once: those of the target or, of running text,
   // those of the line, in windows of at most `context` rows.
-  virtual std::shared_ptr<const Source> to_score(const LineRead& read, const Layout& layout,
-                                                 Index context) const;
+  virtual LineSource to_score(const LineRead& read, const Layout& layout, Index context) const;
   // What is read before a model writes.
   virtual std::vector<TokenId> prompt(const LineRead& read) const { return read.tokens; }
   // Whether what it writes goes on with the line, rather than being a target.

@@ -1,10 +1,10 @@
 #include "predict/run_ensemble.hpp"
 
 #include <algorithm>
+#include <ranges>
 
 #include <fmt/format.h>
 
-#include "core/errors.hpp"
 #include "core/text.hpp"
 #include "datasets/text/text_front.hpp"
 #include "datasets/tokenizers/tokenizer.hpp"
@@ -68,27 +68,18 @@ std::vector<EnsembleMember> RunEnsemble::members() const {
 }
 
 Index RunEnsemble::context() const {
-  Index least = context_of(first().config);
-  for (const SavedRun* run : runs_) {
-    least = std::min(least, context_of(run->config));
-  }
-  return least;
+  const auto context = [](const SavedRun* run) { return context_of(run->config); };
+  return std::ranges::min(runs_ | std::views::transform(context));
 }
 
 Index RunEnsemble::memory() const {
-  Index least = first().config.evaluation.memory.value_or(0);
-  for (const SavedRun* run : runs_) {
-    least = std::min(least, run->config.evaluation.memory.value_or(0));
-  }
-  return least;
+  const auto memory = [](const SavedRun* run) { return run->config.evaluation.memory.value_or(0); };
+  return std::ranges::min(runs_ | std::views::transform(memory));
 }
 
 std::string RunEnsemble::checkpoints() const {
-  std::vector<std::string> names;
-  for (const SavedRun* run : runs_) {
-    names.push_back(run->checkpoint.string());
-  }
-  return join(names, " or ");
+  const auto name = [](const SavedRun* run) { return run->checkpoint.string(); };
+  return join(runs_ | std::views::transform(name), " or ");
 }
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -14,9 +14,8 @@ class RunEnsemble {
  public:
   RunEnsemble(const SavedRun& run) : runs_{&run} {}  // outlives it
 
-  // Runs of one kind, of running text or of pairs, with the same tokenizers; models may differ in
-  // all else, also in their family. Throws ConfigError, with both runs, for two that do not go
-  // together.
+  // Runs of one kind, of running text or of pairs, with the same tokenizers; models may be of any
+  // family. Throws ConfigError, with both runs, for two that do not go together.
   explicit RunEnsemble(std::vector<const SavedRun*> runs);
 
   // Its config and its tokenizers are those of the ensemble.

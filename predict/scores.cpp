@@ -58,9 +58,8 @@ void Predictor::expect_scores(bool targets) const {
 }
 
 double LineScore::log_probability() const {
-  return std::accumulate(
-      tokens.begin(), tokens.end(), 0.0,
-      [](double sum, const TokenScore& token) { return sum + token.log_probability; });
+  const auto add = [](double sum, const TokenScore& token) { return sum + token.log_probability; };
+  return std::accumulate(tokens.begin(), tokens.end(), 0.0, add);
 }
 
 // Sequences of similar lengths share a batch, which each model reads in its own layout; no bit of a

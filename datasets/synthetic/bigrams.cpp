@@ -26,11 +26,7 @@
 namespace tapehead {
 
 enum class TriggerChoice { frequent, drawn };
-
-template <>
-struct EnumNames<TriggerChoice> {
-  static constexpr std::array<std::string_view, 2> names{"frequent", "drawn"};
-};
+constexpr ValueNames<2> value_names(TriggerChoice) { return {"frequent", "drawn"}; }
 
 namespace {
 

@@ -1,13 +1,11 @@
 // Documents: the texts that files of running text hold, read a few lines at a time.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <filesystem>
 #include <limits>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -22,11 +20,9 @@ namespace tapehead {
 // Where a document ends: with the file, with each line, at blank lines, or at a line that is the
 // separator. Blank lines between documents and separators belong to none.
 enum class DocumentEnd { file, line, blank_line, separator };
-
-template <>
-struct EnumNames<DocumentEnd> {
-  static constexpr std::array<std::string_view, 4> names{"file", "line", "blank_line", "separator"};
-};
+constexpr ValueNames<4> value_names(DocumentEnd) {
+  return {"file", "line", "blank_line", "separator"};
+}
 
 // About so many bytes of a long line are worked on at a time.
 inline constexpr std::size_t part_bytes = std::size_t{1} << 16;

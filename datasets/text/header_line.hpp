@@ -1,7 +1,6 @@
 // The header of a TSV: a first line that names the columns.
 #pragma once
 
-#include <array>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -14,11 +13,7 @@
 namespace tapehead {
 
 enum class HeaderLine { automatic, present, absent };
-
-template <>
-struct EnumNames<HeaderLine> {
-  static constexpr std::array<std::string_view, 3> names{"auto", "true", "false"};
-};
+constexpr ValueNames<3> value_names(HeaderLine) { return {"auto", "true", "false"}; }
 
 // Whether all fields of the line are names of columns, such as sentence, text2, label or source.
 bool names_columns(std::string_view line);

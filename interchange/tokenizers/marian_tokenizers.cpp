@@ -6,7 +6,6 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -110,6 +109,25 @@ bool begins_with(const std::vector<Index>& ids, const std::vector<Index>& first)
   return first.size() <= ids.size() && std::equal(first.begin(), first.end(), ids.begin());
 }
 
+const SentencePieceTokenizer& sentencepiece_of(const Tokenizer& tokenizer, const char* side) {
+  const auto* const pieces = dynamic_cast<const SentencePieceTokenizer*>(&tokenizer);
+  if (pieces == nullptr) {
+    throw DataError(fmt::format(
+        "the tokenizer of the {} is no model of SentencePiece, and Marian's files hold no other",
+        side));
+  }
+  return *pieces;
+}
+
+// Without the pieces at the end that the tokenizer may not use.
+Json ids_of_entries(const SentencePieceTokenizer& tokenizer) {
+  Json::object_t ids;
+  for (TokenId id = 0; id < tokenizer.size(); ++id) {
+    ids.emplace_back(tokenizer.entry(id), id);
+  }
+  return ids;
+}
+
 }  // namespace
 
 // One model for both sides, as a joint vocabulary is exported, marks the pieces unused that only
@@ -131,31 +149,6 @@ PretrainedTokenizers read_marian_tokenizers(const fs::path& directory, Index beg
   return {side_tokenizer(source, marian_additions(source, begin, false), Pieces::all, begin),
           side_tokenizer(target, marian_additions(target, begin, true), Pieces::all, begin)};
 }
-
-namespace fs = std::filesystem;
-
-namespace {
-
-const SentencePieceTokenizer& sentencepiece_of(const Tokenizer& tokenizer, const char* side) {
-  const auto* const pieces = dynamic_cast<const SentencePieceTokenizer*>(&tokenizer);
-  if (pieces == nullptr) {
-    throw DataError(fmt::format(
-        "the tokenizer of the {} is no model of SentencePiece, and Marian's files hold no other",
-        side));
-  }
-  return *pieces;
-}
-
-// Without the pieces at the end that the tokenizer may not use.
-Json ids_of_entries(const SentencePieceTokenizer& tokenizer) {
-  Json::object_t ids;
-  for (TokenId id = 0; id < tokenizer.size(); ++id) {
-    ids.emplace_back(tokenizer.entry(id), id);
-  }
-  return ids;
-}
-
-}  // namespace
 
 void write_marian_tokenizers(const Tokenizers& tokenizers, Index longest,
                              const fs::path& directory) {

@@ -2,7 +2,6 @@
 // and what the package transformers wants to know of them.
 #pragma once
 
-#include <optional>
 #include <span>
 #include <string>
 

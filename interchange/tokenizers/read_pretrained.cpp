@@ -12,6 +12,8 @@
 
 namespace tapehead {
 
+namespace fs = std::filesystem;
+
 namespace {
 
 constexpr std::array<std::string_view, 2> unknown_names{"<unk>", "[UNK]"};
@@ -42,51 +44,6 @@ std::map<Index, std::string_view> by_id(const FileVocabulary& vocabulary) {
   }
   return entries;
 }
-
-}  // namespace
-
-FileMarks marks_by_name(const FileVocabulary& vocabulary) {
-  return {.unknown = id_of(vocabulary, unknown_names),
-          .begin = id_of(vocabulary, begin_names),
-          .end = id_of(vocabulary, end_names),
-          .mask = id_of(vocabulary, mask_names)};
-}
-
-PretrainedTokenizer renumbered(const FileVocabulary& vocabulary, const FileMarks& marks,
-                               const MakeTokenizer& make) {
-  std::map<Index, std::string_view> entries = by_id(vocabulary);
-  PretrainedTokenizer result{
-      .file_ids = {marks.unknown.value_or(-1), marks.begin.value_or(-1), marks.end.value_or(-1)},
-      .mask = marks.mask};
-  for (const Index mark : result.file_ids) {
-    entries.erase(mark);
-  }
-  entries.erase(marks.mask.value_or(-1));
-  std::vector<std::string> others;
-  for (const auto& [id, entry] : entries) {
-    others.emplace_back(entry);
-    result.file_ids.push_back(id);
-  }
-  result.tokenizer = make(std::move(others));
-  return result;
-}
-
-std::vector<std::string_view> file_lines(std::string_view text) {
-  std::vector<std::string_view> lines;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    lines.push_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-    if (lines.back().ends_with('\r')) {
-      lines.back().remove_suffix(1);
-    }
-  }
-  return lines;
-}
-
-namespace {
-
-namespace fs = std::filesystem;
 
 bool is_file(const fs::path& path) {
   std::error_code ignored;
@@ -176,6 +133,45 @@ void put_around(const nlohmann::json& processor, MarksAround& marks) {
 }
 
 }  // namespace
+
+FileMarks marks_by_name(const FileVocabulary& vocabulary) {
+  return {.unknown = id_of(vocabulary, unknown_names),
+          .begin = id_of(vocabulary, begin_names),
+          .end = id_of(vocabulary, end_names),
+          .mask = id_of(vocabulary, mask_names)};
+}
+
+PretrainedTokenizer renumbered(const FileVocabulary& vocabulary, const FileMarks& marks,
+                               const MakeTokenizer& make) {
+  std::map<Index, std::string_view> entries = by_id(vocabulary);
+  PretrainedTokenizer result{
+      .file_ids = {marks.unknown.value_or(-1), marks.begin.value_or(-1), marks.end.value_or(-1)},
+      .mask = marks.mask};
+  for (const Index mark : result.file_ids) {
+    entries.erase(mark);
+  }
+  entries.erase(marks.mask.value_or(-1));
+  std::vector<std::string> others;
+  for (const auto& [id, entry] : entries) {
+    others.emplace_back(entry);
+    result.file_ids.push_back(id);
+  }
+  result.tokenizer = make(std::move(others));
+  return result;
+}
+
+std::vector<std::string_view> file_lines(std::string_view text) {
+  std::vector<std::string_view> lines;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    lines.push_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (lines.back().ends_with('\r')) {
+      lines.back().remove_suffix(1);
+    }
+  }
+  return lines;
+}
 
 PretrainedTokenizer read_pretrained_tokenizer(const fs::path& directory,
                                               const FindMarks& find_marks) {

@@ -1,5 +1,4 @@
-// Reads a tokenizer that was made elsewhere from the files that models are published with. Its
-// entries are renumbered so that they follow our marks; with it come the ids that they had there.
+// Reads a tokenizer that was made elsewhere from the files that models are published with.
 #pragma once
 
 #include <filesystem>
@@ -42,9 +41,7 @@ struct FileMarks {
 
 using FindMarks = std::function<FileMarks(const FileVocabulary&)>;
 
-// Finds marks by their usual names: <unk> or [UNK]; <s>, [CLS], <|begin_of_text|> and others;
-// </s>, [SEP], <|end_of_text|> and others; <|endoftext|> both begins and ends a text; <mask> or
-// [MASK].
+// Finds marks by their usual names. <|endoftext|> both begins and ends a text.
 FileMarks marks_by_name(const FileVocabulary& vocabulary);
 
 using MakeTokenizer =
@@ -80,23 +77,14 @@ struct MarksAround {
 // there is no `tokenizer.json`. Throws IoError.
 std::optional<MarksAround> marks_around_text(const std::filesystem::path& directory);
 
-// The tokenizers in `tokenizer.json`, in which the package tokenizers of Hugging Face saves a whole
-// tokenizer, and in the files of GPT-2 and BERT.
-
-// Throws DataError that names what is not supported.
+// Of `tokenizer.json`; and of the files of GPT-2 and BERT: entries, the text of `merges.txt` or of
+// `vocab.txt`, and the content of `tokenizer_config.json`, {} if there is none. Each throws
+// DataError that names what is not supported.
 PretrainedTokenizer byte_bpe_of_json(const nlohmann::json& tokenizer, const FindMarks& find_marks);
-
-// From the entries of `vocab.json`, the text of `merges.txt`, and the content of
-// `tokenizer_config.json`: {} if there is none. Throws DataError.
 PretrainedTokenizer byte_bpe_of_files(const FileVocabulary& vocabulary, std::string_view merges,
                                       const nlohmann::json& config, const FindMarks& find_marks);
-
-// Throws DataError that names what is not supported.
 PretrainedTokenizer word_piece_of_json(const nlohmann::json& tokenizer,
                                        const FindMarks& find_marks);
-
-// From the text of `vocab.txt`, an entry a line, and the content of `tokenizer_config.json`: {} if
-// there is none. Throws DataError.
 PretrainedTokenizer word_piece_of_files(std::string_view vocabulary, const nlohmann::json& config,
                                         const FindMarks& find_marks);
 

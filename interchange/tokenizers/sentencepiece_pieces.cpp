@@ -1,6 +1,7 @@
 // SentencePiece's models in tokenizer.json.
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 #include <utility>
 
@@ -16,15 +17,6 @@
 namespace tapehead {
 
 namespace {
-
-std::vector<std::string> texts_of(std::span<const Piece> pieces) {
-  std::vector<std::string> texts;
-  texts.reserve(pieces.size());
-  for (const Piece& piece : pieces) {
-    texts.push_back(piece.text);
-  }
-  return texts;
-}
 
 void expect_all_used(const SentencePieceTokenizer& tokenizer, std::span<const Piece> pieces) {
   const auto unused = std::ranges::find(pieces, true, &Piece::unused);
@@ -114,10 +106,8 @@ Json cut_marks(const MarkTexts& marks) {
 // spaces, it leaves out all of them.
 Json decoder_of(bool removes_spaces) {
   Json steps = Json::array({replace_text(space_shown, " "), {{"type", "Fuse"}}});
-  if (removes_spaces) {
-    steps.push_back(replace_pattern("\\A +", ""));
-  } else {
-    steps.push_back(replace_pattern("\\A ", ""));
+  steps.push_back(replace_pattern(removes_spaces ? "\\A +" : "\\A ", ""));
+  if (!removes_spaces) {
     steps.push_back(replace_text("\n ", "\n"));
   }
   return sequence_of("decoders", std::move(steps));
@@ -136,7 +126,8 @@ TokenizerParts parts_of(const SentencePieceTokenizer& tokenizer) {
   const SentencePieceContent content = content_of(tokenizer);
   expect_all_used(tokenizer, content.pieces);
   const auto pieces = std::span(content.pieces);
-  const std::vector<std::string> entries = texts_of(pieces.subspan(mark_count));
+  std::vector<std::string> entries;
+  std::ranges::transform(pieces.subspan(mark_count), std::back_inserter(entries), &Piece::text);
   const bool lines = std::ranges::find(entries, line_end) != entries.end();
   const bool bpe = content.kind == TokenizerKind::bpe;
   TokenizerParts parts{.marks = apart_from(entries, {}),

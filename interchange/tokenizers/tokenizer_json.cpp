@@ -1,8 +1,8 @@
 // Byte-level BPE and WordPiece in the files that models are published with.
 #include "interchange/tokenizers/read_pretrained.hpp"
 
-#include <algorithm>
 #include <initializer_list>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -38,15 +38,10 @@ void expect_type(const nlohmann::json& of, std::string_view part, const nlohmann
   }
 }
 
-struct ExpectedOption {
-  const char* name;
-  nlohmann::json usual;
-};
-
 // Throws DataError unless all of these options of a part have their usual values. An option that is
 // missing, null or an empty text has it.
 void expect_options(const nlohmann::json& of, std::string_view part,
-                    std::initializer_list<ExpectedOption> expected) {
+                    std::initializer_list<std::pair<const char*, nlohmann::json>> expected) {
   const nlohmann::json found = part_of(of, part);
   for (const auto& [name, usual] : expected) {
     const nlohmann::json value = part_of(found, name);
@@ -56,8 +51,7 @@ void expect_options(const nlohmann::json& of, std::string_view part,
   }
 }
 
-// The entries of the model, and the marks that were added to them. Throws DataError for text that
-// was added.
+// The entries of the model and the added marks. Throws DataError for text that was added.
 FileVocabulary vocabulary_of(const nlohmann::json& tokenizer) {
   auto vocabulary = tokenizer.at("model").at("vocab").get<FileVocabulary>();
   for (const nlohmann::json& token : part_of(tokenizer, "added_tokens")) {
@@ -100,6 +94,19 @@ PretrainedTokenizer byte_bpe_with(const FileVocabulary& vocabulary,
   });
 }
 
+PretrainedTokenizer word_piece_with(const FileVocabulary& vocabulary, const FindMarks& find_marks,
+                                    const WordPieceOptions& options) {
+  return renumbered(vocabulary, find_marks(vocabulary), [&](std::vector<std::string> entries) {
+    return std::make_shared<WordPiece>(std::move(entries), options);
+  });
+}
+
+// Where nothing is said of accents, they go with the case.
+bool strips_accents(const nlohmann::json& part, bool lower_case) {
+  const auto found = part.find("strip_accents");
+  return found == part.end() || found->is_null() ? lower_case : found->get<bool>();
+}
+
 }  // namespace
 
 PretrainedTokenizer byte_bpe_of_json(const nlohmann::json& tokenizer, const FindMarks& find_marks) {
@@ -127,23 +134,6 @@ PretrainedTokenizer byte_bpe_of_files(const FileVocabulary& vocabulary, std::str
   }
   return byte_bpe_with(vocabulary, std::move(pairs), find_marks);
 }
-
-namespace {
-
-PretrainedTokenizer word_piece_with(const FileVocabulary& vocabulary, const FindMarks& find_marks,
-                                    const WordPieceOptions& options) {
-  return renumbered(vocabulary, find_marks(vocabulary), [&](std::vector<std::string> entries) {
-    return std::make_shared<WordPiece>(std::move(entries), options);
-  });
-}
-
-// Where nothing is said of accents, they go with the case.
-bool strips_accents(const nlohmann::json& part, bool lower_case) {
-  const auto found = part.find("strip_accents");
-  return found == part.end() || found->is_null() ? lower_case : found->get<bool>();
-}
-
-}  // namespace
 
 PretrainedTokenizer word_piece_of_json(const nlohmann::json& tokenizer,
                                        const FindMarks& find_marks) {

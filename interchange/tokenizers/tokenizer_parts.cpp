@@ -41,13 +41,12 @@ void expect_text(std::string_view entry) {
   }
 }
 
-}  // namespace
-
 std::vector<std::string> without_marks(const Vocabulary& vocabulary) {
   return {vocabulary.entries().begin() + mark_count, vocabulary.entries().end()};
 }
 
-// The entries are appended without the search for a key that would make it quadratic.
+// {"<unk>": 0, "<s>": 1, "</s>": 2, "the": 3, ...}. The entries are appended without the search for
+// a key that would make it quadratic.
 Json ids_of(const MarkTexts& marks, std::span<const std::string> entries) {
   Json::object_t ids;
   ids.reserve(entries.size() + static_cast<std::size_t>(mark_count));
@@ -60,6 +59,59 @@ Json ids_of(const MarkTexts& marks, std::span<const std::string> entries) {
   }
   return ids;
 }
+
+constexpr std::string_view space_in_line = "[ \\t\\x0B\\f\\r]";  // what `units_of` cuts words at
+constexpr std::string_view no_space = "[^ \\t\\n\\x0B\\f\\r]";
+
+// A word of a text that is spelled like the begin or the end mark is unknown. The vocabulary has
+// the marks as words, so the word is replaced by the unknown mark before it is looked up.
+Json without_spelled_marks(const MarkTexts& marks) {
+  return replace_pattern(fmt::format("(?<!{0})({1}|{2})(?!{0})", no_space, marks.begin, marks.end),
+                         marks.unknown);
+}
+
+// The decoder of type WordPiece puts a space before each word but the first, unless the word begins
+// with the prefix; none begins with a space. A line end has no spaces around it.
+Json words_with_spaces() {
+  return sequence_of("decoders", {{{"type", "WordPiece"}, {"prefix", " "}, {"cleanup", false}},
+                                  {{"type", "Fuse"}},
+                                  replace_text(" \n", "\n"),
+                                  replace_text("\n ", "\n")});
+}
+
+TokenizerParts words_in_json(const std::vector<std::string>& entries) {
+  TokenizerParts parts{
+      .marks = apart_from(entries, {}),
+      .pre_tokenizer = sequence_of(
+          "pretokenizers", {split_at({{"Regex", fmt::format("{}+", space_in_line)}}, "Removed"),
+                            split_at({{"String", line_end}}, "Isolated")}),
+      .decoder = words_with_spaces()};
+  parts.normalizer = without_spelled_marks(parts.marks);
+  parts.model = {{"type", "WordLevel"},
+                 {"vocab", ids_of(parts.marks, entries)},
+                 {"unk_token", parts.marks.unknown}};
+  return parts;
+}
+
+// BPE without merges leaves a text as its characters.
+TokenizerParts characters_in_json(const std::vector<std::string>& entries) {
+  const MarkTexts marks = apart_from(entries, {});
+  return {.marks = marks,
+          .model = bpe_model(marks, entries, Json::array()),
+          .decoder = {{"type", "Fuse"}}};
+}
+
+// A byte is written as its byte character.
+TokenizerParts bytes_in_json(std::vector<std::string> entries) {
+  std::ranges::transform(entries, entries.begin(),
+                         [](const std::string& byte) { return spelled_bytes(byte); });
+  TokenizerParts parts = characters_in_json(entries);
+  parts.pre_tokenizer = byte_level(false);
+  parts.decoder = byte_level(false);
+  return parts;
+}
+
+}  // namespace
 
 Json bpe_model(const MarkTexts& marks, std::span<const std::string> entries, Json merges) {
   return {{"type", "BPE"},
@@ -135,72 +187,11 @@ TokenizerParts parts_of(const WordPiece& tokenizer) {
           .decoder = {{"type", "WordPiece"}, {"prefix", WordPiece::goes_on}, {"cleanup", true}}};
 }
 
-namespace {
-
-constexpr std::string_view space_in_line = "[ \\t\\x0B\\f\\r]";  // what `units_of` cuts words at
-constexpr std::string_view no_space = "[^ \\t\\n\\x0B\\f\\r]";
-
-// A word of a text that is spelled like the begin or the end mark is unknown. The vocabulary has
-// the marks as words, so the word is replaced by the unknown mark before it is looked up.
-Json without_spelled_marks(const MarkTexts& marks) {
-  return replace_pattern(fmt::format("(?<!{0})({1}|{2})(?!{0})", no_space, marks.begin, marks.end),
-                         marks.unknown);
-}
-
-// The decoder of type WordPiece puts a space before each word but the first, unless the word begins
-// with the prefix; none begins with a space. A line end has no spaces around it.
-Json words_with_spaces() {
-  return sequence_of("decoders", {{{"type", "WordPiece"}, {"prefix", " "}, {"cleanup", false}},
-                                  {{"type", "Fuse"}},
-                                  replace_text(" \n", "\n"),
-                                  replace_text("\n ", "\n")});
-}
-
-TokenizerParts words_in_json(const std::vector<std::string>& entries) {
-  TokenizerParts parts{
-      .marks = apart_from(entries, {}),
-      .pre_tokenizer = sequence_of(
-          "pretokenizers", {split_at({{"Regex", fmt::format("{}+", space_in_line)}}, "Removed"),
-                            split_at({{"String", line_end}}, "Isolated")}),
-      .decoder = words_with_spaces()};
-  parts.normalizer = without_spelled_marks(parts.marks);
-  parts.model = {{"type", "WordLevel"},
-                 {"vocab", ids_of(parts.marks, entries)},
-                 {"unk_token", parts.marks.unknown}};
-  return parts;
-}
-
-// BPE without merges leaves a text as its characters.
-TokenizerParts characters_in_json(const std::vector<std::string>& entries) {
-  const MarkTexts marks = apart_from(entries, {});
-  return {.marks = marks,
-          .model = bpe_model(marks, entries, Json::array()),
-          .decoder = {{"type", "Fuse"}}};
-}
-
-// A byte is written as its byte character.
-TokenizerParts bytes_in_json(std::vector<std::string> entries) {
-  std::ranges::transform(entries, entries.begin(),
-                         [](const std::string& byte) { return spelled_bytes(byte); });
-  TokenizerParts parts = characters_in_json(entries);
-  parts.pre_tokenizer = byte_level(false);
-  parts.decoder = byte_level(false);
-  return parts;
-}
-
-}  // namespace
-
 TokenizerParts parts_of(const VocabularyTokenizer& tokenizer) {
   std::vector<std::string> entries = without_marks(tokenizer.vocabulary());
-  switch (tokenizer.unit()) {
-    case Unit::word:
-      return words_in_json(entries);
-    case Unit::character:
-      return characters_in_json(entries);
-    case Unit::byte:
-      break;
-  }
-  return bytes_in_json(std::move(entries));
+  return tokenizer.unit() == Unit::word        ? words_in_json(entries)
+         : tokenizer.unit() == Unit::character ? characters_in_json(entries)
+                                               : bytes_in_json(std::move(entries));
 }
 
 }  // namespace tapehead

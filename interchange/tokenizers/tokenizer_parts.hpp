@@ -24,7 +24,6 @@ inline void write_json(const std::filesystem::path& file, const Json& json) {
 }
 
 // Bytes as text (RFC 4648, section 4).
-
 std::string base64_of(std::string_view bytes);
 
 struct TokenizerParts {
@@ -42,13 +41,7 @@ TokenizerParts parts_of(const ByteBpe& tokenizer);
 TokenizerParts parts_of(const WordPiece& tokenizer);
 TokenizerParts parts_of(const SentencePieceTokenizer& tokenizer);
 
-// The entries after the marks, without the marks that a vocabulary begins with.
-std::vector<std::string> without_marks(const Vocabulary& vocabulary);
-
-// {"<unk>": 0, "<s>": 1, "</s>": 2, "the": 3, ...}. Throws DataError.
-Json ids_of(const MarkTexts& marks, std::span<const std::string> entries);
-
-// A model of type BPE; each merge is "a b".
+// A model of type BPE; each merge is "a b". Throws DataError for an entry that is no UTF-8.
 Json bpe_model(const MarkTexts& marks, std::span<const std::string> entries, Json merges);
 
 // What makes byte characters of a text, and as a decoder a text of them. `chunks`: whether it also

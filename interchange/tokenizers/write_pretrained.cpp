@@ -43,20 +43,10 @@ TokenizerParts parts_of_any(const Tokenizer& tokenizer) {
   throw DataError("the names of classes are no tokenizer of text");
 }
 
-// Which spaces beside it a mark in a text takes with it.
-struct TakenSpaces {
-  bool before = false;
-  bool after = false;
-};
-
-Json added_token(TokenId id, const std::string& text, TakenSpaces spaces = {}) {
-  return {{"id", id},
-          {"content", text},
-          {"single_word", false},
-          {"lstrip", spaces.before},
-          {"rstrip", spaces.after},
-          {"normalized", false},
-          {"special", true}};
+// `before`, `after`: whether a mark in a text takes the space there with it.
+Json added_token(TokenId id, const std::string& text, bool before = false, bool after = false) {
+  return {{"id", id},        {"content", text},     {"single_word", false}, {"lstrip", before},
+          {"rstrip", after}, {"normalized", false}, {"special", true}};
 }
 
 // A subword that begins a word has the space before it, and so does a mask. With SentencePiece the
@@ -66,9 +56,8 @@ Json added_tokens(const Tokenizer& tokenizer, const MarkTexts& texts,
   Json tokens = Json::array({added_token(unknown_id, texts.unknown),
                              added_token(begin_id, texts.begin), added_token(end_id, texts.end)});
   if (marks.mask) {
-    tokens.push_back(added_token(
-        static_cast<TokenId>(tokenizer.size()), texts.mask,
-        {.before = has_entries_with_spaces(tokenizer), .after = tokenizer.model() != nullptr}));
+    tokens.push_back(added_token(static_cast<TokenId>(tokenizer.size()), texts.mask,
+                                 has_entries_with_spaces(tokenizer), tokenizer.model() != nullptr));
   }
   return tokens;
 }

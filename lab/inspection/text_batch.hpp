@@ -6,7 +6,7 @@
 
 #include "core/kernel/workers.hpp"
 #include "core/sequence/batch.hpp"
-#include "nn/generation/cached_model.hpp"
+#include "nn/generation/ensemble.hpp"
 #include "predict/reader.hpp"
 #include "train/experiment.hpp"
 

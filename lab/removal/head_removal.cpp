@@ -7,7 +7,7 @@
 #include <string>
 
 #include "core/errors.hpp"
-#include "nn/attention/resolved_attention.hpp"
+#include "nn/attention/spec.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

@@ -1,4 +1,4 @@
-#include "nn/attention/attention_rules.hpp"
+#include "nn/attention/model_rules.hpp"
 
 #include <algorithm>
 #include <array>

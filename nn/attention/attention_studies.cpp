@@ -1,5 +1,4 @@
-// What studies of a trained model need of an attention: what its heads do, and heads whose weights
-// are given.
+// What studies of a trained model need: what heads do, and heads whose weights are given.
 #include <algorithm>
 #include <stdexcept>
 #include <utility>
@@ -37,10 +36,8 @@ Var MultiHeadAttention::studied(Pass& pass, const Call& call, const Var& outputs
   for (Index segment = 0; segment < call.queries.count(); ++segment) {
     const Segment& queries = call.queries[segment];
     for (Index head = 0; head < spec.heads; ++head) {
-      std::optional<HeadAttention> seen;
-      if (pass.substitute) {
-        seen = pass.substitute(site, head, queries, call.keys[segment]);
-      }
+      std::optional<HeadAttention> seen =
+          pass.substitute ? pass.substitute(site, head, queries, call.keys[segment]) : std::nullopt;
       if (seen) {
         attend_by(seen->weights, call, head, segment, y);
       }

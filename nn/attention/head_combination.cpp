@@ -7,8 +7,7 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
-// A little above log 11, from where on a settled gate is 1. So before training the model behaves as
-// without gates.
+// Above log 11 a settled gate is 1, so before training the model behaves as without gates.
 constexpr double first_log_alpha = 2.5;
 
 }  // namespace
@@ -77,13 +76,9 @@ BlockOutput HeadCombination::operator()(Pass& pass, const Var& heads_side_by_sid
 
 void HeadCombination::keep_heads(const KeptHeads& kept, const HeadCombination& smaller,
                                  HeadCopy& copy) const {
-  if (smaller.heads > 0) {
-    copy.chunks(output_weight, smaller.output_weight,
-                {.which = kept.heads, .size = d_v, .rows = output_weight.shape[0]});
-  }
-  if (output_bias.declared()) {
-    copy.whole(output_bias, smaller.output_bias);
-  }
+  copy.chunks(output_weight, smaller.output_weight,
+              {.which = kept.heads, .size = d_v, .rows = output_weight.shape[0]});
+  copy.whole(output_bias, smaller.output_bias);
 }
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

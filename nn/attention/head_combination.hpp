@@ -11,18 +11,14 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-// A gate on each head of an attention, which training opens or closes (Voita et al. 2019, section
-// 5.2).
-
+// A gate on each head, which training opens or closes (Voita et al. 2019, section 5.2).
 struct L0Gates {
   L0Gates(const Scope& scope, const AttentionSpec& spec);
 
   // Multiplies each head by its gate, (N, H d_v) -> (N, H d_v). In training the gates are drawn
-  // once for a whole step; otherwise they are the settled gates. Without gates it returns the heads
-  // unchanged.
+  // once for a whole step; otherwise they are settled. Without gates the heads stay as they are.
   Var operator()(Pass& pass, const Var& heads_side_by_side) const;
 
-  // Copies the parameters of the heads that are kept.
   void keep_heads(const KeptHeads& kept, const L0Gates& smaller, HeadCopy& copy) const;
 
   Index heads;
@@ -37,8 +33,7 @@ struct HeadCombination {
   // (N, H d_v) -> (N, D)
   BlockOutput operator()(Pass& pass, const Var& heads_side_by_side) const;
 
-  // Copies the parameters of the heads that are kept. Works only with `output`, where each head has
-  // its own columns.
+  // Works only with `output`, where each head has its own columns.
   void keep_heads(const KeptHeads& kept, const HeadCombination& smaller, HeadCopy& copy) const;
 
   Combine combine;

@@ -23,6 +23,9 @@ HeadCopy::HeadCopy(const ParameterStore& from, ParameterStore& to)
     : from_(from), to_(to), copied_(static_cast<std::size_t>(to.blocks()), false) {}
 
 void HeadCopy::chunks(const Parameter& from, const Parameter& to, const Chunks& chunks) {
+  if (!to.declared()) {
+    return;
+  }
   const Tensor source = from_.value(from);
   Tensor target = to_.value(to);
   const Index source_columns = source.size() / chunks.rows;

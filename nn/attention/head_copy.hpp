@@ -19,7 +19,8 @@ class HeadCopy {
  public:
   HeadCopy(const ParameterStore& from, ParameterStore& to);
 
-  // Copies chunk number which[i] of `from` to chunk i of `to`, in each of `rows` rows.
+  // Copies chunk number which[i] of `from` to chunk i of `to`, in each of `rows` rows; nothing if
+  // `to` is not declared.
   struct Chunks {
     const std::vector<Index>& which;
     Index size;
@@ -31,9 +32,8 @@ class HeadCopy {
 
   void whole(const Parameter& from, const Parameter& to);
 
-  // Copies everything that was not copied yet, unchanged, by name. Throws logic_error for a
-  // parameter that has another shape in `to`: the part of the attention that owns it must copy it
-  // in its keep_heads.
+  // Copies all that was not copied yet, by name. Throws logic_error for a parameter that has
+  // another shape in `to`: the part of the attention that owns it must copy it in its keep_heads.
   void rest();
 
  private:

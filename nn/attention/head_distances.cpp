@@ -80,13 +80,13 @@ HeadDistances::HeadDistances(const Scope& scope, const ModelOptions& options,
 AttentionBias HeadDistances::operator()(Pass& pass, const HeadColumns& query, double scale) const {
   AttentionBias bias{.buckets = buckets_, .slopes = slopes_};
   if (spec_.has(AttentionPositions::t5)) {
-    bias.by_head = pass.parameter(*keys_);
+    bias.by_head = pass.parameter(keys_);
   }
   if (spec_.has_clip()) {
     bias.by_query = distance_products(pass, query, scale);
   }
-  if (values_) {
-    bias.values = pass.parameter(*values_);
+  if (values_.declared()) {
+    bias.values = pass.parameter(values_);
   }
   return bias;
 }
@@ -96,14 +96,14 @@ AttentionBias HeadDistances::operator()(Pass& pass, const HeadColumns& query, do
 Var HeadDistances::distance_products(Pass& pass, const HeadColumns& query, double factor) const {
   const Index B = spec_.distance_buckets();
   const Var products =
-      place_ ? head_linear({plus(pass, query, *place_)}, sine_maps(pass), spec_.heads, B)
-             : head_linear(query, pass.parameter(*keys_), spec_.heads, B);
+      place_.declared() ? head_linear({plus(pass, query, place_)}, sine_maps(pass), spec_.heads, B)
+                        : head_linear(query, pass.parameter(keys_), spec_.heads, B);
   return scale(products, static_cast<Scalar>(factor));
 }
 
 // Each head's W_h R_b, one head below the other: (H B, d_qk).
 Var HeadDistances::sine_maps(Pass& pass) const {
-  const Var all = linear(pass.tape().constant(sines_), pass.parameter(*sines_of_));
+  const Var all = linear(pass.tape().constant(sines_), pass.parameter(sines_of_));
   PoolVector<Var> heads;
   for (Index head = 0; head < spec_.heads; ++head) {
     heads.push_back(slice(all, 1, head * spec_.d_qk, (head + 1) * spec_.d_qk));
@@ -122,25 +122,17 @@ Var HeadDistances::plus(Pass& pass, const HeadColumns& query, const Parameter& r
 }
 
 HeadColumns HeadDistances::with_content_bias(Pass& pass, const HeadColumns& query) const {
-  return content_ ? HeadColumns{.matrix = plus(pass, query, *content_)} : query;
+  return content_.declared() ? HeadColumns{.matrix = plus(pass, query, content_)} : query;
 }
 
 void HeadDistances::keep_heads(const KeptHeads& kept, const HeadDistances& smaller,
                                HeadCopy& copy) const {
-  const auto of_heads = [&](const std::optional<Parameter>& from,
-                            const std::optional<Parameter>& to) {
-    if (to) {
-      copy.chunks(*from, *to, {.which = kept.heads, .size = from->shape.size() / spec_.heads});
-    }
+  const auto of_heads = [&](const Parameter& from, const Parameter& to) {
+    copy.chunks(from, to, {.which = kept.heads, .size = from.shape.size() / spec_.heads});
   };
-  const auto of_all = [&](const std::optional<Parameter>& from,
-                          const std::optional<Parameter>& to) {
-    if (to) {
-      copy.whole(*from, *to);
-    }
-  };
-  spec_.has(AttentionPositions::t5) ? of_heads(keys_, smaller.keys_) : of_all(keys_, smaller.keys_);
-  of_all(values_, smaller.values_);
+  spec_.has(AttentionPositions::t5) ? of_heads(keys_, smaller.keys_)
+                                    : copy.whole(keys_, smaller.keys_);
+  copy.whole(values_, smaller.values_);
   of_heads(sines_of_, smaller.sines_of_);
   of_heads(content_, smaller.content_);
   of_heads(place_, smaller.place_);

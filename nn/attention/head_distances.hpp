@@ -1,8 +1,6 @@
 // The parameters that the heads of a self-attention learn for the distance between query and key.
 #pragma once
 
-#include <optional>
-
 #include "core/memory/pool.hpp"
 #include "core/ops/attention/bias.hpp"
 #include "core/ops/heads/head_columns.hpp"
@@ -17,15 +15,13 @@ class HeadDistances {
  public:
   HeadDistances(const Scope& scope, const ModelOptions& options, const AttentionSpec& spec);
 
-  // What is added to the scores of these queries, which are later scaled by `scale`, and to the
-  // values.
+  // What is added to the values, and to these queries' scores, which are later scaled by `scale`.
   AttentionBias operator()(Pass& pass, const HeadColumns& query, double scale) const;
 
   // Queries with Transformer-XL's content bias u (Dai et al. 2019, section 3.3): (q + u) k. For
   // other positions the queries are unchanged.
   HeadColumns with_content_bias(Pass& pass, const HeadColumns& query) const;
 
-  // Copies the parameters of the heads that are kept.
   void keep_heads(const KeptHeads& kept, const HeadDistances& smaller, HeadCopy& copy) const;
 
  private:
@@ -36,12 +32,12 @@ class HeadDistances {
   AttentionSpec spec_;
   DistanceBuckets buckets_;
   PoolVector<double> slopes_;
-  std::optional<Parameter> keys_;      // (B, d_qk), or T5's (H, B)
-  std::optional<Parameter> values_;    // (B, d_v)
-  std::optional<Parameter> sines_of_;  // (H d_qk, D): Transformer-XL's W_kR
-  std::optional<Parameter> content_;   // (H d_qk): u
-  std::optional<Parameter> place_;     // (H d_qk): v
-  Tensor sines_;                       // (B, D): R
+  Parameter keys_;      // (B, d_qk), or T5's (H, B)
+  Parameter values_;    // (B, d_v)
+  Parameter sines_of_;  // (H d_qk, D): Transformer-XL's W_kR
+  Parameter content_;   // (H d_qk): u
+  Parameter place_;     // (H d_qk): v
+  Tensor sines_;        // (B, D): R
 };
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -19,14 +19,9 @@ unsigned inputs_of(const ProjectionSpec& projection, AttentionInputs inputs) {
 }
 
 bool makes(const ProjectionSpec& projection, HeadRole role) {
-  switch (role) {
-    case HeadRole::query:
-      return projection.query;
-    case HeadRole::key:
-      return projection.key;
-    default:
-      return projection.value;
-  }
+  return role == HeadRole::query ? projection.query
+         : role == HeadRole::key ? projection.key
+                                 : projection.value;
 }
 
 // Whether a training freezes the same of two projections.
@@ -85,17 +80,15 @@ void HeadProjections::add_block(const Scope& scope, const ModelOptions& options,
   }
   const Initializer initializer = spec.first_numbers(
       weight_initializer(options, first.in, 3 * spec.heads * first.width), first.width);
-  const bool narrow = spec.input == HeadInput::narrow;
   // Heads that each read their own columns have a linear map each, one below the other.
-  const bool one_map = !narrow || first.heads == 1;
+  const bool one_map = spec.input == HeadInput::wide || first.heads == 1;
   const ParameterKind kind = one_map ? ParameterKind::matrix : ParameterKind::other;
   blocks.push_back(
       {.weight = scope.create_stacked(weights, kind, {rows, first.in}, initializer, first.heads),
        .bias = spec.biases ? scope.create_stacked(biases, ParameterKind::bias, {rows},
                                                   Initializer::constant(0), first.heads)
                            : Parameter(),
-       .heads = spec.tied() ? spec.d_model / first.in : first.heads,
-       .narrow = narrow});
+       .heads = spec.tied() ? spec.d_model / first.in : first.heads});
 }
 
 // The columns of a block's product that have these roles: they are contiguous.
@@ -115,25 +108,27 @@ HeadProjections::Place HeadProjections::used_columns(std::size_t block, HeadRole
 
 Var HeadProjections::Of::product(std::size_t number, HeadRole role) {
   const Block& block = projections_.blocks[number];
-  if (block.narrow) {
+  if (projections_.spec.input == HeadInput::narrow) {
     const Var weight = pass_.parameter(block.weight);
     return head_linear(
         {input_}, weight, block.heads, projections_.width(role),
         block.bias.declared() ? std::optional(pass_.parameter(block.bias)) : std::nullopt);
   }
   const Place used = projections_.used_columns(number, roles_);
-  return used.columns == block.weight.shape[0]
-             ? pass_.linear(input_, block.weight, block.bias)
-             : pass_.linear_with_rows(input_, block.weight, block.bias,
-                                      {.first = used.first, .count = used.columns});
+  std::optional<WeightRows> rows;
+  if (used.columns < block.weight.shape[0]) {
+    rows = {.first = used.first, .count = used.columns};
+  }
+  return pass_.linear(input_, block.weight, block.bias, rows);
 }
 
 HeadColumns HeadProjections::Of::columns(HeadRole role) {
   const AttentionSpec& spec = projections_.spec;
-  const std::optional<Index> step = spec.heads_alike() ? std::optional<Index>(0) : std::nullopt;
-  if (projections_.is_input(role)) {
-    const bool one = spec.input == HeadInput::wide;
-    return {.matrix = input_, .first = 0, .step = one ? std::optional<Index>(0) : std::nullopt};
+  const bool is_input = projections_.is_input(role);
+  const bool alike = is_input ? spec.input == HeadInput::wide : spec.heads_alike();
+  const std::optional<Index> step = alike ? std::optional<Index>(0) : std::nullopt;
+  if (is_input) {
+    return {.matrix = input_, .step = step};
   }
   const Place& place = projections_.place(role);
   std::optional<Var>& made = products_[place.block];
@@ -162,9 +157,7 @@ void HeadProjections::keep_heads(const KeptHeads& kept, const HeadProjections& s
                               .to_first = smaller.place(role).first * numbers_of_row};
     };
     copy.chunks(from.weight, to.weight, chunks(from.weight.shape[1]));
-    if (from.bias.declared()) {
-      copy.chunks(from.bias, to.bias, chunks(1));
-    }
+    copy.chunks(from.bias, to.bias, chunks(1));
   }
 }
 
@@ -180,7 +173,7 @@ std::optional<HeadProjections::HeadWeight> HeadProjections::head_weight(const Pa
   const Index own = role == HeadRole::query ? head : head / (spec.heads / spec.kv_heads);
   const Index row = place(role).first + (spec.tied() ? 0 : own * rows);
   return HeadWeight{.weight = store.value(block.weight).part(row * in, {rows, in}),
-                    .first_input = block.narrow ? own * in : 0};
+                    .first_input = spec.input == HeadInput::narrow ? own * in : 0};
 }
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

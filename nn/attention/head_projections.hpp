@@ -3,7 +3,6 @@
 
 #include <array>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "core/ops/heads/head_columns.hpp"
@@ -55,7 +54,6 @@ struct HeadProjections {
   std::optional<HeadWeight> head_weight(const ParameterStore& store, HeadRole role,
                                         Index head) const;
 
-  // Copies the parameters of the heads that are kept.
   void keep_heads(const KeptHeads& kept, const HeadProjections& smaller, HeadCopy& copy) const;
 
   // Weights that are used as one matrix in one product.
@@ -63,7 +61,6 @@ struct HeadProjections {
     Parameter weight;  // (rows, in)
     Parameter bias;    // (rows), with biases
     Index heads;       // of a narrow product
-    bool narrow;
   };
   struct Place {
     std::size_t block = 0;

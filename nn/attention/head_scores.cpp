@@ -19,9 +19,7 @@ namespace {
 Index distinct(const HeadColumns& columns, Index heads) { return columns.step == 0 ? 1 : heads; }
 
 HeadColumns like(const HeadColumns& before, const Var& matrix) {
-  return {.matrix = matrix,
-          .first = 0,
-          .step = before.step == 0 ? std::optional<Index>(0) : std::nullopt};
+  return {.matrix = matrix, .step = before.step == 0 ? before.step : std::nullopt};
 }
 
 }  // namespace
@@ -53,7 +51,7 @@ bool HeadScores::alike() const { return spec_.heads_with(spec_.score.at(0)) == s
 
 PoolVector<std::shared_ptr<const PairScore>> HeadScores::functions() const {
   PoolVector<std::shared_ptr<const PairScore>> functions;
-  if (additive_) {
+  if (additive_.declared()) {
     const auto additive = std::make_shared<const AdditiveScore>();
     for (Index head = 0; head < spec_.heads; ++head) {
       functions.push_back(spec_.score.at(head) == Score::additive ? additive : nullptr);
@@ -63,18 +61,14 @@ PoolVector<std::shared_ptr<const PairScore>> HeadScores::functions() const {
 }
 
 std::optional<Var> HeadScores::function_weights(Pass& pass) const {
-  return additive_ ? std::optional(pass.parameter(*additive_)) : std::nullopt;
+  return additive_.declared() ? std::optional(pass.parameter(additive_)) : std::nullopt;
 }
 
 double HeadScores::scale() const {
-  switch (spec_.scale) {
-    case ScoreScale::inverse_sqrt_d_qk:
-      return 1 / std::sqrt(static_cast<double>(spec_.d_qk));
-    case ScoreScale::inverse_sqrt_d_model:
-      return 1 / std::sqrt(static_cast<double>(spec_.d_model));
-    default:
-      return 1;
-  }
+  const Index width = spec_.scale == ScoreScale::inverse_sqrt_d_qk      ? spec_.d_qk
+                      : spec_.scale == ScoreScale::inverse_sqrt_d_model ? spec_.d_model
+                                                                        : 1;
+  return 1 / std::sqrt(static_cast<double>(width));
 }
 
 // The numbers of these heads among all heads with this score.
@@ -95,17 +89,11 @@ std::vector<Index> HeadScores::numbers_among(Score score, const std::vector<Inde
 void HeadScores::keep_heads(const KeptHeads& kept, const HeadScores& smaller,
                             HeadCopy& copy) const {
   const Index d = spec_.d_qk;
-  if (smaller.bilinear_) {
-    copy.chunks(*bilinear_, *smaller.bilinear_,
-                {.which = numbers_among(Score::bilinear, kept.heads), .size = d * d});
-  }
-  if (smaller.additive_) {
-    copy.chunks(*additive_, *smaller.additive_,
-                {.which = numbers_among(Score::additive, kept.heads), .size = d});
-  }
-  if (smaller.scales_) {
-    copy.chunks(*scales_, *smaller.scales_, {.which = kept.heads, .size = 1});
-  }
+  copy.chunks(bilinear_, smaller.bilinear_,
+              {.which = numbers_among(Score::bilinear, kept.heads), .size = d * d});
+  copy.chunks(additive_, smaller.additive_,
+              {.which = numbers_among(Score::additive, kept.heads), .size = d});
+  copy.chunks(scales_, smaller.scales_, {.which = kept.heads, .size = 1});
 }
 
 HeadColumns HeadScores::query(Pass& pass, const HeadColumns& projected, const Segments& segments,
@@ -113,10 +101,10 @@ HeadColumns HeadScores::query(Pass& pass, const HeadColumns& projected, const Se
   const InModule here(pass.tape(), module_);
   HeadColumns turned =
       rotated(each_by_its_score(pass, projected, true), segments, spec_.heads, last);
-  if (!scales_) {
+  if (!scales_.declared()) {
     return turned;
   }
-  return {.matrix = scale_heads(turned, pass.parameter(*scales_), spec_.heads, spec_.d_qk)};
+  return {.matrix = scale_heads(turned, pass.parameter(scales_), spec_.heads, spec_.d_qk)};
 }
 
 HeadColumns HeadScores::key(Pass& pass, const HeadColumns& projected,
@@ -152,17 +140,12 @@ HeadColumns HeadScores::each_by_its_score(Pass& pass, const HeadColumns& heads, 
   const Index d = spec_.d_qk;
   if (alike()) {
     const Index count = query ? spec_.heads : spec_.kv_heads;
-    switch (spec_.score.at(0)) {
-      case Score::cosine:
-        return like(heads, normalize_heads(heads, distinct(heads, count), d));
-      case Score::bilinear:
-        if (query) {
-          return {.matrix = head_linear(heads, pass.parameter(*bilinear_), count, d)};
-        }
-        return heads;
-      default:
-        return heads;
+    if (spec_.score.at(0) == Score::cosine) {
+      return like(heads, normalize_heads(heads, distinct(heads, count), d));
     }
+    return spec_.score.at(0) == Score::bilinear && query
+               ? HeadColumns{.matrix = head_linear(heads, pass.parameter(bilinear_), count, d)}
+               : heads;
   }
   PoolVector<Var> parts;
   Index bilinear = 0;
@@ -172,7 +155,7 @@ HeadColumns HeadScores::each_by_its_score(Pass& pass, const HeadColumns& heads, 
     if (spec_.score.at(head) == Score::cosine) {
       parts.push_back(normalize_heads(one, 1, d));
     } else if (spec_.score.at(head) == Score::bilinear && query) {
-      const Var all = pass.parameter(*bilinear_);
+      const Var all = pass.parameter(bilinear_);
       parts.push_back(head_linear(one, slice(all, 0, bilinear * d, (bilinear + 1) * d), 1, d));
       ++bilinear;
     } else {

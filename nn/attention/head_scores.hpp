@@ -20,8 +20,7 @@ class HeadScores {
                     Index last = Pattern::unlimited) const;
   HeadColumns key(Pass& pass, const HeadColumns& projected, const Segments& segments) const;
 
-  // Rotary keys of `heads` heads, by so many positions back: what they would be if each row had a
-  // position that much less.
+  // Rotary keys of `heads` heads as they would be if each position were so much less.
   Var turned_back(const HeadColumns& keys, Index positions, Index heads) const;
 
   double scale() const;  // of the scores that `query` and `key` give
@@ -32,7 +31,6 @@ class HeadScores {
   // Whether keys that are the same for all heads stay the same.
   bool alike() const;
 
-  // Copies the parameters of the heads that are kept.
   void keep_heads(const KeptHeads& kept, const HeadScores& smaller, HeadCopy& copy) const;
 
  private:
@@ -43,10 +41,10 @@ class HeadScores {
 
   AttentionSpec spec_;
   Module module_;
-  std::optional<Parameter> bilinear_;  // (heads with this score * d_qk, d_qk), one after the other
-  std::optional<Parameter> additive_;  // (heads with this score, d_qk)
-  std::optional<Parameter> scales_;    // (H)
-  Tensor rotations_;                   // (P, d_qk)
+  Parameter bilinear_;  // (heads with this score * d_qk, d_qk), one after the other
+  Parameter additive_;  // (heads with this score, d_qk)
+  Parameter scales_;    // (H)
+  Tensor rotations_;    // (P, d_qk)
 };
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -35,8 +35,7 @@ class KeyValueCache {
   // segment's position is not the slot's length, or if the slot would become too long.
   void extend(std::span<const Index> slots, const Segments& segments);
 
-  // After extend(): the rows of each segment's slot, including the new ones at its end, as segments
-  // of keys.
+  // After extend(): the rows of each segment's slot, with the new ones at its end, as keys.
   const Segments& keys() const { return keys_; }
 
   void copy(Index from, Index to);  // overwrites slot `to` with slot `from`

@@ -6,8 +6,6 @@
 
 #include <fmt/format.h>
 
-#include "nn/attention/attention_rules.hpp"
-
 namespace tapehead {
 
 namespace {

@@ -1,15 +1,25 @@
-// Rules for the options of a model: about its attentions, what shares weights, and widths that must
-// be equal. A config is checked by them, and so are the options that a model is made of.
+// Rules for the options of an attention (attention_rules.cpp) and of a model, by which a config is
+// checked, and the options that a model is made of.
 #pragma once
 
 #include <optional>
 
 #include "core/errors.hpp"
-#include "nn/options/model_options.hpp"
+#include "nn/attention/spec.hpp"
 
 namespace tapehead {
 
-// Each gives nothing if the options keep it. Otherwise it names options as a config does.
+// The options that contradict each other, if any, named as in AttentionSettings.
+std::optional<Violation> spec_violation(const AttentionSpec& spec);
+
+// Whether there are several heads, and all of them always have the same queries, keys, values and
+// weights of attention: no projection, position, pattern, score or scale differs by head.
+bool heads_are_copies(const AttentionSpec& spec);
+
+// Whether at most kind, pattern and dropout differ, and as many distances are learned.
+bool can_share_weights(const AttentionSpec& a, const AttentionSpec& b);
+
+// Each of these gives nothing if the options keep it. Otherwise it names options as a config does.
 
 // No attention has options that contradict each other (spec_violation).
 std::optional<Violation> attentions_compose(const ModelOptions& model);

@@ -19,27 +19,22 @@ PoolVector<Pattern> pattern_list_of(const AttentionSpec& spec) {
   return patterns;
 }
 
-// The segments by which rotary positions turn queries and keys. In a stream, positions grow without
-// limit, but only their differences matter: the first key of each sequence counts as position 0.
-struct RotaryPositions {
-  RotaryPositions(const AttentionSpec& spec, const Segments& of_queries, const Segments& of_keys)
-      : queries_(of_queries), keys_(of_keys) {
-    const auto later = [](const Segment& keys) { return keys.position != 0; };
-    if (spec.has(AttentionPositions::rotary) && std::ranges::any_of(of_keys.list, later)) {
-      own_ = {of_queries, of_keys};
-      for (std::size_t i = 0; i < of_keys.list.size(); ++i) {
-        own_->first.list[i].position -= std::exchange(own_->second.list[i].position, 0);
-      }
-    }
+// The segments by which rotary positions turn queries and keys, where it makes a difference. In a
+// stream, positions grow without limit, but only their differences matter: the first key of each
+// sequence counts as position 0.
+std::optional<std::pair<Segments, Segments>> rotary_segments(const AttentionSpec& spec,
+                                                             const Segments& queries,
+                                                             const Segments& keys) {
+  const auto later = [](const Segment& segment) { return segment.position != 0; };
+  if (!spec.has(AttentionPositions::rotary) || std::ranges::none_of(keys.list, later)) {
+    return {};
   }
-  const Segments& queries() const { return own_ ? own_->first : queries_; }
-  const Segments& keys() const { return own_ ? own_->second : keys_; }
-
- private:
-  const Segments& queries_;
-  const Segments& keys_;
-  std::optional<std::pair<Segments, Segments>> own_;  // where it makes a difference
-};
+  std::pair<Segments, Segments> own{queries, keys};
+  for (std::size_t i = 0; i < keys.list.size(); ++i) {
+    own.first.list[i].position -= std::exchange(own.second.list[i].position, 0);
+  }
+  return own;
+}
 
 }  // namespace
 
@@ -77,11 +72,13 @@ BlockOutput MultiHeadAttention::operator()(Pass& pass, const Var& x, const Segme
   const std::optional<Var> others =
       from.before ? join_sequences(from.before->rows, from.before->segments, x, queries)
                   : from.rows;
-  const RotaryPositions rotary(spec, queries, from.segments);
+  const auto turned = rotary_segments(spec, queries, from.segments);
+  const Segments& query_positions = turned ? turned->first : queries;
+  const Segments& key_positions = turned ? turned->second : from.segments;
   HeadProjections::Of own =
       projections.of(pass, x, others ? HeadRoles::query_only : HeadRoles::all);
   const HeadColumns projected = own.columns(HeadRole::query);
-  const HeadColumns query = weights.scores.query(pass, projected, rotary.queries());
+  const HeadColumns query = weights.scores.query(pass, projected, query_positions);
   std::optional<KeysAndValues> to = from.rows && from.cache ? from.cache->context : std::nullopt;
   if (!to) {
     constexpr HeadRoles roles = HeadRoles::key_and_value;
@@ -90,15 +87,14 @@ BlockOutput MultiHeadAttention::operator()(Pass& pass, const Var& x, const Segme
     HeadProjections::Of& for_keys = others ? of_others : own;
     HeadProjections::Of& for_values = from.value_rows ? of_values : for_keys;
     const HeadColumns key = for_keys.columns(HeadRole::key);
-    to = {.key = weights.scores.key(pass, key, others ? rotary.keys() : rotary.queries()),
+    to = {.key = weights.scores.key(pass, key, others ? key_positions : query_positions),
           .value = for_values.columns(HeadRole::value)};
     if (from.cache != nullptr) {
       to = keep(pass, *to, queries, from);
     }
   }
   return attend(
-      pass,
-      {.query = query, .to = *to, .sink_query = sink_query(pass, projected, rotary.queries())},
+      pass, {.query = query, .to = *to, .sink_query = sink_query(pass, projected, query_positions)},
       queries, from.segments);
 }
 

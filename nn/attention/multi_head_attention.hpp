@@ -1,5 +1,4 @@
-// Multi-head attention (Vaswani et al. 2017, section 3.2.2), in the variant that its settings
-// describe.
+// Multi-head attention (Vaswani et al. 2017, section 3.2.2), in the variant of its settings.
 #pragma once
 
 #include <map>
@@ -108,8 +107,7 @@ struct MultiHeadAttention {
                  Tensor& y) const;
 };
 
-// Makes the attentions of a model. Those with the same name (AttentionSpec::shared_as) share their
-// weights.
+// Makes the attentions of a model. Those of one name (AttentionSpec::shared_as) share weights.
 class AttentionMaker {
  public:
   // Throws ConfigError if the options break a rule of model_rules.hpp about attentions.

@@ -1,6 +1,8 @@
 #include "nn/attention/spec.hpp"
 
 #include <cmath>
+#include <functional>
+#include <ranges>
 #include <utility>
 
 namespace tapehead {
@@ -27,8 +29,7 @@ Index slice_width(const AttentionSpec& spec) {
   return std::max<Index>(1, spec.d_model / std::max<Index>(spec.heads, 1));
 }
 
-// Sets the widths that are not given: those that follow from other options, and all others to
-// `width`.
+// Sets the widths that are not given: those that follow from options, and others to `width`.
 void set_free_widths(const AttentionSettings& said, Index width, AttentionSpec& spec) {
   if (spec.sharing == Sharing::identity) {
     width = spec.input_columns();
@@ -58,25 +59,15 @@ Index iso_params_width(const AttentionSettings& said, AttentionSpec spec) {
   return std::max<Index>(1, static_cast<Index>(std::llround((4 * D * D - fixed) / per_column)));
 }
 
-// The width of a head by the budget.
-Index budgeted_width(const ModelOptions& options, const AttentionSettings& said, HeadBudget budget,
-                     const AttentionSpec& spec) {
-  switch (budget) {
-    case HeadBudget::fixed_head_dim:
-      return options.d_head.value_or(usual_d_head);
-    case HeadBudget::iso_params:
-      return iso_params_width(said, spec);
-    default:
-      return slice_width(spec);
-  }
-}
-
 // Sets the widths that are not given.
 void set_widths(const ModelOptions& options, const AttentionSettings& said, Index layer,
                 AttentionSpec& spec) {
   const HeadBudget usual = options.d_head ? HeadBudget::fixed_head_dim : HeadBudget::fixed_width;
   const HeadBudget budget = said.budget.given() ? said.budget.at(layer) : usual;
-  set_free_widths(said, budgeted_width(options, said, budget, spec), spec);
+  const Index width = budget == HeadBudget::fixed_head_dim ? options.d_head.value_or(usual_d_head)
+                      : budget == HeadBudget::iso_params   ? iso_params_width(said, spec)
+                                                           : slice_width(spec);
+  set_free_widths(said, width, spec);
   spec.heads_divide = budget != HeadBudget::fixed_width || spec.heads == 0 ||
                       spec.d_model % spec.heads == 0 || spec.sharing == Sharing::identity ||
                       ((said.d_qk.given() || spec.sharing == Sharing::identity_query) &&
@@ -90,11 +81,8 @@ Index attention_layers(const ModelOptions& options, AttentionKind kind) {
 }
 
 Index most_layers(const ModelOptions& options) {
-  Index most = 0;
-  for (const AttentionKind kind : attention_kinds) {
-    most = std::max(most, attention_layers(options, kind));
-  }
-  return most;
+  const auto layers = [&](AttentionKind kind) { return attention_layers(options, kind); };
+  return std::ranges::max(attention_kinds | std::views::transform(layers));
 }
 
 Index AttentionSpec::heads_with(Score of) const {
@@ -157,8 +145,7 @@ AttentionSettings merged_settings(const ModelOptions& options, AttentionKind kin
   AttentionSettings merged = options.settings(kind);
   AttentionSettings::walk(
       [&](const AttentionField& field, auto& own, const auto& all) {
-        const bool inherits = !field.of_self || kind != AttentionKind::cross;
-        if (!own.given() && inherits) {
+        if (!own.given() && (!field.of_self || kind != AttentionKind::cross)) {
           own = all;
         }
       },
@@ -197,6 +184,40 @@ std::vector<AttentionSpec> attention_specs(const ModelOptions& options, Attentio
   return specs;
 }
 
+AttentionSettings settings_of(const std::vector<AttentionSpec>& layers) {
+  AttentionSettings settings;
+  for (const AttentionSpec& layer : layers) {
+    AttentionSettings::walk(
+        [](const AttentionField& field, auto& option, const auto& value) {
+          if (!field.decides_others) {
+            option.values.push_back(value);
+          }
+        },
+        settings, layer);
+  }
+  settings.fields([](const Field&, auto& option) {
+    auto& values = option.values;
+    if (std::ranges::adjacent_find(values, std::not_equal_to()) == values.end()) {
+      values.erase(std::ranges::unique(values).begin(), values.end());
+    }
+  });
+  return settings;
+}
+
+AttentionSpec without_unused(AttentionSpec spec) {
+  spec.take_from(AttentionSpec(), [positions = spec.positions](const AttentionField& field) {
+    return !field.used_with(positions);
+  });
+  return spec;
+}
+
+void resolve_attention(ModelOptions& options) {
+  const ModelOptions before = options;
+  for (const AttentionKind kind : attention_kinds) {
+    options.settings(kind) = settings_of(attention_specs(before, kind));
+  }
+}
+
 // A weight that several of query, key and value share is used once for each different input; in
 // self-attention that is one.
 AttentionWork attention_work(const AttentionSpec& spec) {
@@ -205,12 +226,9 @@ AttentionWork attention_work(const AttentionSpec& spec) {
     // Tied heads that get slices of the input use their one weight once for each slice.
     const Index slices = spec.tied() ? spec.d_model / projection.in : projection.heads;
     const auto uses = static_cast<double>(slices * projection.in * projection.width);
-    const bool on_queries = projection.query || spec.is_self();
-    const bool has_key = projection.key || projection.value;
-    const bool on_keys = !spec.is_self() && has_key;
-    work.query_row += on_queries ? uses : 0;
-    work.key_row += on_keys ? uses : 0;
-    work.past_row += spec.is_self() && has_key ? uses : 0;
+    const bool on_keys = projection.key || projection.value;
+    work.query_row += projection.query || spec.is_self() ? uses : 0;
+    (spec.is_self() ? work.past_row : work.key_row) += on_keys ? uses : 0;
   }
   work.query_row += static_cast<double>(spec.heads_with(Score::bilinear) * spec.d_qk * spec.d_qk);
   if (spec.has_clip()) {  // products of queries with a vector for each distance

@@ -63,8 +63,7 @@ struct ProjectionSpec {
 // The weights of the queries, keys and values, each once.
 std::vector<ProjectionSpec> projections_of(const AttentionSpec& spec);
 
-// The settings for attention of this kind: its own section and, where that is silent, the section
-// `attention`.
+// The settings of this kind: its own section and, where that is silent, the section `attention`.
 AttentionSettings merged_settings(const ModelOptions& options, AttentionKind kind);
 
 // The attention of this kind in this layer. If the settings contradict each other, this is an
@@ -76,8 +75,17 @@ std::vector<AttentionSpec> attention_specs(const ModelOptions& options, Attentio
 Index attention_layers(const ModelOptions& options, AttentionKind kind);
 Index most_layers(const ModelOptions& options);  // of the stack that has most
 
-// The cost of an attention's maps in a forward pass, in multiply-adds for each row.
+// Settings that describe exactly these layers of one kind, without `auto` except for the budget.
+AttentionSettings settings_of(const std::vector<AttentionSpec>& layers);
 
+// The same attention with every option that its positions do not use set to its default, because a
+// section for one kind of attention rejects any other value of these options.
+AttentionSpec without_unused(AttentionSpec spec);
+
+// Writes the results of attention_spec() into the settings of the three kinds, layer by layer.
+void resolve_attention(ModelOptions& options);
+
+// The cost of an attention's maps in a forward pass, in multiply-adds for each row.
 struct AttentionWork {
   double query_row = 0;   // for each row of queries: uses of a weight, but for the output's
   double output_row = 0;  // the same of the output projection

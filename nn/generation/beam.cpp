@@ -103,23 +103,20 @@ void Beam::finish(const Open& parent, double log_probability, Index length, bool
   std::ranges::stable_sort(finished_, std::greater<>(), &Hypothesis::score);
 }
 
-// The search is done when as many hypotheses have finished as the beam is wide, or when the maximum
-// length is reached. In the latter case, if fewer have finished than are wanted, the open ones
-// count as they are.
+// The search is done when as many have finished as the beam is wide, or at the maximum length.
+// Then, if fewer have finished than are wanted, the open ones count as they are.
 void Beam::close_if_settled() {
-  if (open_.empty()) {
+  const Index finished = std::ssize(finished_);
+  const bool full = finished >= options_.beam;
+  if (open_.empty() || (!full && std::ssize(open_.front().tokens) < max_length_)) {
     return;
   }
-  if (static_cast<Index>(finished_.size()) >= options_.beam) {
-    open_.clear();
-  } else if (static_cast<Index>(open_.front().tokens.size()) >= max_length_) {
-    if (static_cast<Index>(finished_.size()) < options_.best) {
-      for (const Open& cut : open_) {
-        finish(cut, cut.log_probability, static_cast<Index>(cut.tokens.size()), false);
-      }
+  if (!full && finished < options_.best) {
+    for (const Open& cut : open_) {
+      finish(cut, cut.log_probability, std::ssize(cut.tokens), false);
     }
-    open_.clear();
   }
+  open_.clear();
 }
 
 std::vector<Hypothesis> Beam::results() const {

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <limits>
 
-#include "nn/generation/beam.hpp"
-
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
@@ -17,7 +15,7 @@ class Search {
       : options_(options), models_(models, prompts, options.beam, begin(models, prompts)) {}
 
   // The models leave out one of the tokens that are never written, and the beams the others.
-  std::vector<std::vector<Hypothesis>> run() {
+  Outputs run() {
     const LogSums log_sums =
         options_.beam == 1 && !options_.scores ? LogSums::left_out : LogSums::wanted;
     const TokenId excluded = options_.never.empty() ? -1 : options_.never.front();
@@ -25,7 +23,7 @@ class Search {
     while (gather()) {
       take(models_.best(readings_, options_.beam + others, excluded, log_sums));
     }
-    std::vector<std::vector<Hypothesis>> results;
+    Outputs results;
     for (const Beam& beam : beams_) {
       results.push_back(beam.results());
     }
@@ -58,8 +56,7 @@ class Search {
                      std::min(options_.context, model.options().max_positions) - prompt + 1});
   }
 
-  // Collects what each open hypothesis has not read yet: its prompt or, later, its newest token.
-  // False if none is open.
+  // Collects what each open hypothesis has not read: its prompt or its newest token. False: none.
   bool gather() {
     readings_.clear();
     for (std::size_t b = 0; b < beams_.size(); ++b) {
@@ -101,16 +98,13 @@ class Search {
 
 }  // namespace
 
-std::vector<std::vector<Hypothesis>> decode_batch(std::span<const EnsembleMember> models,
-                                                  std::span<const Prompts> prompts,
-                                                  const DecodingOptions& options) {
+Outputs decode_batch(std::span<const EnsembleMember> models, std::span<const Prompts> prompts,
+                     const DecodingOptions& options) {
   return Search(models, prompts, options).run();
 }
 
-std::vector<std::vector<Hypothesis>> decode_batch(const Transformer& model,
-                                                  const ParameterStore& store,
-                                                  const Prompts& prompts,
-                                                  const DecodingOptions& options) {
+Outputs decode_batch(const Transformer& model, const ParameterStore& store, const Prompts& prompts,
+                     const DecodingOptions& options) {
   const EnsembleMember alone{.transformer = model, .store = store};
   return decode_batch({&alone, 1}, {&prompts, 1}, options);
 }

@@ -4,21 +4,21 @@
 #include <span>
 #include <vector>
 
-#include "nn/generation/decoding_options.hpp"
+#include "nn/generation/beam.hpp"
 #include "nn/generation/ensemble.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-// The best outputs of each prompt, best first: what follows its input. The models must have
-// decoders. `prompts`: the same prompts for each model, in its own layout.
-std::vector<std::vector<Hypothesis>> decode_batch(std::span<const EnsembleMember> models,
-                                                  std::span<const Prompts> prompts,
-                                                  const DecodingOptions& options);
+// Of each prompt, best first: what follows its input.
+using Outputs = std::vector<std::vector<Hypothesis>>;
+
+// The best outputs of each prompt. The models must have decoders. `prompts`: the same prompts for
+// each model, in its own layout.
+Outputs decode_batch(std::span<const EnsembleMember> models, std::span<const Prompts> prompts,
+                     const DecodingOptions& options);
 
 // Of one model.
-std::vector<std::vector<Hypothesis>> decode_batch(const Transformer& model,
-                                                  const ParameterStore& store,
-                                                  const Prompts& prompts,
-                                                  const DecodingOptions& options);
+Outputs decode_batch(const Transformer& model, const ParameterStore& store, const Prompts& prompts,
+                     const DecodingOptions& options);
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ranges>
 #include <vector>
 
 #include "core/errors.hpp"
+#include "core/ops/concatenate.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
@@ -51,6 +53,54 @@ Tensor mean_log_probabilities(std::span<const Tensor> logits) {
   return mean;
 }
 
+CachedModel::CachedModel(const EnsembleMember& model, const Prompts& prompts, Index slots,
+                         Index longest)
+    : transformer_(model.transformer),
+      prompts_(prompts),
+      pass_(tape_, model.store),
+      cache_(transformer_.main().make_cache(prompts.sequences() * slots, longest)) {
+  pass_.substitute = model.substitute;
+  pass_.keep_weights_packed();
+  if (transformer_.family().context) {
+    context_.emplace(transformer_.encode(pass_, prompts.context), sources_);
+  }
+}
+
+void CachedModel::gather(std::span<const Reading> readings) {
+  newest_.ids.clear();
+  newest_.segments.list.clear();
+  sources_.list.clear();
+  for (const Reading& reading : readings) {
+    const Segment& prompt = prompts_.input.segments[reading.prompt];
+    const std::span<const TokenId> of_prompt =
+        std::span<const TokenId>(prompts_.input.ids)
+            .subspan(static_cast<std::size_t>(prompt.row), static_cast<std::size_t>(prompt.rows));
+    const std::span<const TokenId> tokens = reading.tokens.empty() ? of_prompt : reading.tokens;
+    newest_.segments.list.push_back({.row = newest_.rows(),
+                                     .rows = std::ssize(tokens),
+                                     .position = cache_.next_position(reading.slot),
+                                     .prefix = prompt.prefix});
+    newest_.ids.insert(newest_.ids.end(), tokens.begin(), tokens.end());
+    sources_.list.push_back(prompts_.context.segments[reading.prompt]);
+  }
+}
+
+Var CachedModel::read(std::span<const Reading> readings) {
+  gather(readings);
+  std::vector<Index> slots(readings.size());
+  std::ranges::transform(readings, slots.begin(), &Reading::slot);
+  cache_.extend(slots, newest_.segments);
+  Var rows = transformer_.main()(pass_, newest_, context_ ? &*context_ : nullptr, &cache_);
+  if (newest_.rows() == std::ssize(readings)) {
+    return rows;
+  }
+  PoolVector<Index> last;
+  for (const Segment& segment : newest_.segments.list) {
+    last.push_back(segment.row + segment.rows - 1);
+  }
+  return select_rows(rows, last);
+}
+
 Ensemble::Ensemble(std::span<const EnsembleMember> members, std::span<const Prompts> prompts,
                    Index slots, Index longest) {
   const Index labels = members.front().transformer.output().classes();
@@ -82,35 +132,25 @@ BestTokens Ensemble::best(std::span<const Reading> readings, Index count, TokenI
 }
 
 Index Ensemble::length(Index slot) const {
-  Index most = 0;
-  for (const CachedModel& model : models_) {
-    most = std::max(most, model.cache().length(slot));
-  }
-  return most;
+  return std::ranges::max(models_ | std::views::transform([slot](const CachedModel& model) {
+                            return model.cache().length(slot);
+                          }));
 }
 
 void Ensemble::copy(Index from, Index to) {
-  for (CachedModel& model : models_) {
-    model.cache().copy(from, to);
-  }
+  std::ranges::for_each(models_, [&](CachedModel& model) { model.cache().copy(from, to); });
 }
 
 void Ensemble::clear(Index slot) {
-  for (CachedModel& model : models_) {
-    model.cache().clear(slot);
-  }
+  std::ranges::for_each(models_, [slot](CachedModel& model) { model.cache().clear(slot); });
 }
 
 void Ensemble::forget(Index slot, Index keep, Index sinks) {
-  for (CachedModel& model : models_) {
-    model.forget(slot, keep, sinks);
-  }
+  std::ranges::for_each(models_, [&](CachedModel& model) { model.forget(slot, keep, sinks); });
 }
 
 void Ensemble::release(Index slot) {
-  for (CachedModel& model : models_) {
-    model.cache().release(slot);
-  }
+  std::ranges::for_each(models_, [slot](CachedModel& model) { model.cache().release(slot); });
 }
 
 BestTokens best_of(const Tensor& log_probabilities, Index count, TokenId excluded,

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "core/random/draws.hpp"
-#include "nn/generation/ensemble.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
@@ -43,7 +42,7 @@ class Generation {
     }
   }
 
-  std::vector<std::vector<Generated>> run() {
+  Samples run() {
     read_prompts();
     while (gather()) {
       const Tensor logits = models_.logits(readings_);
@@ -52,7 +51,7 @@ class Generation {
         draw(reading.slot, logits, row++);
       }
     }
-    std::vector<std::vector<Generated>> results(static_cast<std::size_t>(prompts_.sequences()));
+    Samples results(static_cast<std::size_t>(prompts_.sequences()));
     for (Sequence& sequence : sequences_) {
       results[static_cast<std::size_t>(sequence.prompt)].push_back(std::move(sequence.result));
     }
@@ -164,22 +163,50 @@ class Generation {
   std::vector<Reading> readings_;
 };
 
+// What each thread has to write, but at most `most`.
+Index sequences_together(Index sequences, Index threads, Index most) {
+  return std::clamp<Index>((sequences + threads - 1) / threads, 1, most);
+}
+
+std::vector<GenerationGroup> groups_of(Index prompts, Index samples, Index prompts_together,
+                                       Index samples_together) {
+  std::vector<GenerationGroup> groups;
+  for (Index prompt = 0; prompt < prompts; prompt += prompts_together) {
+    for (Index sample = 0; sample < samples; sample += samples_together) {
+      groups.push_back({.prompt = prompt,
+                        .prompts = std::min(prompts_together, prompts - prompt),
+                        .sample = sample,
+                        .samples = std::min(samples_together, samples - sample)});
+    }
+  }
+  return groups;
+}
+
 }  // namespace
 
-std::vector<std::vector<Generated>> generate_batch(std::span<const EnsembleMember> models,
-                                                   std::span<const Prompts> prompts,
-                                                   const GenerationOptions& options,
-                                                   const EachToken& each) {
+Samples generate_batch(std::span<const EnsembleMember> models, std::span<const Prompts> prompts,
+                       const GenerationOptions& options, const EachToken& each) {
   return Generation(models, prompts, options, each).run();
 }
 
-std::vector<std::vector<Generated>> generate_batch(const Transformer& model,
-                                                   const ParameterStore& store,
-                                                   const Prompts& prompts,
-                                                   const GenerationOptions& options,
-                                                   const EachToken& each) {
+Samples generate_batch(const Transformer& model, const ParameterStore& store,
+                       const Prompts& prompts, const GenerationOptions& options,
+                       const EachToken& each) {
   const EnsembleMember alone{.transformer = model, .store = store};
   return generate_batch({&alone, 1}, {&prompts, 1}, options, each);
+}
+
+std::vector<GenerationGroup> generation_groups(Index prompts, Index samples, Index threads,
+                                               Index most) {
+  const Index together = sequences_together(prompts * samples, threads, most);
+  const Index samples_together = std::min(samples, together);
+  return groups_of(prompts, samples, together / samples_together, samples_together);
+}
+
+std::vector<GenerationGroup> search_groups(Index prompts, Index samples, Index beam, Index threads,
+                                           Index most) {
+  const Index together = sequences_together(prompts * beam, threads, most);
+  return groups_of(prompts, samples, std::max<Index>(1, together / beam), samples);
 }
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

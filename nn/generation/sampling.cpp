@@ -1,4 +1,4 @@
-#include "nn/generation/sampling.hpp"
+#include "nn/generation/generation.hpp"
 
 #include <algorithm>
 #include <cmath>

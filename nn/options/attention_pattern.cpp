@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include "core/errors.hpp"
@@ -34,6 +35,24 @@ Index number_of(std::string_view word) {
   return number;
 }
 
+struct NamedPattern {
+  std::string_view name;
+  std::size_t fewest;  // numbers after the name
+  std::size_t most;
+  Pattern (*places)(Index first, Index second);
+};
+
+// In the order of AttentionPattern::Kind.
+constexpr std::array<NamedPattern, 7> kinds{{
+    {"full", 0, 0, [](Index, Index) { return Pattern::full(); }},
+    {"causal", 0, 0, [](Index, Index) { return Pattern::causal(); }},
+    {"window", 1, 2, [](Index before, Index after) { return Pattern::window(before, after); }},
+    {"blocks", 1, 1, [](Index size, Index) { return Pattern::blocks(size); }},
+    {"strided", 1, 1, [](Index stride, Index) { return Pattern::strided(stride); }},
+    {"fixed", 2, 2, [](Index size, Index summaries) { return Pattern::fixed(size, summaries); }},
+    {"sink_window", 2, 2, [](Index sinks, Index n) { return Pattern::sink_window(sinks, n); }},
+}};
+
 }  // namespace
 
 AttentionPattern::AttentionPattern(std::string_view text) {
@@ -48,30 +67,16 @@ AttentionPattern::AttentionPattern(std::string_view text) {
       return;
     }
   }
-  const std::string_view name = words.empty() ? "" : words[0];
-  const std::size_t numbers = words.empty() ? 0 : words.size() - 1;
-  const auto is = [&](std::string_view wanted, std::size_t least, std::size_t most) {
-    return name == wanted && least <= numbers && numbers <= most;
-  };
-  if (is("full", 0, 0)) {
-    return;
-  }
-  if (is("causal", 0, 0)) {
-    kind_ = Kind::causal;
-    return;
-  }
-  if (is("window", 1, 2)) {
-    kind_ = Kind::window;
-  } else if (is("blocks", 1, 1)) {
-    kind_ = Kind::blocks;
-  } else if (is("strided", 1, 1)) {
-    kind_ = Kind::strided;
-  } else if (is("fixed", 2, 2)) {
-    kind_ = Kind::fixed;
-  } else if (is("sink_window", 2, 2)) {
-    kind_ = Kind::sink_window;
-  } else {
+  const auto* const kind = std::ranges::find_if(kinds, [&](const NamedPattern& one) {
+    return !words.empty() && words[0] == one.name && words.size() > one.fewest &&
+           words.size() <= one.most + 1;
+  });
+  if (kind == kinds.end()) {
     throw ConfigError("no such pattern");
+  }
+  kind_ = static_cast<Kind>(kind - kinds.begin());
+  if (kind->most == 0) {
+    return;
   }
   first_ = number_of(words[1]);
   second_ = number_of(words.back());
@@ -79,7 +84,7 @@ AttentionPattern::AttentionPattern(std::string_view text) {
     throw ConfigError(fmt::format("a sink_window without first tokens is a window {} 0", second_));
   }
   if (first_ == 0 && (kind_ != Kind::window || second_ == 0)) {
-    throw ConfigError(fmt::format("a {} of 0 leaves each query only itself", name));
+    throw ConfigError(fmt::format("a {} of 0 leaves each query only itself", kind->name));
   }
   if (kind_ == Kind::fixed && second_ > first_) {
     throw ConfigError("more summaries than the block has positions");
@@ -89,26 +94,16 @@ AttentionPattern::AttentionPattern(std::string_view text) {
   }
 }
 
+// A second number that may be left out is the first one.
 std::string AttentionPattern::text() const {
-  std::string places = [&]() -> std::string {
-    switch (kind_) {
-      case Kind::causal:
-        return "causal";
-      case Kind::window:
-        return first_ == second_ ? fmt::format("window {}", first_)
-                                 : fmt::format("window {} {}", first_, second_);
-      case Kind::blocks:
-        return fmt::format("blocks {}", first_);
-      case Kind::strided:
-        return fmt::format("strided {}", first_);
-      case Kind::fixed:
-        return fmt::format("fixed {} {}", first_, second_);
-      case Kind::sink_window:
-        return fmt::format("sink_window {} {}", first_, second_);
-      default:
-        return "full";
-    }
-  }();
+  const NamedPattern& kind = kinds[static_cast<std::size_t>(kind_)];
+  std::string places(kind.name);
+  if (kind.most > 0) {
+    places += fmt::format(" {}", first_);
+  }
+  if (kind.fewest == 2 || first_ != second_) {
+    places += fmt::format(" {}", second_);
+  }
   if (top_ == 0) {
     return places;
   }
@@ -116,27 +111,8 @@ std::string AttentionPattern::text() const {
                              : fmt::format("{} top_k {}", places, top_);
 }
 
-Pattern AttentionPattern::places() const {
-  switch (kind_) {
-    case Kind::causal:
-      return Pattern::causal();
-    case Kind::window:
-      return Pattern::window(first_, second_);
-    case Kind::blocks:
-      return Pattern::blocks(first_);
-    case Kind::strided:
-      return Pattern::strided(first_);
-    case Kind::fixed:
-      return Pattern::fixed(first_, second_);
-    case Kind::sink_window:
-      return Pattern::sink_window(first_, second_);
-    default:
-      return Pattern::full();
-  }
-}
-
 Pattern AttentionPattern::pattern(bool decoder) const {
-  Pattern pattern = places();
+  Pattern pattern = kinds[static_cast<std::size_t>(kind_)].places(first_, second_);
   if (decoder) {
     pattern = kind_ == Kind::full ? Pattern::causal() : pattern.looking_back();
   }

@@ -38,8 +38,6 @@ class AttentionPattern {
  private:
   enum class Kind { full, causal, window, blocks, strided, fixed, sink_window };
 
-  Pattern places() const;
-
   Kind kind_ = Kind::full;
   Index first_ = 0;  // the numbers after the name
   Index second_ = 0;

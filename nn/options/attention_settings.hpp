@@ -5,14 +5,36 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <type_traits>
 
 #include "core/fields.hpp"
 #include "core/ops/heads/rotary_pairs.hpp"
-#include "nn/options/attention_choices.hpp"
 #include "nn/options/attention_pattern.hpp"
+#include "nn/options/choices.hpp"
 
 namespace tapehead {
+
+// Of an option under any value of which trained weights mean the same.
+constexpr Field keeping_meaning(Field field) {
+  field.keeps_meaning = true;
+  return field;
+}
+
+// Of a probability of dropout, [0, 1).
+constexpr Field dropout_field(std::string_view name, std::string_view help) {
+  return {.name = name,
+          .help = help,
+          .minimum = 0,
+          .maximum = 1,
+          .exclusive_maximum = true,
+          .keeps_meaning = true};
+}
+
+// Of what decides the first weights.
+constexpr Field start_field(std::string_view name, std::string_view help) {
+  return {.name = name, .help = help, .keeps_meaning = true, .kept_by_resume = true};
+}
 
 // What an option of attention has in addition to the Field of any option.
 struct AttentionUse {
@@ -32,9 +54,9 @@ struct AttentionField : Field, AttentionUse {
       : Field(field), AttentionUse(use) {}
 };
 
-// AttentionFields<Layered> is a section of a config. An option that is absent follows the section
-// `attention`; if it is absent there too, its help says what it follows. AttentionFields<Plain> is
-// one attention with every option decided.
+// AttentionFields<Layered> is a section of a config: an absent option follows the section
+// `attention`, and there what its help says. AttentionFields<Plain> is one attention with every
+// option decided.
 template <template <class> class Of>
 struct AttentionFields {
   Of<Index> heads = unless_said<Index>(1);
@@ -65,147 +87,117 @@ struct AttentionFields {
   // Calls visit(AttentionField, members...) for each option, with this member of all of `of`.
   template <class Visitor, class... Fields>
   static void walk(Visitor&& visit, Fields&... of) {
-    visit(Field{.name = "heads",
-                .help = "heads; 0: the attention gives only its output bias; auto: model.heads",
-                .minimum = 0,
-                .maximum = 1024},
+    visit(Field{"heads", "heads; 0: the attention gives only its output bias; auto: model.heads", 0,
+                1024},
           of.heads...);
-    visit(Field{.name = "kv_heads",
-                .help = "heads of keys and values, each for as many heads of queries (1: "
-                        "multi-query, Shazeer 2019; more: grouped-query, Ainslie et al. 2023); "
-                        "auto: heads",
-                .minimum = 1,
-                .maximum = 1024},
+    visit(Field{"kv_heads",
+                "heads of keys and values, each for as many heads of queries (1: multi-query, "
+                "Shazeer 2019; more: grouped-query, Ainslie et al. 2023); auto: heads",
+                1, 1024},
           of.kv_heads...);
-    visit(Field{.name = "d_qk",
-                .help = "width of each head's queries and keys; auto: by budget",
-                .minimum = 1,
-                .maximum = 65536},
+    visit(Field{"d_qk", "width of each head's queries and keys; auto: by budget", 1, 65536},
           of.d_qk...);
-    visit(Field{.name = "d_v",
-                .help = "width of each head's values; auto: by budget, or what combine needs",
-                .minimum = 1,
-                .maximum = 65536},
+    visit(Field{"d_v", "width of each head's values; auto: by budget, or what combine needs", 1,
+                65536},
           of.d_v...);
-    visit(AttentionField({.name = "budget",
-                          .help = "d_qk and d_v if they are not given: d_model / heads; "
-                                  "model.d_head, or 64; or such that the attention has nearest to "
-                                  "4 d_model^2 weights; auto: model.d_head, or fixed_width",
-                          .keeps_meaning = true},
-                         {.decides_others = true}),
-          of.budget...);
-    visit(
-        Field{.name = "sharing",
-              .help = "which of query, key and value share one weight; identity: no weights; "
-                      "identity_query: queries are the input (Bietti et al. 2023), keys and values "
-                      "have a weight each; auto: none"},
-        of.sharing...);
-    visit(Field{.name = "head_weights",
-                .help = "query, key and value weights: each head its own, or one set for all heads "
-                        "(tied); auto: own"},
-          of.head_weights...);
-    visit(Field{.name = "shared_as",
-                .help = "a name: attentions with the same name, in any layers, share all their "
-                        "weights; auto: empty, own weights"},
-          of.shared_as...);
-    visit(Field{.name = "input",
-                .help = "each head sees all of the input (wide) or its own d_model / heads columns "
-                        "(narrow); auto: wide"},
-          of.input...);
-    visit(Field{.name = "combine",
-                .help = "from heads to the output: an output projection, their concatenation, "
-                        "their mean, or a learned weighted sum; auto: output"},
-          of.combine...);
-    visit(Field{.name = "score",
-                .help = "of a query q and a key k: q k, q M k with a learned M, d_qk cos(q, k), or "
-                        "v tanh(q + k) with a learned v; a list gives each head its own; auto: "
-                        "dot"},
-          of.score...);
-    visit(Field{.name = "scale",
-                .help = "factor on the scores; learned: a factor on each head's queries, from "
-                        "inverse_sqrt_d_qk on; auto: inverse_sqrt_d_qk"},
-          of.scale...);
     visit(AttentionField(
-              {.name = "positions",
-               .help = "how queries and keys of self-attention encode positions, in addition to "
-                       "model.positions: rotary (Su et al. 2021); relative (Shaw et al. 2018), "
-                       "with or without (relative_keys) their term for values; transformer_xl (Dai "
-                       "et al. 2019); t5 (Raffel et al. 2020); alibi (Press et al. 2022); in the "
-                       "section attention it is for self-attention; auto: none"},
-              {.of_self = true}),
+              keeping_meaning({"budget",
+                               "d_qk and d_v if they are not given: d_model / heads; model.d_head, "
+                               "or 64; or such that the attention has nearest to 4 d_model^2 "
+                               "weights; auto: model.d_head, or fixed_width"}),
+              {.decides_others = true}),
+          of.budget...);
+    visit(Field{"sharing",
+                "which of query, key and value share one weight; identity: no weights; "
+                "identity_query: queries are the input (Bietti et al. 2023), keys and values have "
+                "a weight each; auto: none"},
+          of.sharing...);
+    visit(Field{"head_weights",
+                "query, key and value weights: each head its own, or one set for all heads (tied); "
+                "auto: own"},
+          of.head_weights...);
+    visit(Field{"shared_as",
+                "a name: attentions with the same name, in any layers, share all their weights; "
+                "auto: empty, own weights"},
+          of.shared_as...);
+    visit(Field{"input",
+                "each head sees all of the input (wide) or its own d_model / heads columns "
+                "(narrow); auto: wide"},
+          of.input...);
+    visit(Field{"combine",
+                "from heads to the output: an output projection, their concatenation, their mean, "
+                "or a learned weighted sum; auto: output"},
+          of.combine...);
+    visit(Field{"score",
+                "of a query q and a key k: q k, q M k with a learned M, d_qk cos(q, k), or v "
+                "tanh(q + k) with a learned v; a list gives each head its own; auto: dot"},
+          of.score...);
+    visit(Field{"scale",
+                "factor on the scores; learned: a factor on each head's queries, from "
+                "inverse_sqrt_d_qk on; auto: inverse_sqrt_d_qk"},
+          of.scale...);
+    visit(AttentionField({"positions",
+                          "how queries and keys of self-attention encode positions, in addition to "
+                          "model.positions: rotary (Su et al. 2021); relative (Shaw et al. 2018), "
+                          "with or without (relative_keys) their term for values; transformer_xl "
+                          "(Dai et al. 2019); t5 (Raffel et al. 2020); alibi (Press et al. 2022); "
+                          "in the section attention it is for self-attention; auto: none"},
+                         {.of_self = true}),
           of.positions...);
-    visit(AttentionField({.name = "rotary_base",
-                          .help = "rotary: pair c of d_qk / 2 turns by base^(-2 c / d_qk) for each "
-                                  "position; auto: 10000",
-                          .minimum = 1,
-                          .maximum = 1e12},
+    visit(AttentionField({"rotary_base",
+                          "rotary: pair c of d_qk / 2 turns by base^(-2 c / d_qk) for each "
+                          "position; auto: 10000",
+                          1, 1e12},
                          {.positions = rotary_positions}),
           of.rotary_base...);
-    visit(AttentionField({.name = "rotary_pairs",
-                          .help = "rotary: pair c is the columns c and c + d_qk / 2 (halves, as in "
-                                  "GPT-NeoX and Llama) or 2 c and 2 c + 1 (interleaved, Su et al. "
-                                  "2021); auto: halves"},
-                         {.positions = rotary_positions}),
+    visit(AttentionField(
+              {"rotary_pairs",
+               "rotary: pair c is the columns c and c + d_qk / 2 (halves, as in GPT-NeoX and "
+               "Llama) or 2 c and 2 c + 1 (interleaved, Su et al. 2021); auto: halves"},
+              {.positions = rotary_positions}),
           of.rotary_pairs...);
-    visit(AttentionField({.name = "clip",
-                          .help = "relative, relative_keys, transformer_xl: distances beyond this "
-                                  "count as this; auto: 16",
-                          .minimum = 0,
-                          .maximum = 4096,
-                          .unit = "tokens"},
+    visit(AttentionField({"clip",
+                          "relative, relative_keys, transformer_xl: distances beyond this count as "
+                          "this; auto: 16",
+                          0, 4096, "tokens"},
                          {.positions = clipped_positions}),
           of.clip...);
-    visit(
-        AttentionField(
-            {.name = "buckets",
-             .help = "t5: buckets of distances, in encoders for both directions together; auto: 32",
-             .minimum = 4,
-             .maximum = 4096},
-            {.positions = bucketed_positions}),
-        of.buckets...);
-    visit(AttentionField({.name = "farthest",
-                          .help = "t5: from this distance on all share a bucket; auto: 128",
-                          .minimum = 1,
-                          .maximum = 1048576,
-                          .unit = "tokens"},
+    visit(AttentionField(
+              {"buckets",
+               "t5: buckets of distances, in encoders for both directions together; auto: 32", 4,
+               4096},
+              {.positions = bucketed_positions}),
+          of.buckets...);
+    visit(AttentionField({"farthest", "t5: from this distance on all share a bucket; auto: 128", 1,
+                          1048576, "tokens"},
                          {.positions = bucketed_positions}),
           of.farthest...);
+    visit(AttentionField(
+              {"pattern",
+               "keys that a query may attend to, in decoders never later ones; a list gives each "
+               "head its own; in the section attention it is for self-attention; auto: full"},
+              {.of_self = true, .may_differ = true}),
+          of.pattern...);
     visit(
         AttentionField(
-            {.name = "pattern",
-             .help =
-                 "keys that a query may attend to, in decoders never later ones; a list gives each "
-                 "head its own; in the section attention it is for self-attention; auto: full"},
-            {.of_self = true, .may_differ = true}),
-        of.pattern...);
-    visit(AttentionField({.name = "dropout",
-                          .help = "dropout on attention weights; auto: model.dropout_attention",
-                          .minimum = 0,
-                          .maximum = 1,
-                          .exclusive_maximum = true,
-                          .keeps_meaning = true},
-                         {.may_differ = true}),
-          of.dropout...);
+            dropout_field("dropout", "dropout on attention weights; auto: model.dropout_attention"),
+            {.may_differ = true}),
+        of.dropout...);
     visit(AttentionField(
-              {.name = "head_dropout",
-               .help = "dropout of whole heads, sequence by sequence (Zhou et al. 2020); auto: 0",
-               .minimum = 0,
-               .maximum = 1,
-               .exclusive_maximum = true,
-               .keeps_meaning = true},
+              dropout_field(
+                  "head_dropout",
+                  "dropout of whole heads, sequence by sequence (Zhou et al. 2020); auto: 0"),
               {.may_differ = true}),
           of.head_dropout...);
-    visit(AttentionField(
-              {.name = "gates",
-               .help = "l0: a gate on each head, drawn between 0 and 1 in every step, that "
-                       "training.gate_penalty can close for good (Voita et al. 2019); auto: none"},
-              {.may_be_added = true}),
-          of.gates...);
-    visit(Field{.name = "start",
-                .help = "first weights of the heads: their own, the same query, key and value "
-                        "weights, or the same output weights as well; auto: own",
-                .keeps_meaning = true,
-                .kept_by_resume = true},
+    visit(
+        AttentionField({"gates",
+                        "l0: a gate on each head, drawn between 0 and 1 in every step, that "
+                        "training.gate_penalty can close for good (Voita et al. 2019); auto: none"},
+                       {.may_be_added = true}),
+        of.gates...);
+    visit(start_field("start",
+                      "first weights of the heads: their own, the same query, key and value "
+                      "weights, or the same output weights as well; auto: own"),
           of.start...);
   }
 
@@ -240,8 +232,7 @@ struct AttentionFields {
   }
 };
 
-// The section `attention`, for all kinds, and `encoder_self`, `decoder_self` and `cross`, for one
-// kind each.
+// The section `attention`, for all kinds, and those for one kind each.
 using AttentionSettings = AttentionFields<Layered>;
 
 }  // namespace tapehead

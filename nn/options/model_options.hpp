@@ -10,12 +10,11 @@
 #include "core/ops/activation_kind.hpp"
 #include "core/types.hpp"
 #include "nn/options/attention_settings.hpp"
-#include "nn/options/model_choices.hpp"
+#include "nn/options/choices.hpp"
 
 namespace tapehead {
 
-// An option that is absent is `auto`: it follows another option, as its help says. `resolve` sets
-// it.
+// An absent option is `auto`: it follows another one, as its help says. `resolve` sets it.
 struct ModelOptions {
   Preset preset = Preset::none;
   Family family = Family::encoder_decoder;
@@ -83,14 +82,10 @@ struct ModelOptions {
   // 3), rounded up to cache lines of 16 floats.
   Index feed_forward_width() const {
     constexpr Index multiple = 16;
-    switch (feed_forward) {
-      case FeedForwardKind::plain:
-        return d_ff.value_or(4 * d_model);
-      case FeedForwardKind::gated:
-        return d_ff.value_or((8 * d_model + 3 * multiple - 1) / (3 * multiple) * multiple);
-      default:
-        return 0;
-    }
+    const Index usual = feed_forward == FeedForwardKind::plain
+                            ? 4 * d_model
+                            : (8 * d_model + 3 * multiple - 1) / (3 * multiple) * multiple;
+    return feed_forward == FeedForwardKind::none ? 0 : d_ff.value_or(usual);
   }
 
   // The width of the embedding tables. A factored embedding has narrower tables than the model, and
@@ -122,84 +117,63 @@ struct ModelOptions {
 
   template <class Visitor>
   void fields(Visitor&& visit) {
+    visit(keeping_meaning({"preset",
+                           "values for other options that the config does not set: vaswani "
+                           "(Vaswani et al. 2017), gpt2 (Radford et al. 2019), llama (Touvron et "
+                           "al. 2023) or bert (Devlin et al. 2019); docs/presets.md lists them"}),
+          preset);
     visit(
-        Field{.name = "preset",
-              .help = "values for other options that the config does not set: vaswani (Vaswani et "
-                      "al. 2017), gpt2 (Radford et al. 2019), llama (Touvron et al. 2023) or bert "
-                      "(Devlin et al. 2019); docs/presets.md lists them",
-              .keeps_meaning = true},
-        preset);
-    visit(
-        Field{.name = "family",
-              .help = "encoder_decoder: an encoder reads the source, and a decoder attends to it "
-                      "and writes the target; decoder: one stack reads the source and goes on "
-                      "with the target, as in GPT; encoder: one stack reads the source and labels "
-                      "it, or its tokens, as in BERT"},
+        Field{
+            "family",
+            "encoder_decoder: an encoder reads the source, and a decoder attends to it and writes "
+            "the target; decoder: one stack reads the source and goes on with the target, as in "
+            "GPT; encoder: one stack reads the source and labels it, or its tokens, as in BERT"},
         family);
-    visit(Field{.name = "prefix",
-                .help = "decoder: what the rows of a source see: earlier rows (causal), or the "
-                        "whole source (full)"},
+    visit(Field{"prefix",
+                "decoder: what the rows of a source see: earlier rows (causal), or the whole "
+                "source (full)"},
           prefix);
-    visit(Field{.name = "d_model",
-                .help = "width of the model: the columns of every activation",
-                .minimum = 1,
-                .maximum = 65536},
+    visit(Field{"d_model", "width of the model: the columns of every activation", 1, 65536},
           d_model);
-    visit(Field{.name = "heads",
-                .help = "attention heads in each attention; attention.heads can differ",
-                .minimum = 1,
-                .maximum = 1024,
-                .keeps_meaning = true},
+    visit(keeping_meaning(
+              {"heads", "attention heads in each attention; attention.heads can differ", 1, 1024}),
           heads);
-    visit(Field{.name = "d_head",
-                .help =
-                    "width of each head; auto: d_model / heads (attention.d_qk and d_v can differ)",
-                .minimum = 1,
-                .maximum = 65536,
-                .keeps_meaning = true},
+    visit(keeping_meaning(
+              {"d_head",
+               "width of each head; auto: d_model / heads (attention.d_qk and d_v can differ)", 1,
+               65536}),
           d_head);
-    visit(Field{.name = "layers",
-                .help = "layers of the encoder and of the decoder",
-                .minimum = 1,
-                .maximum = 256,
-                .keeps_meaning = true},
-          layers);
-    visit(Field{.name = "encoder_layers",
-                .help = "layers of the encoder, 0: the decoder sees the embeddings; auto: layers; "
-                        "without an encoder 0",
-                .minimum = 0,
-                .maximum = 256},
+    visit(keeping_meaning({"layers", "layers of the encoder and of the decoder", 1, 256}), layers);
+    visit(Field{"encoder_layers",
+                "layers of the encoder, 0: the decoder sees the embeddings; auto: layers; without "
+                "an encoder 0",
+                0, 256},
           encoder_layers);
-    visit(Field{.name = "decoder_layers",
-                .help = "layers of the decoder; auto: layers; without a decoder 0",
-                .minimum = 0,
-                .maximum = 256},
-          decoder_layers);
-    visit(Field{.name = "layer_groups",
-                .help = "the layers of a stack form so many groups of successive layers, and those "
-                        "of a group share all their weights (1: all layers, Lan et al. 2020); "
-                        "auto: each layer has its own",
-                .minimum = 1,
-                .maximum = 256},
-          layer_groups);
-    visit(Field{.name = "feed_forward",
-                .help = "the feed-forward block of each layer: W2 f(W1 x) (plain, Vaswani et al. "
-                        "2017), W2 (f(V x) * W1 x) (gated, Shazeer 2020: SwiGLU with activation "
-                        "silu, GEGLU with gelu), or no such block (none)"},
-          feed_forward);
     visit(
-        Field{.name = "d_ff",
-              .help = "inner width of the feed-forward block; auto: 4 d_model; gated: 8/3 d_model, "
-                      "up to the next multiple of 16",
-              .minimum = 1,
-              .maximum = 262144},
-        d_ff);
-    visit(Field{.name = "activation",
-                .help = "activation of the feed-forward block, and of head_transform: masked"},
-          activation);
-    visit(Field{.name = "norm",
-                .help = "layer_norm (Ba et al. 2016), rms_norm (Zhang and Sennrich 2019), or none: "
-                        "the model has no norms"},
+        Field{"decoder_layers", "layers of the decoder; auto: layers; without a decoder 0", 0, 256},
+        decoder_layers);
+    visit(Field{"layer_groups",
+                "the layers of a stack form so many groups of successive layers, and those of a "
+                "group share all their weights (1: all layers, Lan et al. 2020); auto: each layer "
+                "has its own",
+                1, 256},
+          layer_groups);
+    visit(Field{"feed_forward",
+                "the feed-forward block of each layer: W2 f(W1 x) (plain, Vaswani et al. 2017), W2 "
+                "(f(V x) * W1 x) (gated, Shazeer 2020: SwiGLU with activation silu, GEGLU with "
+                "gelu), or no such block (none)"},
+          feed_forward);
+    visit(Field{"d_ff",
+                "inner width of the feed-forward block; auto: 4 d_model; gated: 8/3 d_model, up to "
+                "the next multiple of 16",
+                1, 262144},
+          d_ff);
+    visit(
+        Field{"activation", "activation of the feed-forward block, and of head_transform: masked"},
+        activation);
+    visit(Field{"norm",
+                "layer_norm (Ba et al. 2016), rms_norm (Zhang and Sennrich 2019), or none: the "
+                "model has no norms"},
           norm);
     visit(Field{.name = "norm_epsilon",
                 .help = "term under the root of norms",
@@ -213,101 +187,67 @@ struct ModelOptions {
                         "al. 2017)",
                 .when = only(When::with("model.norm", {"layer_norm", "rms_norm"}))},
           norm_position);
-    visit(Field{.name = "bias_attention",
-                .help = "whether query, key, value and output projections have biases"},
+    visit(Field{"bias_attention", "whether query, key, value and output projections have biases"},
           bias_attention);
-    visit(Field{.name = "bias_feed_forward",
-                .help = "whether the linear maps of the feed-forward block have biases"},
-          bias_feed_forward);
+    visit(
+        Field{"bias_feed_forward", "whether the linear maps of the feed-forward block have biases"},
+        bias_feed_forward);
     visit(Field{.name = "bias_norm",
                 .help = "whether layer_norm has a bias",
                 .when = only(When::with("model.norm", {"layer_norm"}))},
           bias_norm);
-    visit(Field{.name = "bias_output",
-                .help = "whether the output layer has a bias: a number for each token's logit"},
+    visit(Field{"bias_output",
+                "whether the output layer has a bias: a number for each token's logit"},
           bias_output);
-    visit(Field{.name = "head_transform",
-                .help = "what rows with a label go through before the output layer: nothing; "
-                        "tanh(W x + b), for classes (pooler); norm(activation(W x + b)), of width "
-                        "d_embedding, for masked tokens (masked; both Devlin et al. 2019)"},
+    visit(Field{"head_transform",
+                "what rows with a label go through before the output layer: nothing; tanh(W x + "
+                "b), for classes (pooler); norm(activation(W x + b)), of width d_embedding, for "
+                "masked tokens (masked; both Devlin et al. 2019)"},
           head_transform);
-    visit(Field{.name = "d_embedding",
-                .help = "width of the embedding tables, from which a linear map leads to d_model "
-                        "(Lan et al. 2020); auto: d_model, without a map",
-                .minimum = 1,
-                .maximum = 65536},
+    visit(Field{"d_embedding",
+                "width of the embedding tables, from which a linear map leads to d_model (Lan et "
+                "al. 2020); auto: d_model, without a map",
+                1, 65536},
           d_embedding);
-    visit(Field{.name = "token_types",
-                .help = "rows of a table that adds to each token's embedding the row of the "
-                        "token's type (Devlin et al. 2019); tokens of a task without types have "
-                        "type 0; 0: no table",
-                .minimum = 0,
-                .maximum = 65536},
+    visit(Field{"token_types",
+                "rows of a table that adds to each token's embedding the row of the token's type "
+                "(Devlin et al. 2019); tokens of a task without types have type 0; 0: no table",
+                0, 65536},
           token_types);
     visit(Field{.name = "embedding_norm",
                 .help = "whether the sum of embeddings goes through a norm, before dropout (Devlin "
                         "et al. 2019)",
                 .when = only(When::with("model.norm", {"layer_norm", "rms_norm"}))},
           embedding_norm);
-    visit(Field{.name = "embedding_scale",
-                .help = "factor on embeddings, before positions are added: the root of d_model "
-                        "(Vaswani et al. 2017), or none (GPT-2)"},
+    visit(Field{"embedding_scale",
+                "factor on embeddings, before positions are added: the root of d_model (Vaswani et "
+                "al. 2017), or none (GPT-2)"},
           embedding_scale);
-    visit(Field{.name = "positions", .help = "how the embedding encodes positions"}, positions);
+    visit(Field{"positions", "how the embedding encodes positions"}, positions);
     visit(Field{.name = "position_scale",
                 .help = "factor on positions, before they are added to embeddings: none, or "
                         "d_model^-1/2 (Csordás et al. 2021)",
                 .when = only(When::with("model.positions", {"sinusoidal", "learned"}))},
           position_scale);
-    visit(Field{.name = "max_positions",
-                .help = "the longest sequence, with its mark, read or written",
-                .minimum = 1,
-                .maximum = 1048576,
-                .unit = "tokens",
-                .keeps_meaning = true},
+    visit(keeping_meaning({"max_positions", "the longest sequence, with its mark, read or written",
+                           1, 1048576, "tokens"}),
           max_positions);
-    visit(Field{.name = "dropout",
-                .help = "common default of the four dropout options",
-                .minimum = 0,
-                .maximum = 1,
-                .exclusive_maximum = true,
-                .keeps_meaning = true},
-          dropout);
-    visit(Field{.name = "dropout_embedding",
-                .help = "dropout on embeddings with positions; auto: dropout",
-                .minimum = 0,
-                .maximum = 1,
-                .exclusive_maximum = true,
-                .keeps_meaning = true},
+    visit(dropout_field("dropout", "common default of the four dropout options"), dropout);
+    visit(dropout_field("dropout_embedding", "dropout on embeddings with positions; auto: dropout"),
           dropout_embedding);
-    visit(Field{.name = "dropout_attention",
-                .help = "dropout on attention weights; auto: dropout",
-                .minimum = 0,
-                .maximum = 1,
-                .exclusive_maximum = true,
-                .keeps_meaning = true},
+    visit(dropout_field("dropout_attention", "dropout on attention weights; auto: dropout"),
           dropout_attention);
-    visit(Field{.name = "dropout_feed_forward",
-                .help = "dropout after the feed-forward activation; auto: dropout",
-                .minimum = 0,
-                .maximum = 1,
-                .exclusive_maximum = true,
-                .keeps_meaning = true},
+    visit(dropout_field("dropout_feed_forward",
+                        "dropout after the feed-forward activation; auto: dropout"),
           dropout_feed_forward);
-    visit(Field{.name = "dropout_residual",
-                .help = "dropout on each block's output before its residual sum; auto: dropout",
-                .minimum = 0,
-                .maximum = 1,
-                .exclusive_maximum = true,
-                .keeps_meaning = true},
+    visit(dropout_field("dropout_residual",
+                        "dropout on each block's output before its residual sum; auto: dropout"),
           dropout_residual);
-    visit(Field{.name = "tie_embeddings",
-                .help = "which of source embedding, target embedding and output share one weight"},
+    visit(Field{"tie_embeddings",
+                "which of source embedding, target embedding and output share one weight"},
           tie_embeddings);
-    visit(Field{.name = "initializer",
-                .help = "how weight matrices start (query, key and value as if of one matrix)",
-                .keeps_meaning = true,
-                .kept_by_resume = true},
+    visit(start_field("initializer",
+                      "how weight matrices start (query, key and value as if of one matrix)"),
           initializer);
     visit(Field{.name = "initializer_gain",
                 .help = "factor on the initial deviation of weight matrices (with normal: the "
@@ -318,26 +258,20 @@ struct ModelOptions {
                 .keeps_meaning = true,
                 .kept_by_resume = true},
           initializer_gain);
-    visit(Field{.name = "initializer_depth_scale",
-                .help = "whether the last map of each block starts smaller, by the root of the "
-                        "number of blocks whose outputs its stack sums (GPT-2)",
-                .keeps_meaning = true,
-                .kept_by_resume = true},
+    visit(start_field("initializer_depth_scale",
+                      "whether the last map of each block starts smaller, by the root of the "
+                      "number of blocks whose outputs its stack sums (GPT-2)"),
           initializer_depth_scale);
-    visit(Field{.name = "embedding_initializer",
-                .help = "how the tables of tokens, positions and token types start: normal with "
-                        "deviation d_model^-1/2, without embedding_scale with 0.02 (standard), "
-                        "normal with deviation 1 (unit_normal) or (2 / columns)^1/2 "
-                        "(kaiming_normal), or uniform with variance 2 / (rows + columns) "
-                        "(xavier_uniform)",
-                .keeps_meaning = true,
-                .kept_by_resume = true},
-          embedding_initializer);
-    visit(Field{.name = "init_from",
-                .help = "run directory whose best weights (else the average, else the last) this "
-                        "run starts from; empty: none",
-                .keeps_meaning = true,
-                .kept_by_resume = true},
+    visit(
+        start_field("embedding_initializer",
+                    "how the tables of tokens, positions and token types start: normal with "
+                    "deviation d_model^-1/2, without embedding_scale with 0.02 (standard), normal "
+                    "with deviation 1 (unit_normal) or (2 / columns)^1/2 (kaiming_normal), or "
+                    "uniform with variance 2 / (rows + columns) (xavier_uniform)"),
+        embedding_initializer);
+    visit(start_field("init_from",
+                      "run directory whose best weights (else the average, else the last) this run "
+                      "starts from; empty: none"),
           init_from);
   }
 

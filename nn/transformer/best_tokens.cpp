@@ -78,8 +78,7 @@ class TokenSearch {
   }
 
  private:
-  // Packs the tiles one after the other, each (D, tile), with zeros for the hypotheses that the
-  // last tile lacks.
+  // Packs tile after tile, each (D, tile), with zeros for hypotheses that the last one lacks.
   void pack(const Tensor& hidden) {
     for (Index i = 0; i < columns_; ++i) {
       const Index tile = i / tile_columns * tile_columns;
@@ -111,8 +110,7 @@ class TokenSearch {
     prefetch(table.data() + (first_token + begin) * depth_, (end - begin) * depth_);
   }
 
-  // The following functions take a block's logits for the hypotheses in one vector, from number
-  // `column` on.
+  // The following functions take logits for the hypotheses in one vector, from number `column` on.
 
   void keep_best(const Scalar* logits, Index stride, Index first_token, Index tokens,
                  Index column) {
@@ -129,8 +127,7 @@ class TokenSearch {
     zero_ = zero;
   }
 
-  // Σ exp(logit - largest) over all tokens so far; earlier terms are rescaled to the new largest
-  // logit.
+  // Σ exp(logit - largest) over all tokens so far; earlier terms are rescaled to a new largest.
   void add_exponentials(const Scalar* logits, Index stride, Index tokens, Index column) {
     const Lanes before = Lanes::load_unaligned(largest_ + column);
     Lanes largest = before;

@@ -6,42 +6,24 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-namespace {
-
-AttentionSite self_site(StackName stack, Index layer) {
-  return {.kind = stack == StackName::encoder ? AttentionKind::encoder_self
-                                              : AttentionKind::decoder_self,
-          .layer = layer};
-}
-
-std::optional<Layer::Cross> cross_of(const Scope& scope, const ModelOptions& options,
-                                     AttentionMaker& attention, Index number, Layer::Reads reads) {
-  if (reads == Layer::Reads::itself) {
-    return {};
-  }
-  return Layer::Cross{
-      .attention = attention.make(scope / "cross", {.kind = AttentionKind::cross, .layer = number}),
-      .residual = Residual(scope / "cross", options)};
-}
-
-std::optional<Layer::Positionwise> feed_forward_of(const Scope& scope, const ModelOptions& options,
-                                                   StackName stack) {
-  if (options.feed_forward == FeedForwardKind::none) {
-    return {};
-  }
-  return Layer::Positionwise{.block = FeedForward(scope / "feed_forward", options, stack),
-                             .residual = Residual(scope / "feed_forward", options)};
-}
-
-}  // namespace
-
 Layer::Layer(const Scope& scope, const ModelOptions& options, AttentionMaker& attention,
-             StackName stack, Index number, Reads reads)
+             StackName stack, Index number)
     : path(scope.path()),
-      self(attention.make(scope / "self", self_site(stack, number))),
-      self_residual(scope / "self", options),
-      cross(cross_of(scope, options, attention, number, reads)),
-      feed_forward(feed_forward_of(scope, options, stack)) {}
+      self(attention.make(scope / "self",
+                          {.kind = stack == StackName::encoder ? AttentionKind::encoder_self
+                                                               : AttentionKind::decoder_self,
+                           .layer = number})),
+      self_residual(scope / "self", options) {
+  if (stack == stack_of(AttentionKind::cross) && options.traits().has(AttentionKind::cross)) {
+    const AttentionSite site{.kind = AttentionKind::cross, .layer = number};
+    cross = Cross{.attention = attention.make(scope / "cross", site),
+                  .residual = Residual(scope / "cross", options)};
+  }
+  if (options.feed_forward != FeedForwardKind::none) {
+    feed_forward = Positionwise{.block = FeedForward(scope / "feed_forward", options, stack),
+                                .residual = Residual(scope / "feed_forward", options)};
+  }
+}
 
 Layer Layer::repeated(const Scope& scope, AttentionMaker& attention, Index number) const {
   const auto as_here = [&](const MultiHeadAttention& shared, std::string_view name) {
@@ -97,10 +79,7 @@ Var Stack::operator()(Pass& pass, const Tokens& tokens, const SequenceRows* cont
     }
     return {.segments = kept != nullptr ? cache->keys() : tokens.segments, .cache = kept};
   };
-  const auto context_keys = [&](LayerCache* kept) -> std::optional<KeySource> {
-    if (context == nullptr) {
-      return {};
-    }
+  const auto context_keys = [&](LayerCache* kept) {
     return KeySource{.segments = context->segments, .rows = context->rows, .cache = kept};
   };
   Var x = embedding(pass, tokens);
@@ -110,7 +89,8 @@ Var Stack::operator()(Pass& pass, const Tokens& tokens, const SequenceRows* cont
     if (memory != nullptr) {
       memory->write(i, tokens, past, x.value());
     }
-    x = layers[layer](pass, x, tokens.segments, own_keys(i, kept), context_keys(kept));
+    x = layers[layer](pass, x, tokens.segments, own_keys(i, kept),
+                      context != nullptr ? std::optional(context_keys(kept)) : std::nullopt);
   }
   return closing_norm ? (*closing_norm)(pass, x) : x;
 }

@@ -1,6 +1,5 @@
-// A layer of a stack: self-attention, cross-attention if there is a context, and a feed-forward
-// block unless the model has none, each in a residual connection (Vaswani et al. 2017, section
-// 3.1).
+// A layer: self-attention, cross-attention with a context, and a feed-forward block unless the
+// model has none, each in a residual connection (Vaswani et al. 2017, section 3.1).
 #pragma once
 
 #include <optional>
@@ -22,13 +21,11 @@ struct Layer {
     FeedForward block;
     Residual residual;
   };
-  enum class Reads { itself, context_too };
 
   Layer(const Scope& scope, const ModelOptions& options, AttentionMaker& attention, StackName stack,
-        Index number, Reads reads);
+        Index number);
 
-  // A further layer with the weights of this one (Lan et al. 2020, section 3.1). Its site and its
-  // random draws are its own.
+  // A further layer with these weights (Lan et al. 2020, section 3.1), but its own site and draws.
   Layer repeated(const Scope& scope, AttentionMaker& attention, Index number) const;
 
   // (N, D) -> (N, D). `own`: of the self-attention; rows before x are as they come to the layer.
@@ -54,8 +51,7 @@ struct Stack {
   // An empty cache for `sequences` sequences of at most `longest` tokens.
   KeyValueCache make_cache(Index sequences, Index longest) const;
 
-  // Removes rows of a slot until the first `sinks` and the last `keep` are left. The rows that stay
-  // are not computed again.
+  // As KeyValueCache::forget. The rows that stay are not computed again.
   void forget(KeyValueCache& cache, Index slot, Index keep, Index sinks = 0) const;
 
   // If queries see only the first rows of a sequence and a window, at positions in a cache that

@@ -1,5 +1,4 @@
-// The output head: maps the last hidden rows of a model to logits, through a transform if the
-// options have one.
+// The output head: maps the last hidden rows of a model to logits, perhaps through a transform.
 #pragma once
 
 #include <optional>
@@ -9,8 +8,7 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-// The transform of the output head: what rows go through before the output layer.
-
+// What rows go through before the output layer.
 // pooler:  y = tanh(W x + b), of width D (Devlin et al. 2019, as the published code has it), on the
 //          rows whose classes are predicted
 // masked:  y = norm(activation(W x + b)), of the width of the embedding, whose table the output

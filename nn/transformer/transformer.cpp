@@ -40,7 +40,7 @@ std::string_view name_of_embedding(StackName stack) {
 }
 
 Stack stack_of(const Scope& scope, const ModelOptions& options, const TokenEmbedding& embedding,
-               AttentionMaker& attention, StackName name, Layer::Reads reads) {
+               AttentionMaker& attention, StackName name) {
   Stack stack{
       .name = name, .path = scope.path(), .embedding = embedding, .layers = {}, .closing_norm = {}};
   const Index layers = options.layers_of(name);
@@ -48,7 +48,7 @@ Stack stack_of(const Scope& scope, const ModelOptions& options, const TokenEmbed
     const Scope place = scope / "layers" / std::to_string(i);
     const Index first = options.first_of_group(i, layers);
     if (first == i) {
-      stack.layers.emplace_back(place, options, attention, name, i, reads);
+      stack.layers.emplace_back(place, options, attention, name, i);
     } else {
       const Layer& shared = stack.layers[static_cast<std::size_t>(first)];
       stack.layers.push_back(shared.repeated(place, attention, i));
@@ -59,8 +59,7 @@ Stack stack_of(const Scope& scope, const ModelOptions& options, const TokenEmbed
 
 }  // namespace
 
-// The order of declaration is the order in the store: first tables, then the parts of both stacks,
-// part by part.
+// Declared in the order of the store: first tables, then the parts of both stacks, part by part.
 Transformer::Transformer(const Scope& scope, const ModelOptions& options,
                          const Vocabularies& entries)
     : options_(options), vocabularies_(entries) {
@@ -90,11 +89,9 @@ Transformer::Transformer(const Scope& scope, const ModelOptions& options,
   const Scope encoder_scope = scope / name_of(StackName::encoder);
   const Scope main_scope = scope / name_of(main);
   if (both) {
-    encoder_ = stack_of(encoder_scope, options, *context_embedding, attention, StackName::encoder,
-                        Layer::Reads::itself);
+    encoder_ = stack_of(encoder_scope, options, *context_embedding, attention, StackName::encoder);
   }
-  main_ = stack_of(main_scope, options, input_embedding, attention, main,
-                   both ? Layer::Reads::context_too : Layer::Reads::itself);
+  main_ = stack_of(main_scope, options, input_embedding, attention, main);
   if (options.norm_position == NormPosition::pre) {
     if (both) {
       encoder_->closing_norm.emplace(encoder_scope / "norm", options);
@@ -139,14 +136,13 @@ bool Transformer::shares_weights(const MultiHeadAttention& attention) const {
 }
 
 std::vector<VocabularyTable> Transformer::vocabulary_tables() const {
-  const Side input_side = encoder_ ? Side::target : Side::source;
   const Parameter& input = main().embedding.table;
   std::vector<VocabularyTable> tables;
   if (encoder_) {
     tables.push_back({.table = encoder_->embedding.table, .side = Side::source});
   }
   if (tables.empty() || tables.front().table.block != input.block) {
-    tables.push_back({.table = input, .side = input_side});
+    tables.push_back({.table = input, .side = encoder_ ? Side::target : Side::source});
   }
   if (output_->weight.block != input.block) {
     tables.push_back({.table = output_->weight, .side = Side::target});

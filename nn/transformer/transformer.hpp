@@ -1,9 +1,7 @@
-// The transformer (Vaswani et al. 2017): an encoder, a decoder, or both; its loss on a batch, and
-// its likeliest labels.
+// The transformer (Vaswani et al. 2017): its stacks, its loss on a batch, and its likeliest labels.
 #pragma once
 
 #include <optional>
-#include <span>
 #include <vector>
 
 #include "core/ops/cross_entropy.hpp"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "nn/attention/resolved_attention.hpp"
+#include "nn/attention/spec.hpp"
 #include "tests/support/tiny_model.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

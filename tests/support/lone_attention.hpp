@@ -1,7 +1,7 @@
 // One attention without a model around it.
 #pragma once
 
-#include "nn/attention/attention_rules.hpp"
+#include "nn/attention/model_rules.hpp"
 #include "nn/attention/multi_head_attention.hpp"
 #include "tests/support/testing.hpp"
 #include "tests/support/tiny_model.hpp"

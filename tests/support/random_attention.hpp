@@ -5,7 +5,7 @@
 #include <random>
 #include <span>
 
-#include "nn/attention/attention_rules.hpp"
+#include "nn/attention/model_rules.hpp"
 #include "tests/support/tiny_model.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

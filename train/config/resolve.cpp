@@ -3,7 +3,7 @@
 #include <array>
 #include <utility>
 
-#include "nn/attention/resolved_attention.hpp"
+#include "nn/attention/spec.hpp"
 #include "train/config/config.hpp"
 #include "train/config/presets.hpp"
 #include "train/config/rows.hpp"

@@ -13,7 +13,6 @@
 #include "core/kernel/workers.hpp"
 #include "datasets/tokenizers/tokenizer.hpp"
 #include "nn/generation/generation.hpp"
-#include "nn/generation/generation_groups.hpp"
 #include "train/evaluation/written_text.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "nn/attention/resolved_attention.hpp"
+#include "nn/attention/spec.hpp"
 
 namespace tapehead {
 

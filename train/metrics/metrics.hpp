@@ -1,6 +1,7 @@
 // The list of all metrics.
 #pragma once
 
+#include <algorithm>
 #include <array>
 
 #include "core/fields.hpp"
@@ -42,15 +43,10 @@ constexpr const MetricKind& kind_of(Metric metric) {
   return *metric_kinds[static_cast<std::size_t>(metric)];
 }
 
-template <>
-struct EnumNames<Metric> {
-  static constexpr auto names = [] {
-    std::array<std::string_view, metric_count> all;
-    for (std::size_t i = 0; i < metric_count; ++i) {
-      all[i] = metric_kinds[i]->name;
-    }
-    return all;
-  }();
-};
+constexpr ValueNames<metric_count> value_names(Metric) {
+  ValueNames<metric_count> names;
+  std::ranges::transform(metric_kinds, names.begin(), &MetricKind::name);
+  return names;
+}
 
 }  // namespace tapehead

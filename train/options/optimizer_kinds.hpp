@@ -3,6 +3,7 @@
 // them.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <span>
 #include <string_view>
@@ -48,15 +49,10 @@ constexpr const OptimizerTraits& traits_of(OptimizerKind kind) {
   return optimizer_kinds[static_cast<std::size_t>(kind)];
 }
 
-template <>
-struct EnumNames<OptimizerKind> {
-  static constexpr auto names = [] {
-    std::array<std::string_view, optimizer_kinds.size()> all;
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      all[i] = optimizer_kinds[i].name;
-    }
-    return all;
-  }();
-};
+constexpr ValueNames<optimizer_kinds.size()> value_names(OptimizerKind) {
+  ValueNames<optimizer_kinds.size()> names;
+  std::ranges::transform(optimizer_kinds, names.begin(), &OptimizerTraits::name);
+  return names;
+}
 
 }  // namespace tapehead

@@ -1,10 +1,8 @@
 // The options of training: optimiser, schedule, batches, and when to stop.
 #pragma once
 
-#include <array>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "core/fields.hpp"
@@ -16,12 +14,10 @@
 namespace tapehead {
 
 enum class ScheduleKind { constant, linear, cosine, inverse_sqrt, noam };
+constexpr ValueNames<5> value_names(ScheduleKind) {
+  return {"constant", "linear", "cosine", "inverse_sqrt", "noam"};
+}
 
-template <>
-struct EnumNames<ScheduleKind> {
-  static constexpr std::array<std::string_view, 5> names{"constant", "linear", "cosine",
-                                                         "inverse_sqrt", "noam"};
-};
 struct TrainingOptions {
   OptimizerKind optimizer = OptimizerKind::adam;
   double learning_rate = 1e-3;

@@ -11,7 +11,7 @@
 #include "core/text.hpp"
 #include "datasets/loader.hpp"
 #include "datasets/window_source.hpp"
-#include "nn/attention/attention_rules.hpp"
+#include "nn/attention/model_rules.hpp"
 #include "train/output/text_table.hpp"
 #include "train/step/schedule.hpp"
 

@@ -1,6 +1,6 @@
 // Heads that start identical: their weights, and what becomes of them. And heads that are always
 // so.
-#include "nn/attention/attention_rules.hpp"
+#include "nn/attention/model_rules.hpp"
 #include "tests/support/lone_attention.hpp"
 #include "tests/support/testing.hpp"
 #include "tests/support/tiny_model.hpp"

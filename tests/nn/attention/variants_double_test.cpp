@@ -3,7 +3,7 @@
 #include "core/errors.hpp"
 #include "core/gradcheck/model/model.hpp"
 #include "core/ops/arithmetic.hpp"
-#include "nn/attention/resolved_attention.hpp"
+#include "nn/attention/spec.hpp"
 #include "nn/transformer/transformer.hpp"
 #include "tests/support/attention_parameters.hpp"
 #include "tests/support/message_of.hpp"

@@ -1,4 +1,4 @@
-#include "nn/generation/generation_groups.hpp"
+#include "nn/generation/generation.hpp"
 #include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {

@@ -1,5 +1,5 @@
 // Sampling: which tokens may be drawn, how likely each is, and which one a number draws.
-#include "nn/generation/sampling.hpp"
+#include "nn/generation/generation.hpp"
 
 #include "core/errors.hpp"
 #include "tests/support/testing.hpp"

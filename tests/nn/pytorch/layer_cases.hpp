@@ -117,7 +117,7 @@ TEST_P(PytorchLayer, of_the_encoder_has_the_same_output_and_gradients) {
   ParameterStore store;
   const ModelOptions options = layer_options(GetParam());
   AttentionMaker attention(store.root(), options);
-  const Layer layer(store.root(), options, attention, StackName::encoder, 0, Layer::Reads::itself);
+  const Layer layer(store.root(), options, attention, StackName::encoder, 0);
   expect_as_pytorch("encoder_layer_" + position() + "_norm", store, {{"x", pytorch_targets}},
                     [&](Pass& pass, const std::vector<Var>& x) {
                       return layer(pass, x[0], pytorch_targets, {pytorch_targets});
@@ -128,8 +128,7 @@ TEST_P(PytorchLayer, of_the_decoder_has_the_same_output_and_gradients) {
   ParameterStore store;
   const ModelOptions options = layer_options(GetParam());
   AttentionMaker attention(store.root(), options);
-  const Layer layer(store.root(), options, attention, StackName::decoder, 0,
-                    Layer::Reads::context_too);
+  const Layer layer(store.root(), options, attention, StackName::decoder, 0);
   expect_as_pytorch("decoder_layer_" + position() + "_norm", store,
                     {{"x", pytorch_targets}, {"memory", pytorch_sources}},
                     [&](Pass& pass, const std::vector<Var>& x) {

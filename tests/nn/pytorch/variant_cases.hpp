@@ -5,7 +5,7 @@
 #pragma once
 
 #include "core/ops/arithmetic.hpp"
-#include "nn/attention/attention_rules.hpp"
+#include "nn/attention/model_rules.hpp"
 #include "tests/nn/pytorch/layer_cases.hpp"
 #include "tests/support/testing.hpp"
 

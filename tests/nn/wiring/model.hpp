@@ -109,11 +109,11 @@ inline WiredModel::WiredModel(const ModelOptions& options) {
   AttentionMaker attention(root, options);
   for (Index i = 0; i < options.encoder_layers.value_or(options.layers); ++i) {
     encoder.emplace_back(root / "encoder" / "layers" / std::to_string(i), options, attention,
-                         StackName::encoder, i, Layer::Reads::itself);
+                         StackName::encoder, i);
   }
   for (Index i = 0; i < options.layers; ++i) {
     decoder.emplace_back(root / "decoder" / "layers" / std::to_string(i), options, attention,
-                         StackName::decoder, i, Layer::Reads::context_too);
+                         StackName::decoder, i);
   }
   if (options.norm_position == NormPosition::pre) {
     encoder_norm.emplace(root / "encoder" / "norm", options);

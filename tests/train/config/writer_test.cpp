@@ -6,7 +6,7 @@
 #include "datasets/text/labelled_options.hpp"
 #include "datasets/text/parallel_options.hpp"
 #include "datasets/text/text_options.hpp"
-#include "nn/attention/resolved_attention.hpp"
+#include "nn/attention/spec.hpp"
 #include "tests/support/task_option.hpp"
 #include "tests/support/testing.hpp"
 #include "train/config/config.hpp"
