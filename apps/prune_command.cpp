@@ -27,7 +27,6 @@
 #include "train/output/figures.hpp"
 #include "train/output/logging.hpp"
 #include "train/run/checkpoint.hpp"
-#include "train/run/checkpoints.hpp"
 #include "train/run/data.hpp"
 #include "train/run/identity.hpp"
 #include "train/run/run_directory.hpp"
@@ -97,8 +96,7 @@ void write_run(const PruneArguments& arguments, const SavedRun& saved, const Tas
   save_tokenizers(saved.tokenizers, arguments.to);
   Metadata metadata = identity_of(config, saved.tokenizers, saved.data).facts;
   metadata["step"] = "0";
-  write_tensor_file(best_checkpoint(run.files().checkpoints()), weight_entries(model.store),
-                    metadata);
+  write_tensor_file(run.files().best(), weight_entries(model.store), metadata);
   write_file_atomically(run.files().written(), written_text(written));
   // Last, because a directory without a config is taken again if this is stopped before its end.
   write_file_atomically(run.files().config(), dump_config(config));
@@ -110,8 +108,8 @@ void prune(const PruneArguments& arguments, SavedRun& saved, Console& console) {
   say_unknown(split);
   Workers workers(arguments.threads);
   const auto loss_of = [&](const Model& model) {
-    const Evaluation result = evaluate(model.transformer, model.store, task, split,
-                                       without_memory(saved.config.evaluation), 0, workers);
+    const Evaluation result =
+        evaluate(model, task, split, without_memory(saved.config.evaluation), 0, workers);
     expect_figures(evaluation_json(result));
     return result.loss();
   };

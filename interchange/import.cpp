@@ -21,7 +21,6 @@
 #include "interchange/weight_copy.hpp"
 #include "train/config/config.hpp"
 #include "train/run/checkpoint.hpp"
-#include "train/run/checkpoints.hpp"
 #include "train/run/identity.hpp"
 #include "train/run/run_directory.hpp"
 
@@ -247,8 +246,7 @@ void write_imported(const Imported& imported, const std::filesystem::path& run, 
   save_tokenizers(imported.tokenizers, run);
   Metadata metadata = identity_of(imported.config, imported.tokenizers, imported_data).facts;
   metadata.emplace("step", "0");
-  write_tensor_file(best_checkpoint(files.checkpoints()), weight_entries(imported.model->store),
-                    metadata);
+  write_tensor_file(files.best(), weight_entries(imported.model->store), metadata);
   // The config last: a directory without one is taken again if this is stopped before its end.
   write_file_atomically(files.written(), written_text(imported.written));
   write_file_atomically(files.config(), dump_config(imported.config));

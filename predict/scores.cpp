@@ -11,7 +11,6 @@
 #include "core/ops/concatenate.hpp"
 #include "datasets/tokenizers/token_words.hpp"
 #include "nn/generation/ensemble.hpp"
-#include "train/evaluation/decoding_batches.hpp"
 #include "train/options/layout.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

@@ -5,7 +5,6 @@
 
 #include <utility>
 
-#include "core/errors.hpp"
 #include "datasets/corpus/token_files.hpp"
 #include "datasets/corpus/token_text.hpp"
 #include "datasets/make_task.hpp"
@@ -17,16 +16,10 @@
 #include "train/run/checkpoint.hpp"
 #include "train/run/checkpoints.hpp"
 #include "train/run/identity.hpp"
-#include "train/run/run_files.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
-
-std::filesystem::path last_checkpoint(const RunFiles& files) {
-  const auto candidates = Checkpoints(files.checkpoints(), "step").candidates();
-  return candidates.empty() ? std::filesystem::path() : candidates.front();
-}
 
 // The checkpoints that could be used instead, for the message about an unusable one.
 std::string other_checkpoints(const RunFiles& files, const std::filesystem::path& refused) {
@@ -99,26 +92,17 @@ Task make_task(const Config& config, const TaskOptions& data, const std::filesys
 }
 
 std::filesystem::path find_checkpoint(const RunFiles& files, const std::string& wanted) {
-  auto best = best_checkpoint(files.checkpoints());
-  auto average = average_checkpoint(files.checkpoints());
-  if (wanted == "best") {
-    return best;
-  }
-  if (wanted == "average") {
-    return average;
-  }
-  if (wanted == "last") {
-    return last_checkpoint(files);
-  }
-  if (!wanted.empty()) {
-    return wanted;
-  }
-  for (const auto& file : {average, best}) {
-    if (std::filesystem::exists(file)) {
+  for (const auto& [name, file] :
+       {std::pair("average", files.average()), std::pair("best", files.best())}) {
+    if (wanted == name || (wanted.empty() && std::filesystem::exists(file))) {
       return file;
     }
   }
-  return last_checkpoint(files);
+  if (!wanted.empty() && wanted != "last") {
+    return wanted;
+  }
+  const auto all = Checkpoints(files.checkpoints(), "step").candidates();
+  return all.empty() ? std::filesystem::path() : all.front();
 }
 
 Vocabularies vocabularies_of(const Config& config, Index source_vocabulary,

@@ -212,9 +212,7 @@ Importance head_importance(Model& model, const Config& config, const Task& task,
     return head_importance(*apart, config, task, split, workers, progress);
   }
   const auto loss = [&] {
-    return evaluate(model.transformer, model.store, task, split, without_memory(config.evaluation),
-                    0, workers)
-        .loss();
+    return evaluate(model, task, split, without_memory(config.evaluation), 0, workers).loss();
   };
   const std::vector<HeadName> names = gateable_heads(model.transformer);
   const HeadGates gates = gates_on(model, names);

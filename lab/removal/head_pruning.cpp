@@ -49,9 +49,7 @@ PruningCurve prune_heads(Model& model, const Config& config, const Task& task, c
     return prune_heads(*apart, config, task, split, slope_examples, workers, progress);
   }
   const auto loss = [&] {
-    return evaluate(model.transformer, model.store, task, split, without_memory(config.evaluation),
-                    0, workers)
-        .loss();
+    return evaluate(model, task, split, without_memory(config.evaluation), 0, workers).loss();
   };
   const auto few = first_examples(split, slope_examples).source;
   std::vector<HeadName> left = gateable_heads(model.transformer);

@@ -170,10 +170,9 @@ RemovalChoice choose_removal(Model& model, const Config& config, const Task& tas
                              const Split& split, std::optional<Index> count, Index slope_examples,
                              Workers& workers, const std::function<void(Index, Index)>& progress) {
   const auto loss = [&] {
-    return count ? 0.0
-                 : evaluate(model.transformer, model.store, task, split,
-                            without_memory(config.evaluation), 0, workers)
-                       .loss();
+    return count
+               ? 0.0
+               : evaluate(model, task, split, without_memory(config.evaluation), 0, workers).loss();
   };
   ModelLeft left = removable_attentions(model.transformer);
   const Index all = count.value_or(std::ssize(reachable(left)) - 1);

@@ -100,8 +100,7 @@ Json report_sentences(const Model& model, const EvaluationOptions& options, cons
                       const Split& split, const std::vector<Index>& examples, Workers& workers) {
   expect_sentences(split, examples);
   const Split few = chosen(task, split, examples);
-  const auto outputs =
-      decode_split(model.transformer, model.store, task, few, few.outputs(), options, workers);
+  const auto outputs = texts_of(task, decode_tokens(model, few, few.outputs(), options, workers));
   const std::vector<bool> right = right_sequences(task, few, outputs);
   Json sentences = Json::array();
   Index weights = 0;

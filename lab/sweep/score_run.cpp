@@ -30,8 +30,7 @@ namespace {
 Evaluation evaluate_further(const SavedRun& run, const Task& task, const Split& split, Index most,
                             Workers& workers) {
   const auto measured = [&](const Split& examples, Index decoded) {
-    return evaluate(run.model.transformer, run.model.store, task, examples, run.config.evaluation,
-                    decoded, workers);
+    return evaluate(run.model, task, examples, run.config.evaluation, decoded, workers);
   };
   return split.name == "train" ? measured(first_examples(split, most), 0)
                                : measured(split, split.outputs());
@@ -169,7 +168,7 @@ std::vector<ExampleScore> likelihoods_in_lanes(const Model& model, const Running
                                                const EvaluationLanes& lanes, Workers& workers) {
   std::vector<ExampleScore> scores(static_cast<std::size_t>(lanes.source->size()));
   workers.run(lanes.list.runs(), [&](Index lane) {
-    read_lanes(model.transformer, model.store, lanes, {.first = lane, .count = 1},
+    read_lanes(model, lanes, {.first = lane, .count = 1},
                [&](const Batch& batch, const CrossEntropy& result) {
                  scores[static_cast<std::size_t>(batch.examples.front())] =
                      likelihood(text, batch, result);
@@ -196,8 +195,8 @@ RunScores score(SavedRun& saved, const Task& task, const Split& split, const Run
                                      saved.model, split.text,
                                      evaluation_lanes(split, memory, options.batch_tokens), workers)
                                : likelihoods(saved.model, split, workers);
-  const auto tokens = decode_tokens(saved.model.transformer, saved.model.store, split,
-                                    split.outputs(), saved.config.evaluation, workers);
+  const auto tokens =
+      decode_tokens(saved.model, split, split.outputs(), saved.config.evaluation, workers);
   const std::vector<std::string> outputs = texts_of(task, tokens);
   if (const AnswerScores answers = answer_scores(*split.source, tokens); answers.measured()) {
     scores.figures["answer_accuracy"] = answers.answer_accuracy();

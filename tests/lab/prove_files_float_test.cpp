@@ -25,7 +25,7 @@
 #include "train/evaluation/evaluation.hpp"
 #include "train/evaluation/evaluation_report.hpp"
 #include "train/experiment.hpp"
-#include "train/loop/training_run.hpp"
+#include "train/loop/training.hpp"
 #include "train/output/figures.hpp"
 #include "train/run/checkpoints.hpp"
 #include "train/run/run_directory.hpp"
@@ -185,8 +185,8 @@ void measure(const fs::path& run) {
   const Index decoded = std::min<Index>(2, split.outputs());
   Workers workers(1);
   saved.use([&] {
-    expect_figures(evaluation_json(evaluate(saved.model.transformer, saved.model.store, task, split,
-                                            saved.config.evaluation, decoded, workers)));
+    expect_figures(evaluation_json(
+        evaluate(saved.model, task, split, saved.config.evaluation, decoded, workers)));
   });
   report_run({.run = run,
               .data = {.other = true},

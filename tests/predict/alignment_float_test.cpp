@@ -12,8 +12,8 @@
 #include "tests/support/temporary_directory.hpp"
 #include "tests/support/testing.hpp"
 #include "train/run/checkpoint.hpp"
-#include "train/run/checkpoints.hpp"
 #include "train/run/identity.hpp"
+#include "train/run/run_files.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
@@ -75,8 +75,7 @@ class KnownAlignment : public SharedRuns<KnownAlignment> {
     make_heads_known(run.model.store);
     Metadata metadata = identity_of(run.config, run.tokenizers, run.data).facts;
     metadata["step"] = "0";
-    write_tensor_file(best_checkpoint(RunFiles{run.directory}.checkpoints()),
-                      weight_entries(run.model.store), metadata);
+    write_tensor_file(RunFiles{run.directory}.best(), weight_entries(run.model.store), metadata);
     std::ofstream(*here / "sources") << "3 1 4\n5 9 2 6\n\n7\n";
     std::ofstream(*here / "targets") << "3 1 4\n5 9\n2 2\n1 1\n";
   }

@@ -59,8 +59,7 @@ struct SmallCopy {
            static_cast<double>(batch.labels.count());
   }
   double loss(Workers& workers) const {
-    return evaluate(model.transformer, model.store, task, split, config.evaluation, 0, workers)
-        .loss();
+    return evaluate(model, task, split, config.evaluation, 0, workers).loss();
   }
 
   Config config;

@@ -6,7 +6,7 @@
 #include "core/random/draws.hpp"
 #include "nn/transformer/transformer.hpp"
 #include "tests/support/tiny_model.hpp"
-#include "train/step/gate_training.hpp"
+#include "train/model_training.hpp"
 #include "train/step/trainer.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

@@ -5,7 +5,6 @@
 
 #include "core/clock.hpp"
 #include "datasets/loader.hpp"
-#include "nn/transformer/transformer.hpp"
 #include "train/evaluation/example_decoding.hpp"
 #include "train/evaluation/lane_evaluation.hpp"
 #include "train/evaluation/shared_parts.hpp"
@@ -56,13 +55,12 @@ Sums total_of(const std::vector<Sums>& parts, const PositionLosses& by_position)
 }
 
 // The batches of a group of lanes depend on each other, so groups are the parts.
-Sums evaluate_lanes(const Transformer& model, const ParameterStore& store,
-                    const EvaluationLanes& lanes, const Team& team) {
-  const auto groups = evaluation_groups(lanes, model.options().d_model);
+Sums evaluate_lanes(const Model& model, const EvaluationLanes& lanes, const Team& team) {
+  const auto groups = evaluation_groups(lanes, model.transformer.options().d_model);
   const PositionLosses by_position(lanes.longest());
   const auto sums_of_group = [&](Index i) {
     Sums sum{.by_position = by_position};
-    read_lanes(model, store, lanes, groups[static_cast<std::size_t>(i)],
+    read_lanes(model, lanes, groups[static_cast<std::size_t>(i)],
                [&](const Batch& batch, const CrossEntropy& result) {
                  sum.add(sums_of(batch, result, true, by_position));
                });
@@ -71,15 +69,14 @@ Sums evaluate_lanes(const Transformer& model, const ParameterStore& store,
   return total_of(compute_parts<Sums>(std::ssize(groups), sums_of_group, team), by_position);
 }
 
-Sums evaluate_labels(const Transformer& model, const ParameterStore& store, const Split& split,
-                     Index batch_tokens, const Team& team) {
+Sums evaluate_labels(const Model& model, const Split& split, Index batch_tokens, const Team& team) {
   const auto batches = ordered_batches(*split.source, batch_tokens);
   const PositionLosses by_position(split.source->positions());
   const auto sums_of_batch = [&](Index i) {
     const Batch batch = pack(*split.source, batches[static_cast<std::size_t>(i)]);
     Tape tape(false);
-    Pass pass(tape, store);
-    return sums_of(batch, batch_loss(model, pass, batch), measurable(split.kind).tokens,
+    Pass pass(tape, model.store);
+    return sums_of(batch, batch_loss(model.transformer, pass, batch), measurable(split.kind).tokens,
                    by_position);
   };
   return total_of(compute_parts<Sums>(std::ssize(batches), sums_of_batch, team), by_position);
@@ -142,39 +139,29 @@ DecodingOptions decoding_options(const EvaluationOptions& options) {
           .end = end_id};
 }
 
-std::vector<std::vector<TokenId>> decode_tokens(const Transformer& model,
-                                                const ParameterStore& store, const Split& split,
+std::vector<std::vector<TokenId>> decode_tokens(const Model& model, const Split& split,
                                                 Index examples, const EvaluationOptions& options,
                                                 const Team& team) {
   const Split part = first_examples(split, examples);
   std::vector<std::vector<TokenId>> outputs;
-  for (std::vector<Hypothesis>& best : decode_examples(
-           model, store, *part.source, options.batch_tokens, decoding_options(options), team)) {
+  for (std::vector<Hypothesis>& best :
+       decode_examples(model.transformer, model.store, *part.source, options.batch_tokens,
+                       decoding_options(options), team)) {
     outputs.push_back(std::move(best.front().tokens));
   }
   return outputs;
 }
 
-std::vector<std::string> decode_split(const Transformer& model, const ParameterStore& store,
-                                      const Task& task, const Split& split, Index examples,
-                                      const EvaluationOptions& options, const Team& team) {
-  return texts_of(task, decode_tokens(model, store, split, examples, options, team));
-}
-
-Evaluation evaluate(const Transformer& model, const ParameterStore& store, const Task& task,
-                    const Split& split, const EvaluationOptions& options, Index decode_examples,
-                    const Team& team) {
+Evaluation evaluate(const Model& model, const Task& task, const Split& split,
+                    const EvaluationOptions& options, Index decode_examples, const Team& team) {
   const auto begin = Clock::now();
   const Index memory = options.memory.value_or(0);
-  Sums total = memory > 0
-                   ? evaluate_lanes(model, store,
-                                    evaluation_lanes(split, memory, options.batch_tokens), team)
-                   : evaluate_labels(model, store, split, options.batch_tokens, team);
+  Sums total = memory > 0 ? evaluate_lanes(
+                                model, evaluation_lanes(split, memory, options.batch_tokens), team)
+                          : evaluate_labels(model, split, options.batch_tokens, team);
   Evaluation result{.examples = split.size(),
                     .tokens = total.tokens,
                     .unknown = total.unknown,
-                    .outputs = {},
-                    .right = {},
                     .loss_by_position = std::move(total.by_position),
                     .chooses = options.metric};
   const TextCounts counts = counts_of(split, total.tokens);
@@ -187,7 +174,7 @@ Evaluation evaluate(const Transformer& model, const ParameterStore& store, const
                            .words = static_cast<double>(counts.words)};
   add_metrics(result, split.kind, false, {&whole, 1}, options);
   if (decode_examples > 0) {
-    const auto tokens = decode_tokens(model, store, split, decode_examples, options, team);
+    const auto tokens = decode_tokens(model, split, decode_examples, options, team);
     result.outputs = texts_of(task, tokens);
     result.answers = answer_scores(*split.source, tokens);
     result.right = right_sequences(task, split, result.outputs);

@@ -10,6 +10,7 @@
 #include "nn/generation/decoding.hpp"
 #include "train/evaluation/position_losses.hpp"
 #include "train/evaluation/right_outputs.hpp"
+#include "train/experiment.hpp"
 #include "train/metrics/label_metrics.hpp"
 #include "train/options/options.hpp"
 #include "train/step/team.hpp"
@@ -21,8 +22,8 @@ struct Evaluation {
   Index tokens = 0;   // of the targets, end marks included
   Index unknown = 0;  // of these, unknown marks, which count as correct if they are predicted
   double seconds = 0;
-  std::vector<std::string> outputs;      // of the first examples, as many as were decoded
-  std::vector<bool> right;               // whether each output is right, by right_sequences()
+  std::vector<std::string> outputs{};    // of the first examples, as many as were decoded
+  std::vector<bool> right{};             // whether each output is right, by right_sequences()
   PositionLosses loss_by_position;       // of running text
   std::optional<Confusion> confusion{};  // of classes
   TypeScores by_type{};                  // of a split whose examples have types
@@ -42,27 +43,20 @@ struct Evaluation {
 // Whether `value` is better than `other` by the metric.
 bool is_better(Metric metric, double value, double other);
 
-// The tokens of the outputs of the first `examples` examples of a split.
-std::vector<std::vector<TokenId>> decode_tokens(const Transformer& model,
-                                                const ParameterStore& store, const Split& split,
+// Generates the outputs of the first `examples` examples of a split: by beam search over batches of
+// similar lengths, which are spread over the team.
+std::vector<std::vector<TokenId>> decode_tokens(const Model& model, const Split& split,
                                                 Index examples, const EvaluationOptions& options,
                                                 const Team& team);
 
 std::vector<std::string> texts_of(const Task& task,
                                   const std::vector<std::vector<TokenId>>& outputs);
 
-// Generates the outputs of a split: by beam search over batches of similar lengths, which are
-// spread over the team.
-std::vector<std::string> decode_split(const Transformer& model, const ParameterStore& store,
-                                      const Task& task, const Split& split, Index examples,
-                                      const EvaluationOptions& options, const Team& team);
-
 // Decodes the first `decode_examples` examples of the split (0: none). The batches are spread over
 // the team. Apart from its seconds, the evaluation has the same bits with any team, and if a batch
 // fails, all of the team throw (train/evaluation/shared_parts.hpp).
-Evaluation evaluate(const Transformer& model, const ParameterStore& store, const Task& task,
-                    const Split& split, const EvaluationOptions& options, Index decode_examples,
-                    const Team& team);
+Evaluation evaluate(const Model& model, const Task& task, const Split& split,
+                    const EvaluationOptions& options, Index decode_examples, const Team& team);
 
 DecodingOptions decoding_options(const EvaluationOptions& options);
 

@@ -13,6 +13,36 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
+// The number of tokens in a batch, at most `most`, with which all workers get the same number of
+// batches.
+Index balanced_batch_tokens(const Source& source, Index most, Index workers) {
+  Index all = 0;
+  Index longest = 0;
+  for (Index i = 0; i < source.size(); ++i) {
+    const Index tokens = source.lengths(i).longer();
+    all += tokens;
+    longest = std::max(longest, tokens);
+  }
+  const Index rounds = std::max<Index>(1, (all + most * workers - 1) / (most * workers));
+  return std::min(most, all / (rounds * workers) + longest);
+}
+
+// The results of the examples in the order of the source. `compute` returns those of a batch.
+template <class T, class Compute>
+std::vector<T> compute_batches(const std::vector<std::vector<Index>>& batches, Index examples,
+                               const Compute& compute, const Team& team) {
+  auto parts = compute_parts<std::vector<T>>(
+      std::ssize(batches), [&](Index b) { return compute(batches[static_cast<std::size_t>(b)]); },
+      team);
+  std::vector<T> results(static_cast<std::size_t>(examples));
+  for (std::size_t b = 0; b < batches.size(); ++b) {
+    for (std::size_t i = 0; i < batches[b].size(); ++i) {
+      results[static_cast<std::size_t>(batches[b][i])] = std::move(parts[b][i]);
+    }
+  }
+  return results;
+}
+
 RowLabels labels_of(const BestTokens& best, Index row) {
   RowLabels labels;
   for (const TokenLogit& one : best.of(row)) {
@@ -38,22 +68,6 @@ std::vector<std::vector<RowLabels>> batch_labels(const EnsembleMember& model, co
   }
   return results;
 }
-
-}  // namespace
-
-std::vector<std::vector<RowLabels>> label_examples(const EnsembleMember& model,
-                                                   const Source& source, Index batch_tokens,
-                                                   Index count, const Team& team) {
-  const auto batches = decoding_batches(source, batch_tokens, 1, threads_of(team));
-  const auto labels_of_batch = [&](Index b) {
-    return batch_labels(model, source, batches[static_cast<std::size_t>(b)], count);
-  };
-  auto parts = compute_parts<std::vector<std::vector<RowLabels>>>(std::ssize(batches),
-                                                                  labels_of_batch, team);
-  return in_split_order(batches, std::move(parts), source.size());
-}
-
-namespace {
 
 std::vector<std::vector<Hypothesis>> labels_as_outputs(const EnsembleMember& model,
                                                        const Source& source, Index batch_tokens,
@@ -100,6 +114,23 @@ std::vector<std::vector<Hypothesis>> decode_batch_of(std::span<const ModelAndSou
 
 }  // namespace
 
+std::vector<std::vector<Index>> decoding_batches(const Source& source, Index batch_tokens,
+                                                 Index beam, Index workers) {
+  const Index most = std::max<Index>(1, batch_tokens / beam);
+  return ordered_batches(source, balanced_batch_tokens(source, most, workers));
+}
+
+std::vector<std::vector<RowLabels>> label_examples(const EnsembleMember& model,
+                                                   const Source& source, Index batch_tokens,
+                                                   Index count, const Team& team) {
+  const auto labels_of_batch = [&](const std::vector<Index>& batch) {
+    return batch_labels(model, source, batch, count);
+  };
+  return compute_batches<std::vector<RowLabels>>(
+      decoding_batches(source, batch_tokens, 1, threads_of(team)), source.size(), labels_of_batch,
+      team);
+}
+
 // The members, for ByteWriter and ByteReader.
 template <class Bytes>
 void serialize(Bytes& bytes, Hypothesis& hypothesis) {
@@ -114,13 +145,12 @@ std::vector<std::vector<Hypothesis>> decode_examples(std::span<const ModelAndSou
   if (source->in_one_pass()) {
     return labels_as_outputs(model, *source, batch_tokens, team);
   }
-  const auto batches = decoding_batches(*source, batch_tokens, options.beam, threads_of(team));
-  const auto outputs_of_batch = [&](Index b) {
-    return decode_batch_of(models, batches[static_cast<std::size_t>(b)], options);
+  const auto outputs_of_batch = [&](const std::vector<Index>& batch) {
+    return decode_batch_of(models, batch, options);
   };
-  auto parts = compute_parts<std::vector<std::vector<Hypothesis>>>(std::ssize(batches),
-                                                                   outputs_of_batch, team);
-  return in_split_order(batches, std::move(parts), source->size());
+  return compute_batches<std::vector<Hypothesis>>(
+      decoding_batches(*source, batch_tokens, options.beam, threads_of(team)), source->size(),
+      outputs_of_batch, team);
 }
 
 std::vector<std::vector<Hypothesis>> decode_examples(const Transformer& model,

@@ -9,10 +9,18 @@
 #include "datasets/sequence.hpp"
 #include "nn/generation/decoding.hpp"
 #include "nn/generation/ensemble.hpp"
-#include "train/evaluation/decoding_batches.hpp"
 #include "train/step/team.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
+
+// The default batch size of `translate`, in source tokens of all hypotheses.
+inline constexpr Index decoding_batch_tokens = 2048;
+
+// The example numbers of each batch, of similar lengths, the longest examples first, and as many
+// batches for each worker. `batch_tokens`: the largest number of tokens in a batch, where an
+// example counts once for each hypothesis of its beam.
+std::vector<std::vector<Index>> decoding_batches(const Source& source, Index batch_tokens,
+                                                 Index beam, Index workers);
 
 struct LikelyLabel {
   TokenId label = 0;

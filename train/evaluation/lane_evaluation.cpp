@@ -8,13 +8,6 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-namespace {
-
-// So many times as long as its memory and a window is a lane, at least.
-constexpr Index least_length = 16;
-
-}  // namespace
-
 Index EvaluationLanes::longest() const {
   Index windows = 0;
   for (Index lane = 0; lane < list.runs(); ++lane) {
@@ -25,6 +18,7 @@ Index EvaluationLanes::longest() const {
 
 EvaluationLanes evaluation_lanes(const Split& split, Index memory, Index batch_tokens) {
   expect_one_stream(split.text, "evaluation.memory", split.name);
+  constexpr Index least_length = 16;  // of a lane, in lengths of its memory and a window together
   const Index context = split.text.windowing.context;
   const Index windows = split.size();
   const Index long_enough = windows * context / (least_length * (context + memory));
@@ -37,14 +31,13 @@ std::vector<LaneGroup> evaluation_groups(const EvaluationLanes& lanes, Index d_m
   return lane_groups(lanes.list.runs(), lanes_of_batch(part_rows(d_model), lanes.context));
 }
 
-void read_lanes(const Transformer& model, const ParameterStore& store, const EvaluationLanes& lanes,
-                const LaneGroup& group,
+void read_lanes(const Model& model, const EvaluationLanes& lanes, const LaneGroup& group,
                 const std::function<void(const Batch&, const CrossEntropy&)>& visit,
                 std::optional<Index> most_batches) {
   LaneMemory memory({.lanes = group.count,
-                     .layers = std::ssize(model.main().layers),
+                     .layers = std::ssize(model.transformer.main().layers),
                      .rows = lanes.memory,
-                     .d_model = model.options().d_model});
+                     .d_model = model.transformer.options().d_model});
   const auto batches = lane_batches(lanes.list, group);
   const Index count = std::min(std::ssize(batches), most_batches.value_or(std::ssize(batches)));
   for (Index i = 0; i < count; ++i) {
@@ -53,9 +46,9 @@ void read_lanes(const Transformer& model, const ParameterStore& store, const Eva
       lane -= group.first;
     }
     Tape tape(false);
-    Pass pass(tape, store);
+    Pass pass(tape, model.store);
     pass.memory = &memory;
-    visit(batch, batch_loss(model, pass, batch));
+    visit(batch, batch_loss(model.transformer, pass, batch));
     memory.commit();
   }
 }

@@ -7,7 +7,7 @@
 
 #include "datasets/corpus/lanes.hpp"
 #include "datasets/task.hpp"
-#include "nn/transformer/transformer.hpp"
+#include "train/experiment.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
@@ -28,8 +28,7 @@ std::vector<LaneGroup> evaluation_groups(const EvaluationLanes& lanes, Index d_m
 
 // Runs the model over the windows of these lanes, in all batches or the first ones, and calls visit
 // with each batch and its loss.
-void read_lanes(const Transformer& model, const ParameterStore& store, const EvaluationLanes& lanes,
-                const LaneGroup& group,
+void read_lanes(const Model& model, const EvaluationLanes& lanes, const LaneGroup& group,
                 const std::function<void(const Batch&, const CrossEntropy&)>& visit,
                 std::optional<Index> most_batches = {});
 

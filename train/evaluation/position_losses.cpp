@@ -25,7 +25,8 @@ void PositionLosses::add(const Batch& batch, std::span<const double> losses) {
   const std::vector<Index> read_before = positions(batch.input.segments);
   for (std::size_t i = 0; i < losses.size(); ++i) {
     const auto row = batch.labels.every_row ? i : static_cast<std::size_t>(batch.labels.rows[i]);
-    PositionLoss& range = range_of(read_before[row] + 1);
+    PositionLoss& range =
+        *std::ranges::lower_bound(ranges_, read_before[row] + 1, {}, &PositionLoss::last);
     ++range.tokens;
     range.negative_log_likelihood += losses[i];
   }
@@ -43,10 +44,6 @@ std::vector<PositionLoss> PositionLosses::ranges() const {
   std::ranges::copy_if(ranges_, std::back_inserter(labelled),
                        [](const PositionLoss& range) { return range.tokens > 0; });
   return labelled;
-}
-
-PositionLoss& PositionLosses::range_of(Index position) {
-  return *std::ranges::lower_bound(ranges_, position, {}, &PositionLoss::last);
 }
 
 }  // namespace tapehead

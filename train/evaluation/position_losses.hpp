@@ -34,15 +34,12 @@ class PositionLosses {
 
   std::vector<PositionLoss> ranges() const;  // those that have labels
 
-  template <class Bytes>
-  friend void serialize(Bytes& bytes,
-                        PositionLosses& losses) {  // train/evaluation/shared_parts.hpp
+  template <class Bytes>  // train/evaluation/shared_parts.hpp
+  friend void serialize(Bytes& bytes, PositionLosses& losses) {
     bytes(losses.ranges_);
   }
 
  private:
-  PositionLoss& range_of(Index position);
-
   std::vector<PositionLoss> ranges_;
 };
 

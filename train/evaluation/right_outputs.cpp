@@ -14,6 +14,19 @@ std::vector<std::string> written_references(const Split& split) {
   return split.read_references ? split.read_references() : split.references;
 }
 
+// Whether each row of a source begins a pair of the relation `answer`; empty without one.
+std::vector<bool> answer_rows(const Relations& relations, std::size_t rows) {
+  const auto answer = std::ranges::find(relations, "answer", &Relation::name);
+  if (answer == relations.end() || answer->side != RelationSide::source) {
+    return {};
+  }
+  std::vector<bool> is_answer(rows);
+  for (const PositionPair& pair : answer->pairs) {
+    is_answer[static_cast<std::size_t>(pair.query)] = true;
+  }
+  return is_answer;
+}
+
 }  // namespace
 
 std::vector<std::string> first_references(const Task& task, const Split& split, std::size_t count) {
@@ -60,30 +73,6 @@ void say_cut_references(const Split& split, const EvaluationOptions& options) {
         split.name, longer, split.size(), allowed, most);
   }
 }
-
-namespace {
-
-double share_of(Index part, Index all) {
-  return all == 0 ? 0 : static_cast<double>(part) / static_cast<double>(all);
-}
-
-// Whether each row of a source begins a pair of the relation `answer`; empty without one.
-std::vector<bool> answer_rows(const Relations& relations, std::size_t rows) {
-  const auto answer = std::ranges::find(relations, "answer", &Relation::name);
-  if (answer == relations.end() || answer->side != RelationSide::source) {
-    return {};
-  }
-  std::vector<bool> is_answer(rows);
-  for (const PositionPair& pair : answer->pairs) {
-    is_answer[static_cast<std::size_t>(pair.query)] = true;
-  }
-  return is_answer;
-}
-
-}  // namespace
-
-double AnswerScores::answer_accuracy() const { return share_of(answers_right, answers); }
-double AnswerScores::other_accuracy() const { return share_of(others_right, others); }
 
 AnswerScores answer_scores(const Source& source, const std::vector<std::vector<TokenId>>& labels) {
   AnswerScores scores;

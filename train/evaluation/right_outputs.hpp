@@ -29,6 +29,10 @@ std::vector<bool> right_sequences(const Task& task, const Split& split,
 // many there are, and which value would be enough. Nothing if the model writes no outputs.
 void say_cut_references(const Split& split, const EvaluationOptions& options);
 
+inline double share_of(Index part, Index all) {
+  return all == 0 ? 0 : static_cast<double>(part) / static_cast<double>(all);
+}
+
 // Of a model that gives each token of a source its label in one pass, and a task with the relation
 // `answer` from such rows: those rows are the answers.
 struct AnswerScores {
@@ -38,8 +42,8 @@ struct AnswerScores {
   Index others_right = 0;
 
   bool measured() const { return answers > 0; }
-  double answer_accuracy() const;
-  double other_accuracy() const;  // 0 without other labels
+  double answer_accuracy() const { return share_of(answers_right, answers); }
+  double other_accuracy() const { return share_of(others_right, others); }  // 0 without others
 };
 
 // `labels`: the predicted ones of the first examples; nothing is measured where a model writes
@@ -51,7 +55,7 @@ struct TypeScore {
   Index examples = 0;
   Index right = 0;
 
-  double share() const { return static_cast<double>(right) / static_cast<double>(examples); }
+  double share() const { return share_of(right, examples); }
 };
 
 struct TypeScores {

@@ -1,6 +1,10 @@
 #include "train/events/event.hpp"
 
 #include <algorithm>
+#include <array>
+#include <bit>
+
+#include <fmt/format.h>
 
 #include "core/text.hpp"
 
@@ -13,51 +17,12 @@ constexpr int float64_type = 1;
 constexpr int bytes_type = 2;
 constexpr int float32_type = 5;
 
+static_assert(std::endian::native == std::endian::little);
+
 template <class Number>
-void append(std::string& bytes, const Number& number) {
-  bytes.append(reinterpret_cast<const char*>(&number), sizeof number);
+std::string_view bytes_of(const Number& number) {
+  return {reinterpret_cast<const char*>(&number), sizeof number};
 }
-
-}  // namespace
-
-// Seven bits a byte, the lowest first; the highest bit of a byte says that another one follows.
-void WireMessage::variable_length(std::uint64_t value) {
-  for (; value >= 0x80; value >>= 7) {
-    encoded_ += static_cast<char>((value & 0x7f) | 0x80);
-  }
-  encoded_ += static_cast<char>(value);
-}
-
-void WireMessage::key(int field, int type) {
-  variable_length(static_cast<std::uint64_t>(field) << 3 | static_cast<std::uint64_t>(type));
-}
-
-WireMessage& WireMessage::integer(int field, Index value) {
-  key(field, varint_type);
-  variable_length(static_cast<std::uint64_t>(value));
-  return *this;
-}
-
-WireMessage& WireMessage::float32(int field, float value) {
-  key(field, float32_type);
-  append(encoded_, value);
-  return *this;
-}
-
-WireMessage& WireMessage::float64(int field, double value) {
-  key(field, float64_type);
-  append(encoded_, value);
-  return *this;
-}
-
-WireMessage& WireMessage::bytes(int field, std::string_view value) {
-  key(field, bytes_type);
-  variable_length(value.size());
-  encoded_ += value;
-  return *this;
-}
-
-namespace {
 
 // Each event begins so.
 WireMessage event_at(const EventTime& time) {
@@ -96,19 +61,52 @@ WireMessage tensor_of(std::span<const std::string> texts) {
 
 }  // namespace
 
-void Summary::add_value(const WireMessage& value) { message_.message(1, value); }
+// Seven bits a byte, the lowest first; the highest bit of a byte says that another one follows.
+void WireMessage::variable_length(std::uint64_t value) {
+  for (; value >= 0x80; value >>= 7) {
+    encoded_ += static_cast<char>((value & 0x7f) | 0x80);
+  }
+  encoded_ += static_cast<char>(value);
+}
+
+void WireMessage::key(int field, int type) {
+  variable_length(static_cast<std::uint64_t>(field) << 3 | static_cast<std::uint64_t>(type));
+}
+
+WireMessage& WireMessage::integer(int field, Index value) {
+  key(field, varint_type);
+  variable_length(static_cast<std::uint64_t>(value));
+  return *this;
+}
+
+WireMessage& WireMessage::float32(int field, float value) {
+  key(field, float32_type);
+  encoded_ += bytes_of(value);
+  return *this;
+}
+
+WireMessage& WireMessage::float64(int field, double value) {
+  key(field, float64_type);
+  encoded_ += bytes_of(value);
+  return *this;
+}
+
+WireMessage& WireMessage::bytes(int field, std::string_view value) {
+  key(field, bytes_type);
+  variable_length(value.size());
+  encoded_ += value;
+  return *this;
+}
 
 void Summary::add_scalar(std::string_view tag, double value) {
-  WireMessage scalar;
-  scalar.bytes(1, tag).float32(2, static_cast<float>(value));
-  add_value(scalar);
+  message_.message(1, WireMessage().bytes(1, tag).float32(2, static_cast<float>(value)));
 }
 
 void Summary::add_texts(std::string_view tag, std::span<const std::string> texts) {
   const WireMessage plugin = WireMessage().bytes(1, "text");
   WireMessage value;
   value.bytes(1, tag).message(8, tensor_of(texts)).message(9, WireMessage().message(1, plugin));
-  add_value(value);
+  message_.message(1, value);
 }
 
 std::string format_event(const EventTime& time) {
@@ -140,6 +138,79 @@ std::optional<Index> step_of_event(std::string_view event) {
     }
   }
   return {};
+}
+
+namespace {
+
+constexpr std::uint32_t castagnoli = 0x82f63b78;  // its coefficients, that of x^31 in bit 0
+
+// The remainder of each byte, times x^32.
+constexpr std::array<std::uint32_t, 256> remainders = [] {
+  std::array<std::uint32_t, 256> table{};
+  for (std::uint32_t byte = 0; byte < table.size(); ++byte) {
+    std::uint32_t remainder = byte;
+    for (int bit = 0; bit < 8; ++bit) {
+      remainder = (remainder >> 1) ^ ((remainder & 1) != 0 ? castagnoli : 0);
+    }
+    table[byte] = remainder;
+  }
+  return table;
+}();
+
+template <class Number>
+Number number_at(std::string_view bytes) {
+  Number number = 0;
+  bytes.copy(reinterpret_cast<char*>(&number), sizeof number);
+  return number;
+}
+
+// The CRC of bytes that hold CRCs themselves has weaknesses, so TFRecord rotates and shifts it.
+std::uint32_t checksum(std::string_view bytes) { return std::rotr(crc32c(bytes), 15) + 0xa282ead8; }
+
+bool checks(std::string_view bytes, std::string_view stored) {
+  return checksum(bytes) == number_at<std::uint32_t>(stored);
+}
+
+constexpr std::size_t length_bytes = sizeof(std::uint64_t);
+constexpr std::size_t checksum_bytes = sizeof(std::uint32_t);
+constexpr std::size_t head_bytes = length_bytes + checksum_bytes;
+
+}  // namespace
+
+std::uint32_t crc32c(std::string_view bytes) {
+  std::uint32_t remainder = 0xffffffff;
+  for (const char byte : bytes) {
+    const std::uint32_t index = (remainder ^ static_cast<unsigned char>(byte)) & 0xff;
+    remainder = remainders[index] ^ (remainder >> 8);
+  }
+  return ~remainder;
+}
+
+std::string to_record(std::string_view content) {
+  const std::uint64_t length = content.size();
+  return fmt::format("{}{}{}{}", bytes_of(length), bytes_of(checksum(bytes_of(length))), content,
+                     bytes_of(checksum(content)));
+}
+
+Records read_records(std::string_view bytes) {
+  Records records{.contents = {}, .rest = bytes};
+  std::string_view& rest = records.rest;
+  while (rest.size() >= head_bytes) {
+    const auto length = number_at<std::uint64_t>(rest);
+    const std::string_view body = rest.substr(head_bytes);
+    records.damaged = !checks(rest.substr(0, length_bytes), rest.substr(length_bytes));
+    if (records.damaged || body.size() < checksum_bytes || body.size() - checksum_bytes < length) {
+      break;
+    }
+    const std::string_view content = body.substr(0, length);
+    records.damaged = !checks(content, body.substr(length));
+    if (records.damaged) {
+      break;
+    }
+    records.contents.push_back(content);
+    rest = body.substr(length + checksum_bytes);
+  }
+  return records;
 }
 
 }  // namespace tapehead

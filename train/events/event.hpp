@@ -1,5 +1,5 @@
 // Events: what an event file holds, as tensorflow/core/util/event.proto and
-// tensorflow/core/framework/summary.proto define it.
+// tensorflow/core/framework/summary.proto define it, in records of the format TFRecord.
 #pragma once
 
 #include <cstdint>
@@ -7,16 +7,15 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
+#include <vector>
 
 #include "core/types.hpp"
 
 namespace tapehead {
 
-// Wire messages: protocol buffers as their encoding defines them
+// Protocol buffers as their encoding defines them
 // (https://protobuf.dev/programming-guides/encoding). The messages of event files have so few
 // fields that they need neither a compiler of messages nor a library.
-
 class WireMessage {
  public:
   // Each appends a field by its number.
@@ -52,8 +51,6 @@ class Summary {
   const WireMessage& message() const { return message_; }
 
  private:
-  void add_value(const WireMessage& value);
-
   WireMessage message_;
 };
 
@@ -65,5 +62,20 @@ std::string summary_event(const EventTime& time, const Summary& summary);
 
 // The step of an event that one of these functions encoded; nothing for other bytes.
 std::optional<Index> step_of_event(std::string_view event);
+
+// CRC-32C, the cyclic redundancy check with Castagnoli's polynomial (RFC 3720, section 12.1), by
+// which event files check themselves.
+std::uint32_t crc32c(std::string_view bytes);
+
+// Little-endian: length (8 bytes), its checksum (4), content, checksum of the content (4).
+std::string to_record(std::string_view content);
+
+// What a file holds, read until its end or the first record that is not whole.
+struct Records {
+  std::vector<std::string_view> contents;
+  std::string_view rest;  // from there on; empty if all records are whole
+  bool damaged = false;   // that record has a wrong checksum; else only its end is missing
+};
+Records read_records(std::string_view bytes);
 
 }  // namespace tapehead

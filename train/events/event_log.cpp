@@ -12,7 +12,6 @@
 
 #include "core/files/files.hpp"
 #include "train/events/event.hpp"
-#include "train/events/records.hpp"
 
 namespace tapehead {
 
@@ -57,6 +56,11 @@ void truncate_event_file(const fs::path& path, Index step) {
   }
 }
 
+EventTime now(Index step) {
+  const std::chrono::duration<double> time = std::chrono::system_clock::now().time_since_epoch();
+  return {.seconds = time.count(), .step = step};
+}
+
 }  // namespace
 
 fs::path next_event_file(const fs::path& directory) {
@@ -75,15 +79,6 @@ void truncate_event_files(const fs::path& directory, Index step) {
     truncate_event_file(path, step);
   }
 }
-
-namespace {
-
-EventTime now(Index step) {
-  const std::chrono::duration<double> time = std::chrono::system_clock::now().time_since_epoch();
-  return {.seconds = time.count(), .step = step};
-}
-
-}  // namespace
 
 EventLog::EventLog(std::filesystem::path directory, Index step, std::string config)
     : directory_(std::move(directory)), step_(step), config_(std::move(config)) {}

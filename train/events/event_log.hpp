@@ -15,8 +15,6 @@
 
 namespace tapehead {
 
-// The event files in a run's directory: their names, and how a resume cuts them back.
-
 // How event files' names begin. Readers take the files of a directory in the order of their names.
 inline constexpr std::string_view event_file_prefix = "events.out.tfevents.";
 

@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <map>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "core/errors.hpp"
@@ -25,22 +24,6 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
-// What was read from the other run.
-struct InitialRun {
-  std::filesystem::path directory;
-  Config config;
-  Tokenizers tokenizers;
-  TensorFile weights;
-};
-
-RunFiles find_initial_run(const std::filesystem::path& directory) {
-  try {
-    return find_run(directory);
-  } catch (const IoError& error) {
-    throw IoError(fmt::format("model.init_from: {}", error.what()));
-  }
-}
-
 std::filesystem::path weights_of(const RunFiles& run) {
   for (const std::string wanted : {"best", "average", "last"}) {
     const std::filesystem::path file = find_checkpoint(run, wanted);
@@ -51,12 +34,18 @@ std::filesystem::path weights_of(const RunFiles& run) {
   throw IoError(fmt::format("run {} has no weights to start from", run.directory.string()));
 }
 
-InitialRun open_initial_run(const std::filesystem::path& directory) {
-  const RunFiles files = find_initial_run(directory);
-  InitialRun run{.directory = files.directory,
-                 .config = load_config(files.config()).config,
-                 .tokenizers = load_tokenizers(files.directory),
-                 .weights = TensorFile(weights_of(files))};
+OpenedRun open_initial_run(const std::filesystem::path& directory) {
+  const RunFiles files = [&] {
+    try {
+      return find_run(directory);
+    } catch (const IoError& error) {
+      throw IoError(fmt::format("model.init_from: {}", error.what()));
+    }
+  }();
+  OpenedRun run{.directory = files.directory,
+                .config = load_config(files.config()).config,
+                .tokenizers = load_tokenizers(files.directory),
+                .weights = TensorFile(weights_of(files))};
   expect_identity(run.weights, identity_of(run.config, run.tokenizers));
   return run;
 }
@@ -79,7 +68,7 @@ void take_over_additions(const Config& config, Config& other) {
 
 // Whether our output layer is for something else, so that its weights must be new: it is used with
 // another command, or has other classes.
-bool has_other_head(const Config& config, const Tokenizers& tokenizers, const InitialRun& run) {
+bool has_other_head(const Config& config, const Tokenizers& tokenizers, const OpenedRun& run) {
   return use_of(config).command != use_of(run.config).command ||
          (!use_of(config).gives_entries() &&
           tokenizer_digest(*tokenizers.target) != tokenizer_digest(*run.tokenizers.target));
@@ -92,7 +81,7 @@ void take_over_head(const Config& config, Config& other) {
   other.model.head_transform = config.model.head_transform;
 }
 
-void expect_same_meaning(const Config& config, const InitialRun& run, bool other_head) {
+void expect_same_meaning(const Config& config, const OpenedRun& run, bool other_head) {
   Config other = run.config;
   take_over_additions(config, other);
   if (other_head) {
@@ -113,7 +102,7 @@ std::string_view name_of(Side side) { return side == Side::source ? "source" : "
 
 // Which entries of a side are in the other run; nothing if both have the same rows. A masked
 // language model has one row more, the mask.
-std::optional<VocabularyMatch> match_side(const InitialRun& run, const Config& config,
+std::optional<VocabularyMatch> match_side(const OpenedRun& run, const Config& config,
                                           const Tokenizers& tokenizers, Side side) {
   const Tokenizer& theirs = of_side(run.tokenizers, side);
   const Tokenizer& ours = of_side(tokenizers, side);
@@ -167,14 +156,7 @@ std::optional<Side> side_of(const Model& model, const NamedParameter& parameter)
   return {};
 }
 
-bool is_gate(const Model& model, const NamedParameter& parameter) {
-  return std::ranges::any_of(model.transformer.attentions(), [&](const auto* attention) {
-    const auto& gates = attention->weights.gates.log_alpha;
-    return gates && gates->block == parameter.block;
-  });
-}
-
-std::string in_words(const InitialRun& run,
+std::string in_words(const OpenedRun& run,
                      const std::map<Side, std::optional<VocabularyMatch>>& matches,
                      const std::vector<std::string>& fresh) {
   std::string text = fmt::format("starting from the weights of {}", run.directory.string());
@@ -196,7 +178,7 @@ std::string in_words(const InitialRun& run,
 }  // namespace
 
 std::string load_initial_weights(const Config& config, const Tokenizers& tokenizers, Model& model) {
-  const InitialRun run = open_initial_run(config.model.init_from);
+  const OpenedRun run = open_initial_run(config.model.init_from);
   const bool other_head = has_other_head(config, tokenizers, run);
   expect_same_meaning(config, run, other_head);
   std::map<Side, std::optional<VocabularyMatch>> matches;
@@ -212,7 +194,8 @@ std::string load_initial_weights(const Config& config, const Tokenizers& tokeniz
       fresh.push_back(parameter.name);
     } else if (side && matches[*side]) {
       load_rows(run.weights, parameter, *matches[*side], model.store);
-    } else if (!is_gate(model, parameter) || run.weights.find(parameter.name) != nullptr) {
+    } else if (parameter.kind != ParameterKind::gate ||
+               run.weights.find(parameter.name) != nullptr) {
       load_weight(run.weights, parameter, model.store);
     }
   }

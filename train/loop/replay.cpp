@@ -167,8 +167,7 @@ Replay read_replay(const TensorFile& file) {
       .source_vocabulary =
           metadata_number(file, "source_vocabulary", mark_count, largest_vocabulary),
       .target_vocabulary = metadata_number(file, "target_vocabulary", 1, largest_vocabulary),
-      .step = metadata_number(file, "step", 1, most_counted),
-      .batches = {}};
+      .step = metadata_number(file, "step", 1, most_counted)};
   const Index count = metadata_number(file, "batches", 1, std::ssize(file.entries()));
   for (Index i = 0; i < count; ++i) {
     replay.batches.push_back(batch_in(

@@ -18,7 +18,7 @@ struct Replay {
   Index source_vocabulary = 0;
   Index target_vocabulary = 0;
   Index step = 1;
-  std::vector<Batch> batches;
+  std::vector<Batch> batches{};
   Tensor memory{};  // what the lanes remembered (LaneMemory::committed); without memory if nothing
 };
 

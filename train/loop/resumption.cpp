@@ -41,9 +41,7 @@ bool holds(const std::filesystem::path& checkpoint) {
 }
 
 // Whether there are weights beside the step checkpoints, which another run can start from.
-bool has_weights(const RunFiles& run) {
-  return holds(best_checkpoint(run.checkpoints())) || holds(average_checkpoint(run.checkpoints()));
-}
+bool has_weights(const RunFiles& run) { return holds(run.best()) || holds(run.average()); }
 
 std::string from_its_weights(const RunFiles& run) {
   return fmt::format("start another run from its weights: --set model.init_from={} --run DIR",
@@ -196,7 +194,7 @@ std::optional<BestWeights> keep_weights_of_run(const Config& config, RunSink& si
     best = keep_best(training, store, so_far);
     if (!best && is_at_best(sink.files(), config.evaluation.metric, position)) {
       spdlog::info("the weights of step {} are the best so far, and are written as {} again",
-                   position.step, best_checkpoint(sink.files().checkpoints()).string());
+                   position.step, sink.files().best().string());
       sink.save_best(store, position.step, so_far);
       best = so_far;
     }
@@ -204,7 +202,7 @@ std::optional<BestWeights> keep_weights_of_run(const Config& config, RunSink& si
       spdlog::warn(
           "{} is missing; the best evaluation from here on takes its place, even if it is "
           "worse",
-          best_checkpoint(sink.files().checkpoints()).string());
+          sink.files().best().string());
     }
   }
   if (position.best_evaluation == 0) {

@@ -5,7 +5,6 @@
 #include <optional>
 
 #include "datasets/task.hpp"
-#include "train/experiment.hpp"
 #include "train/loop/run_sink.hpp"
 #include "train/run/checkpoints.hpp"
 

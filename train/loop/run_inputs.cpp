@@ -20,12 +20,6 @@ void add_data(InputFiles& inputs, const TaskOptions& task, const fs::path& path)
   }
 }
 
-void add_data(InputFiles& inputs, TaskOptions task) {
-  for (const DataFile& file : data_files(task)) {
-    add_data(inputs, task, *file.path);
-  }
-}
-
 }  // namespace
 
 InputFiles inputs_of_run(const fs::path& directory, const DataChoice& data) {
@@ -45,7 +39,10 @@ InputFiles inputs_of_run(const fs::path& directory, const DataChoice& data) {
 
 InputFiles inputs_of_training(const Config& config) {
   InputFiles inputs;
-  add_data(inputs, config.task);
+  TaskOptions task = config.task;
+  for (const DataFile& file : data_files(task)) {
+    add_data(inputs, task, *file.path);
+  }
   if (!config.model.init_from.empty()) {
     inputs.add(files_of_run(config.model.init_from));
   }

@@ -28,8 +28,8 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 struct RunEnd {
   int signal = 0;  // 0, SIGINT, SIGTERM, SIGHUP or SIGUSR1
   Index step = 0;
-  double seconds = 0;  // of training
-  SplitResults tests;  // of each of final_splits(), if the run ended by itself
+  double seconds = 0;    // of training
+  SplitResults tests{};  // of each of final_splits(), if the run ended by itself
 };
 
 // The functions are in the order in which a training calls them, on all ranks alike. Here they do
@@ -95,7 +95,9 @@ class RunSink {
 
   virtual void end(const RunEnd&) {}
 
-  std::string row(Index shards, double bytes_sent) const;  // ranks_text()
+  // How the ranks share the work, and how many bytes rank 0 sends at each step; empty for a process
+  // alone.
+  std::string row(Index shards, double bytes_sent) const;
   Team team(Workers& workers) const { return {workers, ranks_}; }
   const RunFiles& files() const { return request_.files; }
 
@@ -106,6 +108,12 @@ class RunSink {
   Request request_;
   Ranks& ranks_;
 };
+
+// Ranks must agree before they train together: only the same program, on the same kind of
+// processor, with the same config and the same data, computes the same numbers. Throws RankError
+// that names a rank which differs from rank 0, and in what.
+void expect_same_training(Ranks& ranks, const Config& config, const Task& task,
+                          const BlasInfo& blas);
 
 std::unique_ptr<RunSink> run_sink(const RunSink::Request& request, Ranks& ranks = alone());
 

@@ -21,7 +21,7 @@
 #include "train/run/metrics_log.hpp"
 #include "train/run/rank_checkpoint.hpp"
 #include "train/run/run_directory.hpp"
-#include "train/step/step_errors.hpp"
+#include "train/step/trainer.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
@@ -95,8 +95,7 @@ class RunWriter final : public RunSink {
   }
 
   void go_on_from(Index step, const Config& config, bool finished) override {
-    std::error_code ignored;
-    const bool same = std::filesystem::exists(files().config(), ignored) &&
+    const bool same = std::filesystem::exists(status_of(files().config())) &&
                       read_file(files().config()) == dump_config(config);
     if (!finished || !same) {
       remove_reports(files());
@@ -149,8 +148,7 @@ class RunWriter final : public RunSink {
 
   void save_best(const ParameterStore& store, Index step, const BestWeights& best) override {
     sync_lines();
-    write_tensor_file(best_checkpoint(files().checkpoints()), weight_entries(store),
-                      best_metadata(identity_, step, best));
+    write_tensor_file(files().best(), weight_entries(store), best_metadata(identity_, step, best));
   }
 
   void save(const TrainingState& state, const TrainingPosition& position, double elapsed,
@@ -166,8 +164,7 @@ class RunWriter final : public RunSink {
       Metadata marked = metadata;
       marked.merge(weights_->mark(position.step, regular));
       weights_->save(position.step, weight_entries(state.store), marked);
-      write_weight_average(weights_->candidates(), state.store, metadata,
-                           average_checkpoint(files().checkpoints()));
+      write_weight_average(weights_->candidates(), state.store, metadata, files().average());
     }
     Metadata metadata = training_metadata(identity_, position);
     metadata.merge(checkpoints_->mark(position.step, regular));
@@ -177,7 +174,14 @@ class RunWriter final : public RunSink {
   }
 
   std::string keep_for_replay(const Replay& replay, const ParameterStore& store) override {
-    return decided(kept_for_replay(replay, store));
+    std::string text = fmt::format("\nto repeat the step: {} replay {}", program_path(),
+                                   shell_word(files().replay().string()));
+    try {
+      write_replay(files().replay(), replay, store);
+    } catch (const IoError& error) {
+      text = fmt::format("\nno replay was kept: {}", error.what());
+    }
+    return decided(text);
   }
 
   std::filesystem::path load_final_weights(ParameterStore& store) override {
@@ -207,16 +211,6 @@ class RunWriter final : public RunSink {
     if (events_) {
       events_->sync();
     }
-  }
-
-  std::string kept_for_replay(const Replay& replay, const ParameterStore& store) const {
-    try {
-      write_replay(files().replay(), replay, store);
-    } catch (const IoError& error) {
-      return fmt::format("\nno replay was kept: {}", error.what());
-    }
-    return fmt::format("\nto repeat the step: {} replay {}", program_path(),
-                       shell_word(files().replay().string()));
   }
 
   std::optional<RunDirectory> directory_;

@@ -9,8 +9,6 @@
 #include "datasets/tokenizers/tokenizer_files.hpp"
 #include "train/evaluation/right_outputs.hpp"
 #include "train/experiment.hpp"
-#include "train/model_training.hpp"
-#include "train/run/data.hpp"
 #include "train/run/run_record.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

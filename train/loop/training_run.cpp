@@ -1,27 +1,19 @@
-#include "train/loop/training_run.hpp"
-#include "train/options/application.hpp"
+// The steps of a training, its evaluations and checkpoints.
+#include "train/loop/training.hpp"
 
-#include <fmt/format.h>
 #include <spdlog/spdlog.h>
-
-#include <algorithm>
-#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "core/clock.hpp"
 #include "core/errors.hpp"
+#include "core/ranks/sharing.hpp"
 #include "core/tape/anomaly.hpp"
 #include "datasets/loader.hpp"
-#include "datasets/task_kind.hpp"
-#include "train/config/config.hpp"
 #include "train/evaluation/evaluation_report.hpp"
-#include "train/evaluation/test_splits.hpp"
-#include "train/loop/validation.hpp"
-#include "train/model_training.hpp"
+#include "train/options/application.hpp"
 #include "train/output/text_table.hpp"
 #include "train/plan/activations.hpp"
 #include "train/plan/start_table.hpp"
-#include "train/step/step_errors.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
@@ -50,7 +42,7 @@ TrainingRun::TrainingRun(const Config& config, const Task& task, RunSink& sink,
       loss_(training_loss(model_, config)),
       trainer_(trainer_of(model_, config, team_, plan_.total_steps)),
       batches_(config_, task),
-      validation_(config_, task, sink, position_, trainer_.exchange()) {
+      validation_(config_, task, sink, position_) {
   const RunSink::Begin begin = sink_.begin(config_, task, state(), model_);
   position_ = begin.position;
   elapsed_ = begin.elapsed;
@@ -146,12 +138,11 @@ RunEnd TrainingRun::run() {
     look.emplace();
   }
   const Index planned = plan_.total_steps;
-  Progress progress(
-      request_.console,
-      {.total_steps = planned > 0 ? std::optional(planned) : std::nullopt,
-       .total_seconds =
-           config_.training.minutes ? std::optional(60 * *config_.training.minutes) : std::nullopt,
-       .log_seconds = config_.run.log_seconds});
+  const std::optional<double>& minutes = config_.training.minutes;
+  Progress progress(request_.console,
+                    {.total_steps = planned > 0 ? std::optional(planned) : std::nullopt,
+                     .total_seconds = minutes ? std::optional(60 * *minutes) : std::nullopt,
+                     .log_seconds = config_.run.log_seconds});
   int signal = trainer_.exchange().first_signal(signals.received());
   while (!finished() && signal == 0) {
     const auto begin = Clock::now();
@@ -159,7 +150,7 @@ RunEnd TrainingRun::run() {
     const StepStats stats = train_step();
     ++position_.step;
     const double seconds = seconds_since(begin);
-    elapsed_ = trainer_.exchange().decided(elapsed_ + seconds);
+    elapsed_ = value_of_first(team_.ranks, elapsed_ + seconds);
     const StepReport report = report_of(stats, epoch, seconds);
     progress.update(report);
     if (request_.progress) {
@@ -171,14 +162,10 @@ RunEnd TrainingRun::run() {
   progress.finish();
   if (signal != 0) {
     sink_.save(state(), position_, elapsed_, false);
-    return {.signal = signal, .step = position_.step, .seconds = elapsed_, .tests = {}};
+    return {.signal = signal, .step = position_.step, .seconds = elapsed_};
   }
   say_why_it_ends();
-  TestsEnd tests = evaluate_tests(signals);
-  return {.signal = tests.signal,
-          .step = position_.step,
-          .seconds = elapsed_,
-          .tests = std::move(tests.results)};
+  return evaluate_tests(signals);
 }
 
 void TrainingRun::after_step(const StepStats& stats) {
@@ -205,9 +192,9 @@ void TrainingRun::after_step(const StepStats& stats) {
 }
 
 // With the weights that a user of the run would get.
-TrainingRun::TestsEnd TrainingRun::evaluate_tests(const StopSignals& signals) {
+RunEnd TrainingRun::evaluate_tests(const StopSignals& signals) {
   const std::filesystem::path checkpoint = sink_.load_final_weights(model_.store);
-  TestsEnd end;
+  RunEnd end{.step = position_.step, .seconds = elapsed_};
   for (const Split& split : final_splits(task_)) {
     end.signal = trainer_.exchange().first_signal(signals.received());
     if (end.signal != 0) {
@@ -215,19 +202,19 @@ TrainingRun::TestsEnd TrainingRun::evaluate_tests(const StopSignals& signals) {
     }
     spdlog::info("testing on {} ({})", split.name, counted(split.size(), "example"));
     try {
-      end.results.emplace_back(split.name, evaluate(model_.transformer, model_.store, task_, split,
-                                                    config_.evaluation, split.outputs(), team_));
+      end.tests.emplace_back(
+          split.name, evaluate(model_, task_, split, config_.evaluation, split.outputs(), team_));
     } catch (const NumericError& error) {
       throw NumericError(checkpoint.string() + ": " + error.what());
     }
-    show_samples(split, end.results.back().second, config_.evaluation.samples);
+    show_samples(split, end.tests.back().second, config_.evaluation.samples);
   }
   spdlog::info("{}", end_report({.run = sink_.files().directory.string(),
                                  .checkpoint = checkpoint.filename().string(),
                                  .steps = position_.step,
                                  .seconds = elapsed_,
                                  .command = use_of(config_).command,
-                                 .results = end.results}));
+                                 .results = end.tests}));
   return end;
 }
 

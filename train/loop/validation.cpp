@@ -10,6 +10,7 @@
 #include <spdlog/spdlog.h>
 #include <nlohmann/json.hpp>
 
+#include "core/ranks/sharing.hpp"
 #include "core/shown.hpp"
 #include "core/text.hpp"
 #include "datasets/text/text_front.hpp"
@@ -17,15 +18,24 @@
 #include "train/evaluation/text_generator.hpp"
 #include "train/metrics/distinct.hpp"
 #include "train/options/application.hpp"
-#include "train/step/step_errors.hpp"
+#include "train/step/trainer.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
-// `margin` is before each line.
-std::vector<std::string> sample_texts(const Split& split, const Evaluation& evaluation, Index count,
-                                      std::string_view margin) {
+std::vector<std::string> text_lines(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) {
+    lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
+// Each output with its source and, if it is wrong, the reference; `margin` is before each line.
+std::vector<std::string> samples_of(const Split& split, const Evaluation& evaluation, Index count,
+                                    std::string_view margin) {
   std::vector<std::string> texts(
       std::min(evaluation.outputs.size(), static_cast<std::size_t>(count)));
   for (std::size_t i = 0; i < texts.size(); ++i) {
@@ -40,28 +50,11 @@ std::vector<std::string> sample_texts(const Split& split, const Evaluation& eval
 
 }  // namespace
 
-std::vector<std::string> samples_of(const Split& split, const Evaluation& evaluation, Index count) {
-  return sample_texts(split, evaluation, count, "");
-}
-
 void show_samples(const Split& split, const Evaluation& evaluation, Index count) {
-  for (const std::string& text : sample_texts(split, evaluation, count, "    ")) {
+  for (const std::string& text : samples_of(split, evaluation, count, "    ")) {
     spdlog::info("{}", text);
   }
 }
-
-namespace {
-
-std::vector<std::string> text_lines(const std::string& text) {
-  std::vector<std::string> lines;
-  std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line);) {
-    lines.push_back(std::move(line));
-  }
-  return lines;
-}
-
-}  // namespace
 
 void Validation::run(const Model& model, const Team& team) {
   const Index step = position_.step;
@@ -72,21 +65,23 @@ void Validation::run(const Model& model, const Team& team) {
   greedy.beam = 1;
   const auto all = split.outputs();
   const Index decoded = options.decode_examples == 0 ? all : std::min(all, options.decode_examples);
-  const Evaluation result = with_step(step, [&] {
-    return evaluate(model.transformer, model.store, task_, split, greedy,
-                    options.decode ? decoded : 0, team);
-  });
+  const Evaluation result = [&] {
+    try {
+      return evaluate(model, task_, split, greedy, options.decode ? decoded : 0, team);
+    } catch (const NumericError& error) {
+      throw numeric_error(step, error.what());
+    }
+  }();
   const double loss = result.value(Metric::loss);
   if (!std::isfinite(loss)) {
     throw numeric_error(step, fmt::format("the {} loss is {}", split.name, loss));
   }
   nlohmann::ordered_json line = {{"step", step}, {"split", split.name}};
   line.update(evaluation_json(result));
-  line.erase("seconds");
-  line.erase("loss_by_position");  // as the record has it of the end
-  line.erase("confusion");
-  line.erase("types");
-  line.erase("type_groups");
+  // The record has these of the end.
+  for (const char* key : {"seconds", "loss_by_position", "confusion", "types", "type_groups"}) {
+    line.erase(key);
+  }
   const std::vector<std::string> texts = sample_texts(model, team.workers);
   if (!texts.empty()) {
     line["samples"] = texts;
@@ -94,9 +89,10 @@ void Validation::run(const Model& model, const Team& team) {
     line["distinct_1"] = words;
     line["distinct_2"] = pairs;
   }
-  sink_.write_evaluation(line, texts.empty() ? samples_of(split, result, options.samples) : texts);
+  sink_.write_evaluation(line,
+                         texts.empty() ? samples_of(split, result, options.samples, "") : texts);
   const BestWeights now{.value = result.value(options.metric), .loss = loss};
-  const KeptWeights kept = note(exchange_.decided(now), model.store);
+  const KeptWeights kept = note(value_of_first(team.ranks, now), model.store);
   spdlog::info("step {}: {}{}", step, evaluation_line(split.name, result),
                gain_text(waiting(), kept));
   show_samples(split, result, options.samples);
@@ -169,6 +165,39 @@ Waiting Validation::waiting() const {
           .evaluations = position_.evaluations,
           .best_evaluation = position_.best_evaluation,
           .best_value = position_.best_value};
+}
+
+std::string gain_text(const Waiting& waiting, KeptWeights kept) {
+  const Index without = waiting.without_gain();
+  if (kept == KeptWeights::best || without == 0) {
+    return "  (best so far)";
+  }
+  const std::string_view metric = kind_of(waiting.metric).words;
+  std::string text;
+  if (kept == KeptWeights::lower_loss) {
+    text = fmt::format("best so far by the loss alone, {} is as before", metric);
+  } else if (kept == KeptWeights::since_resume) {
+    text = fmt::format("best since a resume; the best {} before it was {}", metric,
+                       metric_text(kind_of(waiting.metric), waiting.best_value));
+  }
+  if (waiting.patience > 0) {
+    text += fmt::format("{}evaluations without a better {}: {} of {}", text.empty() ? "" : "; ",
+                        metric, without, waiting.patience);
+  }
+  return text.empty() ? "" : fmt::format("  ({})", text);
+}
+
+std::string patience_text(const Waiting& waiting) {
+  const std::string_view metric = kind_of(waiting.metric).words;
+  const std::string begin =
+      fmt::format("training.patience: {} ends the training: ", waiting.patience);
+  if (waiting.best_evaluation == 0) {
+    return begin + fmt::format("none of {} evaluations had a {} that is a number",
+                               waiting.evaluations, metric);
+  }
+  return begin + fmt::format("the best {} is {}, of evaluation {} of {}", metric,
+                             metric_text(kind_of(waiting.metric), waiting.best_value),
+                             waiting.best_evaluation, waiting.evaluations);
 }
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

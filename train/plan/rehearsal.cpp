@@ -9,7 +9,7 @@
 #include "train/evaluation/evaluation.hpp"
 #include "train/evaluation/example_decoding.hpp"
 #include "train/evaluation/lane_evaluation.hpp"
-#include "train/evaluation/test_splits.hpp"
+#include "train/evaluation/run_evaluation.hpp"
 #include "train/model_training.hpp"
 #include "train/plan/activations.hpp"
 
@@ -138,7 +138,7 @@ void Rehearsing::evaluate_lanes(const Split& split) {
   const Index batches = *options.memory / lanes.context + 2;
   workers_.run(std::min(workers_.threads(), std::ssize(groups)), [&](Index i) {
     read_lanes(
-        model_.transformer, model_.store, lanes, groups[static_cast<std::size_t>(i)],
+        model_, lanes, groups[static_cast<std::size_t>(i)],
         [](const Batch&, const CrossEntropy&) {}, batches);
   });
 }
@@ -152,7 +152,7 @@ void Rehearsing::evaluate_largest(const Split& split, Index beam, Index decoded)
     return;
   }
   const Split read = only(split, ordered_batches(*split.source, options.batch_tokens), threads);
-  evaluate(model_.transformer, model_.store, task_, read, options, 0, workers_);
+  evaluate(model_, task_, read, options, 0, workers_);
   if (decoded == 0) {
     return;
   }

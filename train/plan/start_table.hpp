@@ -20,7 +20,7 @@ struct StartFacts {
   const ParameterStore& store;
   const BlasInfo& blas;
   ThreadCount threads;   // of this process
-  std::string exchange;  // ranks_text()
+  std::string exchange;  // RunSink::row()
   RunPlan run_plan;
   std::string run;
   PartsFacts parts;

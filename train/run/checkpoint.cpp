@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
-#include <limits>
 #include <span>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -19,11 +17,7 @@ namespace {
 constexpr const char* memory_name = "lanes.memory";
 constexpr DType scalar_type = sizeof(Scalar) == sizeof(float) ? DType::f32 : DType::f64;
 
-// The limits of a number in a file.
-struct Bounds {
-  Scalar least = std::numeric_limits<Scalar>::lowest();
-  Scalar most = std::numeric_limits<Scalar>::max();
-};
+using Bounds = Optimizer::Bounds;
 
 std::vector<Index> extents_of(const Shape& shape) {
   std::vector<Index> extents;
@@ -85,6 +79,22 @@ void copy_entry(const TensorEntry& entry, const Shape& shape, Scalar* values) {
   copy_values(entry, std::span(values, static_cast<std::size_t>(shape.size())));
 }
 
+std::vector<TensorEntry> weight_entries(const ParameterStore& store, const Scalar* values) {
+  std::vector<TensorEntry> entries;
+  for (const NamedParameter& parameter : store.parameters()) {
+    entries.push_back(entry_of(parameter.name, parameter.shape, values + parameter.offset));
+  }
+  return entries;
+}
+
+// `values`: all numbers of the store, in its order.
+void read_weights(const TensorFile& file, const ParameterStore& store, Scalar* values) {
+  expect_weights(file, store);
+  for (const NamedParameter& parameter : store.parameters()) {
+    copy_entry(file.entry(parameter.name), parameter.shape, values + parameter.offset);
+  }
+}
+
 // Whether all numbers of the parameter are kept here.
 bool is_whole(std::span<const Scalar> kept, const NamedParameter& parameter) {
   return std::ssize(kept) == parameter.shape.size();
@@ -92,8 +102,18 @@ bool is_whole(std::span<const Scalar> kept, const NamedParameter& parameter) {
 
 }  // namespace
 
-std::string moment_name(const Optimizer::State& state, const NamedParameter& parameter) {
-  return fmt::format("optimizer.{}.{}", state.name, parameter.name);
+std::vector<Moment> moments_of(const ParameterStore& store, const Optimizer& optimizer) {
+  std::vector<Moment> moments;
+  for (const Optimizer::State& state : optimizer.states()) {
+    for (const NamedParameter& parameter : store.parameters()) {
+      if (state.belongs_to(parameter)) {
+        moments.push_back({.name = fmt::format("optimizer.{}.{}", state.name, parameter.name),
+                           .state = state,
+                           .parameter = parameter});
+      }
+    }
+  }
+  return moments;
 }
 
 TensorEntry tensor_entry(const std::string& name, const Tensor& tensor) {
@@ -101,12 +121,7 @@ TensorEntry tensor_entry(const std::string& name, const Tensor& tensor) {
 }
 
 std::vector<TensorEntry> weight_entries(const ParameterStore& store) {
-  std::vector<TensorEntry> entries;
-  for (const NamedParameter& parameter : store.parameters()) {
-    entries.push_back(
-        entry_of(parameter.name, parameter.shape, store.values().data() + parameter.offset));
-  }
-  return entries;
+  return weight_entries(store, store.values().data());
 }
 
 void expect_shapes(const TensorFile& file, const ParameterStore& store) {
@@ -122,11 +137,7 @@ void expect_weights(const TensorFile& file, const ParameterStore& store) {
 }
 
 void load_weights(const TensorFile& file, ParameterStore& store) {
-  expect_weights(file, store);
-  for (const NamedParameter& parameter : store.parameters()) {
-    copy_entry(file.entry(parameter.name), parameter.shape,
-               store.values().data() + parameter.offset);
-  }
+  read_weights(file, store, store.values().data());
 }
 
 void load_weight(const TensorFile& file, const NamedParameter& parameter, ParameterStore& store) {
@@ -140,17 +151,13 @@ std::vector<TensorEntry> training_entries(const TrainingState& training) {
   if (memory != nullptr) {
     entries.push_back(tensor_entry(memory_name, memory->committed()));
   }
-  for (const Optimizer::State& state : optimizer.states()) {
-    for (const NamedParameter& parameter : store.parameters()) {
-      if (state.belongs_to(parameter)) {
-        const std::span<const Scalar> kept = optimizer.kept(state, parameter);
-        entries.push_back({.name = moment_name(state, parameter),
-                           .dtype = scalar_type,
-                           .shape = extents_of(parameter.shape),
-                           .bytes = is_whole(kept, parameter) ? std::as_bytes(kept)
-                                                              : std::span<const std::byte>()});
-      }
-    }
+  for (const auto& [name, state, parameter] : moments_of(store, optimizer)) {
+    const std::span<const Scalar> kept = optimizer.kept(state, parameter);
+    entries.push_back(
+        {.name = name,
+         .dtype = scalar_type,
+         .shape = extents_of(parameter.shape),
+         .bytes = is_whole(kept, parameter) ? std::as_bytes(kept) : std::span<const std::byte>()});
   }
   return entries;
 }
@@ -167,58 +174,36 @@ void load_memory(const TensorFile& file, LaneMemory& memory) {
 }
 
 TrainingPosition load_training(const TensorFile& file, const TrainingState& training) {
-  ParameterStore& store = training.store;
-  Optimizer& optimizer = training.optimizer;
+  const auto& [store, optimizer, memory] = training;
   const TrainingPosition position = read_position(file);
   load_weights(file, store);
-  for (const Optimizer::State& state : optimizer.states()) {
-    for (const NamedParameter& parameter : store.parameters()) {
-      if (state.belongs_to(parameter)) {
-        const TensorEntry& entry = sound_entry(file, moment_name(state, parameter), parameter.shape,
-                                               {.least = state.least, .most = state.most});
-        if (const auto kept = optimizer.kept(state, parameter); is_whole(kept, parameter)) {
-          copy_values(entry, kept);
-        }
-      }
+  for (const auto& [name, state, parameter] : moments_of(store, optimizer)) {
+    const TensorEntry& entry = sound_entry(file, name, parameter.shape, state.bounds);
+    if (const auto kept = optimizer.kept(state, parameter); is_whole(kept, parameter)) {
+      copy_values(entry, kept);
     }
   }
   optimizer.set_steps(position.step);
   return position;
 }
 
-namespace {
-
-// Restores the store's weights at the end, also after an exception.
-class KeptWeights {
- public:
-  explicit KeptWeights(ParameterStore& store) : store_(store), kept_(store.values().copy()) {}
-  KeptWeights(const KeptWeights&) = delete;
-  KeptWeights& operator=(const KeptWeights&) = delete;
-  ~KeptWeights() { std::ranges::copy(kept_.values(), store_.values().data()); }
-
- private:
-  ParameterStore& store_;
-  Tensor kept_;
-};
-
-}  // namespace
-
-void write_weight_average(const std::vector<std::filesystem::path>& files, ParameterStore& store,
-                          Metadata metadata, const std::filesystem::path& average) {
-  const KeptWeights kept(store);
+void write_weight_average(const std::vector<std::filesystem::path>& files,
+                          const ParameterStore& store, Metadata metadata,
+                          const std::filesystem::path& average) {
+  std::vector<Scalar> values(static_cast<std::size_t>(store.size()));
   std::vector<double> sums(static_cast<std::size_t>(store.size()), 0);
   for (const auto& file : files) {
-    load_weights(TensorFile(file), store);
-    std::ranges::transform(
-        sums, store.values().values(), sums.begin(),
-        [](double sum, Scalar value) { return sum + static_cast<double>(value); });
+    read_weights(TensorFile(file), store, values.data());
+    std::ranges::transform(sums, values, sums.begin(), [](double sum, Scalar value) {
+      return sum + static_cast<double>(value);
+    });
   }
-  std::ranges::transform(sums, store.values().data(),
+  std::ranges::transform(sums, values.begin(),
                          [count = static_cast<double>(files.size())](double sum) {
                            return static_cast<Scalar>(sum / count);
                          });
   metadata["averaged"] = std::to_string(files.size());
-  write_tensor_file(average, weight_entries(store), metadata);
+  write_tensor_file(average, weight_entries(store, values.data()), metadata);
 }
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

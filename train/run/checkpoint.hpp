@@ -32,8 +32,13 @@ void load_weights(const TensorFile& file, ParameterStore& store);
 // Loads one weight.
 void load_weight(const TensorFile& file, const NamedParameter& parameter, ParameterStore& store);
 
-// The name of what an optimiser keeps of a parameter.
-std::string moment_name(const Optimizer::State& state, const NamedParameter& parameter);
+// What an optimiser keeps of a parameter, and the name that it has in a checkpoint.
+struct Moment {
+  std::string name;
+  const Optimizer::State& state;
+  const NamedParameter& parameter;
+};
+std::vector<Moment> moments_of(const ParameterStore& store, const Optimizer& optimizer);
 
 // What a training goes on with, beside its position.
 struct TrainingState {
@@ -54,13 +59,11 @@ TrainingPosition load_training(const TensorFile& file, const TrainingState& stat
 // Loads what the lanes remember. Throws IoError that names the file if it does not fit.
 void load_memory(const TensorFile& file, LaneMemory& memory);
 
-// The mean of the weights of several checkpoints, which often does better than any of them
-// (Izmailov et al. 2018).
-
-// Writes the mean of the weights in `files`, of which there must be at least one, to `average`.
-// `store` defines the names and shapes of the weights, and has its own weights again afterwards.
-// Throws IoError if a file does not match or cannot be written.
-void write_weight_average(const std::vector<std::filesystem::path>& files, ParameterStore& store,
-                          Metadata metadata, const std::filesystem::path& average);
+// Writes the mean of the weights in `files`, of which there must be at least one, to `average`: it
+// often does better than any of them (Izmailov et al. 2018). `store` defines the names and shapes
+// of the weights. Throws IoError if a file does not match or cannot be written.
+void write_weight_average(const std::vector<std::filesystem::path>& files,
+                          const ParameterStore& store, Metadata metadata,
+                          const std::filesystem::path& average);
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

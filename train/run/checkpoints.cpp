@@ -5,9 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
-#include <functional>
 #include <iterator>
-#include <string>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -21,7 +19,6 @@
 #include "core/files/files.hpp"
 #include "core/files/json_text.hpp"
 #include "core/files/open_file.hpp"
-#include "core/files/tensor_file.hpp"
 #include "core/files/tensor_header.hpp"
 #include "core/text.hpp"
 #include "train/run/metrics_log.hpp"
@@ -116,11 +113,6 @@ bool Checkpoints::stays(Index step, Index newer) const {
   return stays_with(interval.value_or(0)) || (kept_.text() == "all" && interval != 0);
 }
 
-void Checkpoints::save(Index step, std::span<const TensorEntry> entries,
-                       const Metadata& metadata) const {
-  save(step, entries, metadata, [](const TensorEntry& entry) { return entry.bytes; });
-}
-
 void Checkpoints::save(Index step, std::span<const TensorEntry> entries, const Metadata& metadata,
                        const EntryBytes& bytes_of) const {
   write_tensor_file(file(step), entries, metadata, bytes_of);
@@ -165,10 +157,6 @@ Resumable Checkpoints::find_resumable(const std::function<void(const TensorFile&
   return result;
 }
 
-fs::path best_checkpoint(const fs::path& directory) { return directory / "best.safetensors"; }
-
-fs::path average_checkpoint(const fs::path& directory) { return directory / "average.safetensors"; }
-
 void write_elapsed_seconds(const fs::path& directory, double seconds) {
   write_file_atomically(elapsed_file(directory),
                         nlohmann::ordered_json{{"seconds", seconds}}.dump() + '\n');
@@ -176,8 +164,7 @@ void write_elapsed_seconds(const fs::path& directory, double seconds) {
 
 double read_elapsed_seconds(const fs::path& directory) {
   const fs::path file = elapsed_file(directory);
-  std::error_code ignored;
-  if (!fs::exists(file, ignored)) {
+  if (!fs::exists(status_of(file))) {
     return 0;
   }
   try {

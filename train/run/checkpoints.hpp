@@ -56,12 +56,10 @@ class Checkpoints {
 
   // Writes the file of a step. When it is safely written, removes those that do not stay, those
   // between regular steps, and those of later steps, which remain from before a resume. Throws
-  // IoError, and leaves all other files unchanged.
-  void save(Index step, std::span<const TensorEntry> entries, const Metadata& metadata) const;
-
-  // The same, with bytes that need not all be in memory: see write_tensor_file().
-  void save(Index step, std::span<const TensorEntry> entries, const Metadata& metadata,
-            const EntryBytes& bytes_of) const;
+  // IoError, and leaves all other files unchanged. `bytes_of`: see write_tensor_file().
+  void save(
+      Index step, std::span<const TensorEntry> entries, const Metadata& metadata,
+      const EntryBytes& bytes_of = [](const TensorEntry& entry) { return entry.bytes; }) const;
 
   // Removes what a save that was interrupted did not: of the files up to `step`, those that do not
   // stay beside the newest of them.
@@ -78,11 +76,6 @@ class Checkpoints {
   KeptCheckpoints kept_;
   Index every_;
 };
-
-// Files with weights only, beside the step files: the best by the chosen metric, and the mean of
-// the last ones.
-std::filesystem::path best_checkpoint(const std::filesystem::path& directory);
-std::filesystem::path average_checkpoint(const std::filesystem::path& directory);
 
 // Seconds of training so far. They are stored beside the checkpoints, which contain no times. An
 // unreadable file counts as 0, with a warning.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <system_error>
 
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
@@ -33,28 +32,17 @@ struct Place {
   std::string digest;
 };
 
-bool is_there(const fs::path& file) {
-  std::error_code ignored;
-  return fs::is_regular_file(file, ignored);
-}
+bool is_there(const fs::path& file) { return fs::is_regular_file(status_of(file)); }
 
 // Empty if it is missing, or cannot be read twice, like a pipe.
 std::string digest_of(const fs::path& file) {
   return is_there(file) ? fmt::format("{:016x}", digest(read_file(file))) : "";
 }
 
-Json json_of(const Place& place) {
-  return {{"path", place.path},
-          {"absolute", place.absolute.string()},
-          {"relative", place.relative.string()},
-          {"digest", place.digest}};
-}
-
 using Places = std::map<std::string, Place, std::less<>>;
 
 Places read_places(const fs::path& file) {
-  std::error_code ignored;
-  if (!fs::exists(file, ignored)) {
+  if (!fs::exists(status_of(file))) {
     return {};
   }
   const std::string where = file.string();
@@ -167,11 +155,10 @@ void write_run_data(const RunFiles& run, TaskOptions written, TaskOptions found)
     json[std::string(file.option)] = {{"path", *file.path}};
   }
   for (const DataFile& file : data_files(found)) {
-    Json& entry = json[std::string(file.option)];
-    entry = json_of({.path = entry.at("path"),
-                     .absolute = fs::absolute(*file.path).lexically_normal(),
-                     .relative = fs::proximate(*file.path, run.directory),
-                     .digest = digest_of(*file.path)});
+    json[std::string(file.option)].update(
+        {{"absolute", fs::absolute(*file.path).lexically_normal().string()},
+         {"relative", fs::proximate(*file.path, run.directory).string()},
+         {"digest", digest_of(*file.path)}});
   }
   if (!json.empty()) {
     write_file_atomically(run.data(),

@@ -59,11 +59,9 @@ class FileDigests {
 void expect_data_of(const RunFiles& run, TaskOptions found, FileDigests& digests,
                     std::string_view ways_out);
 
-// The text of a run as tokens, which it keeps so that it needs no other file.
-
-// Writes the tokens of each split that is a text. Tokens that the directory has with their
-// tokenizers stay as they are; without tokenizers they are of ones that are lost, as when a start
-// was killed. Throws IoError.
+// Writes the tokens of each split that is a text, so that the run needs no other file. Tokens that
+// the directory has with their tokenizers stay as they are; without tokenizers they are of ones
+// that are lost, as when a start was killed. Throws IoError.
 void save_texts(const Task& task, const std::filesystem::path& run);
 
 }  // namespace tapehead

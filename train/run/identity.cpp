@@ -7,7 +7,6 @@
 
 #include "core/errors.hpp"
 #include "core/random/draws.hpp"
-#include "datasets/tokenizers/tokenizer.hpp"
 #include "train/config/config.hpp"
 #include "train/config/meaning.hpp"
 
@@ -27,22 +26,17 @@ std::string former_digest_of(const Config& config) {
   return fmt::format("{:016x}", digest(decisive));
 }
 
-// The name of a fact in messages.
-std::string name_of(const std::string& key) {
+void expect_fact(const TensorFile& file, const std::string& key, const std::string& found,
+                 const std::string& expected) {
   static const std::map<std::string, std::string> names{
       {"data", "other data or other options of the task"},
       {"seed", "another seed"},
       {"source_tokenizer", "another source tokenizer"},
       {"target_tokenizer", "another target tokenizer"},
       {former_key, "another model or seed"}};
-  return names.at(key);
-}
-
-void expect_fact(const TensorFile& file, const std::string& key, const std::string& found,
-                 const std::string& expected) {
   if (found != expected) {
     throw IoError(fmt::format("{} comes from {} ({}: {}, not {})", file.path().string(),
-                              name_of(key), key, found, expected));
+                              names.at(key), key, found, expected));
   }
 }
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "core/files/tensor_file.hpp"
@@ -31,8 +30,7 @@ Identity identity_of(const Config& config, const Tokenizers& tokenizers,
 // has its default there.
 void expect_identity(const TensorFile& file, const Identity& identity);
 
-// Finds the entries that two vocabularies have in common, by their text.
-
+// The entries that two vocabularies have in common, by their text.
 struct VocabularyMatch {
   std::vector<Index> from;  // for each entry its number in the other vocabulary, or -1
   Index matched = 0;        // without the marks

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <optional>
 #include <system_error>
 #include <vector>
 
@@ -57,7 +56,7 @@ Weights own_weights(const GoingOn& training, const ParameterStore& store, const 
 // Nothing if the file does not belong to the training; then it is removed.
 std::optional<Weights> keep_own(const GoingOn& training, const ParameterStore& store,
                                 const fs::path& path) {
-  if (std::error_code ignored; !fs::exists(path, ignored)) {
+  if (!fs::exists(status_of(path))) {
     return {};
   }
   try {
@@ -73,7 +72,7 @@ std::optional<Weights> keep_own(const GoingOn& training, const ParameterStore& s
 
 std::optional<BestWeights> keep_best(const GoingOn& training, const ParameterStore& store,
                                      const BestWeights& otherwise) {
-  const auto own = keep_own(training, store, best_checkpoint(training.files.checkpoints()));
+  const auto own = keep_own(training, store, training.files.best());
   return own ? std::optional(own->best.value_or(otherwise)) : std::nullopt;
 }
 
@@ -85,10 +84,10 @@ Metadata best_metadata(const Identity& identity, Index step, const BestWeights& 
   return metadata;
 }
 
-void remove_best(const RunFiles& files) { remove_file(best_checkpoint(files.checkpoints())); }
+void remove_best(const RunFiles& files) { remove_file(files.best()); }
 
-void keep_average(const GoingOn& training, ParameterStore& store) {
-  const fs::path average = average_checkpoint(training.files.checkpoints());
+void keep_average(const GoingOn& training, const ParameterStore& store) {
+  const fs::path average = training.files.average();
   const Checkpoints weights(training.files.checkpoints(), "weights");
   if (training.average_last == 0) {
     std::ranges::for_each(weights.candidates(), remove_file);

@@ -33,9 +33,8 @@ void remove_best(const RunFiles& files);
 Metadata best_metadata(const Identity& identity, Index step, const BestWeights& best);
 
 // Removes saved weights and an average that do not belong to the training; all of them if nothing
-// is to be averaged. Makes the average again if it is not that of the last weights. The store has
-// its own weights again afterwards.
-void keep_average(const GoingOn& training, ParameterStore& store);
+// is to be averaged. Makes the average again if it is not that of the last weights.
+void keep_average(const GoingOn& training, const ParameterStore& store);
 
 // Removes files that describe the earlier state of the run: the page, the scores, and the step that
 // failed.

@@ -6,16 +6,14 @@
 
 #include <set>
 #include <sstream>
-#include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 #include <nlohmann/json.hpp>
 
 #include "core/errors.hpp"
 #include "core/files/files.hpp"
-#include "core/files/json_text.hpp"
+#include "train/run/run_files.hpp"
 
 namespace tapehead {
 
@@ -72,20 +70,15 @@ void MetricsLog::truncate_after(Index step) {
   std::string kept;
   Index number = 0;
   std::set<Index> steps;
-  for (std::size_t begin = 0; begin < content.size();) {
-    const std::size_t end = content.find('\n', begin);
-    if (end == std::string::npos) {
-      break;  // incomplete: its end was never written
-    }
-    const std::string_view line = std::string_view(content).substr(begin, end - begin);
+  std::istringstream stream(content);
+  for (std::string line; std::getline(stream, line) && !stream.eof();) {
     try {
       if (is_kept(line, step, fmt::format("{}:{}", path_.string(), ++number), steps)) {
-        kept.append(line).append(1, '\n');
+        kept += line + '\n';
       }
     } catch (const IoError& error) {
       spdlog::warn("{}; the line is left out", error.what());
     }
-    begin = end + 1;
   }
   say_missing(path_, steps, step);
   if (kept != content) {
@@ -97,8 +90,7 @@ void MetricsLog::truncate_after(Index step) {
 void for_each_line(const std::filesystem::path& path,
                    const std::function<void(const JsonObject&)>& visit,
                    const std::function<void(const std::string& where)>& skipped) {
-  std::error_code ignored;
-  if (std::filesystem::status(path, ignored).type() == std::filesystem::file_type::not_found) {
+  if (status_of(path).type() == std::filesystem::file_type::not_found) {
     return;
   }
   std::istringstream stream(read_file(path));

@@ -1,12 +1,9 @@
 #include "train/run/rank_checkpoint.hpp"
 
 #include <algorithm>
-#include <functional>
-#include <map>
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -22,9 +19,8 @@ namespace {
 
 // Brings what an optimiser keeps of a parameter to rank 0, which writes checkpoints, or from there.
 // `all`: of rank 0, all numbers of the parameter in this state.
-void move_moment(const Optimizer& optimizer, const Optimizer::State& state,
-                 const NamedParameter& parameter, std::span<Scalar> all, bool to_first,
-                 Ranks& ranks) {
+void move_moment(const Optimizer& optimizer, const Moment& moment, std::span<Scalar> all,
+                 bool to_first, Ranks& ranks) {
   std::vector<Outgoing> outgoing;
   std::vector<Incoming> incoming;
   const auto add = [&](Index other, std::span<Scalar> numbers, bool sends) {
@@ -34,11 +30,11 @@ void move_moment(const Optimizer& optimizer, const Optimizer::State& state,
       incoming.push_back({.from = other, .bytes = std::as_writable_bytes(numbers)});
     }
   };
-  const std::span<Scalar> mine = optimizer.kept(state, parameter);
+  const std::span<Scalar> mine = optimizer.kept(moment.state, moment.parameter);
   if (!ranks.first()) {
     add(0, mine, to_first);
   }
-  const Slice whole = slice_of(parameter);
+  const Slice whole = slice_of(moment.parameter);
   for (Index rank = 0; ranks.first() && rank < ranks.count(); ++rank) {
     const Slice part = whole.overlap(optimizer.exchange().slice_of(rank));
     const auto first = static_cast<std::size_t>(part.size() > 0 ? part.begin - whole.begin : 0);
@@ -54,22 +50,6 @@ void move_moment(const Optimizer& optimizer, const Optimizer::State& state,
   ranks.exchange(outgoing, incoming);
 }
 
-// The tensors of the optimiser in a checkpoint, by name.
-using Moments =
-    std::map<std::string, std::pair<const Optimizer::State*, const NamedParameter*>, std::less<>>;
-
-Moments moments_of(const ParameterStore& store, const Optimizer& optimizer) {
-  Moments moments;
-  for (const Optimizer::State& state : optimizer.states()) {
-    for (const NamedParameter& parameter : store.parameters()) {
-      if (state.belongs_to(parameter)) {
-        moments[moment_name(state, parameter)] = {&state, &parameter};
-      }
-    }
-  }
-  return moments;
-}
-
 }  // namespace
 
 EntryBytes entry_bytes(const TrainingState& training, Ranks& ranks) {
@@ -79,13 +59,12 @@ EntryBytes entry_bytes(const TrainingState& training, Ranks& ranks) {
   return [&optimizer = training.optimizer, &ranks, all = std::vector<Scalar>(),
           moments = moments_of(training.store, training.optimizer)](
              const TensorEntry& entry) mutable -> std::span<const std::byte> {
-    const auto found = moments.find(entry.name);
-    if (found == moments.end()) {
+    const auto moment = std::ranges::find(moments, entry.name, &Moment::name);
+    if (moment == moments.end()) {
       return entry.bytes;
     }
-    const auto& [state, parameter] = found->second;
-    all.resize(static_cast<std::size_t>(parameter->shape.size()));
-    move_moment(optimizer, *state, *parameter, all, true, ranks);
+    all.resize(static_cast<std::size_t>(moment->parameter.shape.size()));
+    move_moment(optimizer, *moment, all, true, ranks);
     return std::as_bytes(std::span(all));
   };
 }
@@ -97,30 +76,6 @@ void share_training(const TensorFile* checkpoint, const TrainingState& training,
   }
   const auto& [store, optimizer, memory] = training;
   share_weights(store, ranks);
-  share_position(position, ranks);
-  optimizer.set_steps(position.step);
-  if (position.step == 0) {
-    return;
-  }
-  if (memory != nullptr) {
-    copy_from_first(ranks, std::as_writable_bytes(memory->committed().values()));
-  }
-  std::vector<Scalar> numbers;
-  for (const auto& [name, moment] : moments_of(store, optimizer)) {
-    const auto& [state, parameter] = moment;
-    numbers.resize(static_cast<std::size_t>(parameter->shape.size()));
-    if (ranks.first()) {
-      copy_values(checkpoint->entry(name), std::span(numbers));
-    }
-    move_moment(optimizer, *state, *parameter, numbers, false, ranks);
-  }
-}
-
-void share_weights(ParameterStore& store, Ranks& ranks) {
-  copy_from_first(ranks, std::as_writable_bytes(store.values().values()));
-}
-
-void share_position(TrainingPosition& position, Ranks& ranks) {
   position.measure = text_of_first(ranks, position.measure);
   for (Index* number : {&position.step, &position.epoch, &position.batch, &position.evaluations,
                         &position.best_evaluation}) {
@@ -129,6 +84,25 @@ void share_position(TrainingPosition& position, Ranks& ranks) {
   position.batching = value_of_first(ranks, position.batching);
   position.best_value = value_of_first(ranks, position.best_value);
   position.best_loss = value_of_first(ranks, position.best_loss);
+  optimizer.set_steps(position.step);
+  if (position.step == 0) {
+    return;
+  }
+  if (memory != nullptr) {
+    copy_from_first(ranks, std::as_writable_bytes(memory->committed().values()));
+  }
+  std::vector<Scalar> numbers;
+  for (const Moment& moment : moments_of(store, optimizer)) {
+    numbers.resize(static_cast<std::size_t>(moment.parameter.shape.size()));
+    if (ranks.first()) {
+      copy_values(checkpoint->entry(moment.name), std::span(numbers));
+    }
+    move_moment(optimizer, moment, numbers, false, ranks);
+  }
+}
+
+void share_weights(ParameterStore& store, Ranks& ranks) {
+  copy_from_first(ranks, std::as_writable_bytes(store.values().values()));
 }
 
 void expect_same_weights(const ParameterStore& store, Index step, Ranks& ranks) {
@@ -136,11 +110,8 @@ void expect_same_weights(const ParameterStore& store, Index step, Ranks& ranks) 
     return;
   }
   const auto bytes = std::as_bytes(store.values().values());
-  const auto hash =
-      Hash()
-          .add(std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()))
-          .value();
-  const std::vector<std::uint64_t> hashes = share_values(ranks, hash);
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  const std::vector<std::uint64_t> hashes = share_values(ranks, Hash().add(text).value());
   std::vector<std::string> differing;
   for (std::size_t rank = 1; rank < hashes.size(); ++rank) {
     if (hashes[rank] != hashes.front()) {

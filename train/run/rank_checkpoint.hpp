@@ -16,9 +16,8 @@ EntryBytes entry_bytes(const TrainingState& state, Ranks& ranks);
 void share_training(const TensorFile* checkpoint, const TrainingState& state,
                     TrainingPosition& position, Ranks& ranks);
 
-// Gives all ranks the weights of rank 0, and its position.
+// Gives all ranks the weights of rank 0.
 void share_weights(ParameterStore& store, Ranks& ranks);
-void share_position(TrainingPosition& position, Ranks& ranks);
 
 // Throws RankError that names the ranks whose weights differ from those of rank 0.
 void expect_same_weights(const ParameterStore& store, Index step, Ranks& ranks);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
-#include <string>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -73,37 +72,11 @@ void remove_run(const RunFiles& files) {
 
 void expect_empty(const fs::path& path, const WaysOut& ways) {
   if (!is_empty_start(path)) {
-    std::error_code ignored;
-    const bool begun_only = !fs::exists(RunFiles{path}.config(), ignored);
+    const bool begun_only = !fs::exists(status_of(RunFiles{path}.config()));
     throw IoError(fmt::format(
         "run {} exists already{}; {}replace it with --overwrite, or choose {}", path.string(),
         begun_only ? ", but its making was stopped before it had a config.yaml" : "",
         ways.resume ? "continue it with --resume, " : "", ways.another));
-  }
-}
-
-// Throws if a directory must not be written to, before anything is changed.
-void check_existing(const fs::path& path, bool overwrite, const WaysOut& ways) {
-  std::error_code ignored;
-  if (!fs::exists(path, ignored)) {
-    return;
-  }
-  if (!fs::is_directory(path, ignored)) {
-    throw IoError(
-        fmt::format("{} is there and is not a directory; choose {}", path.string(), ways.another));
-  }
-  if (!is_run(path)) {
-    if (!is_empty_start(path)) {
-      throw IoError(
-          fmt::format("directory {} contains something that is not a run, so nothing is written "
-                      "there; choose {}",
-                      path.string(), ways.another));
-    }
-    return;
-  }
-  expect_unlocked(RunFiles{path}.lock(), ways.another);
-  if (!overwrite) {
-    expect_empty(path, ways);
   }
 }
 
@@ -136,7 +109,24 @@ bool is_removed(const fs::path& input, const fs::path& run) {
 }  // namespace
 
 void RunDirectory::expect_available(const fs::path& path, bool overwrite, const WaysOut& ways) {
-  check_existing(path, overwrite, ways);
+  if (!fs::exists(status_of(path))) {
+    return;
+  }
+  if (!fs::is_directory(status_of(path))) {
+    throw IoError(
+        fmt::format("{} is there and is not a directory; choose {}", path.string(), ways.another));
+  }
+  if (is_run(path)) {
+    expect_unlocked(RunFiles{path}.lock(), ways.another);
+    if (!overwrite) {
+      expect_empty(path, ways);
+    }
+  } else if (!is_empty_start(path)) {
+    throw IoError(
+        fmt::format("directory {} contains something that is not a run, so nothing is written "
+                    "there; choose {}",
+                    path.string(), ways.another));
+  }
 }
 
 void RunDirectory::expect_keeps(const fs::path& path, const InputFiles& inputs) {
@@ -151,7 +141,7 @@ void RunDirectory::expect_keeps(const fs::path& path, const InputFiles& inputs) 
 }
 
 RunDirectory RunDirectory::create(const fs::path& path, bool overwrite, const WaysOut& ways) {
-  check_existing(path, overwrite, ways);
+  expect_available(path, overwrite, ways);
   make_directories(path);
   RunDirectory run(path, ways.another);
   if (!overwrite) {
@@ -163,8 +153,7 @@ RunDirectory RunDirectory::create(const fs::path& path, bool overwrite, const Wa
 }
 
 RunDirectory RunDirectory::open(const fs::path& path) {
-  std::error_code ignored;
-  if (!fs::exists(path, ignored)) {
+  if (!fs::exists(status_of(path))) {
     throw IoError(
         fmt::format("there is no run {} to resume; start it without --resume", path.string()));
   }
@@ -181,8 +170,7 @@ RunDirectory RunDirectory::open(const fs::path& path) {
 }
 
 std::vector<fs::path> files_of_run(const fs::path& directory) {
-  std::error_code ignored;
-  if (!fs::is_directory(directory, ignored)) {
+  if (!fs::is_directory(status_of(directory))) {
     return {};
   }
   std::vector<fs::path> files;
@@ -190,7 +178,7 @@ std::vector<fs::path> files_of_run(const fs::path& directory) {
     if (!is_file_of_a_run(path) || path == RunFiles{directory}.report()) {
       continue;
     }
-    if (fs::is_directory(path, ignored)) {
+    if (fs::is_directory(status_of(path))) {
       std::ranges::move(entries_of(path), std::back_inserter(files));
     } else {
       files.push_back(path);

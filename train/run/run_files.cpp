@@ -56,29 +56,27 @@ void expect_unlocked(const fs::path& file, std::string_view another) {
 }
 
 bool is_run_lock(const fs::path& file) {
-  std::error_code ignored;
-  if (!fs::is_regular_file(file, ignored)) {
-    return false;
-  }
-  return OpenFile(file, O_RDONLY).read_to_end().starts_with(mark);
+  return fs::is_regular_file(status_of(file)) &&
+         OpenFile(file, O_RDONLY).read_to_end().starts_with(mark);
 }
 
-namespace fs = std::filesystem;
+fs::file_status status_of(const fs::path& path) {
+  std::error_code ignored;
+  return fs::status(path, ignored);
+}
 
 bool is_run(const fs::path& directory) {
   const RunFiles files{directory};
-  std::error_code ignored;
-  return is_run_lock(files.lock()) || (fs::is_regular_file(files.config(), ignored) &&
-                                       fs::is_directory(files.checkpoints(), ignored));
+  return is_run_lock(files.lock()) || (fs::is_regular_file(status_of(files.config())) &&
+                                       fs::is_directory(status_of(files.checkpoints())));
 }
 
 RunFiles find_run(const fs::path& directory) {
-  std::error_code ignored;
-  if (!fs::exists(directory, ignored)) {
+  if (!fs::exists(status_of(directory))) {
     throw IoError(fmt::format("there is no run {}", directory.string()));
   }
   const RunFiles files{directory};
-  if (!fs::is_regular_file(files.config(), ignored)) {
+  if (!fs::is_regular_file(status_of(files.config()))) {
     throw IoError(fmt::format(
         "{} is not a run: it has no config.yaml{}", directory.string(),
         is_run_lock(files.lock())

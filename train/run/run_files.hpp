@@ -8,12 +8,11 @@
 
 namespace tapehead {
 
-// The lock of a run directory: only one process writes there. When the process ends, in whatever
-// way, the lock is released.
-
 // How a message tells the user of a command with `--run` to write elsewhere.
 inline constexpr std::string_view another_by_option = "another directory with --run DIR";
 
+// The lock of a run directory: only one process writes there. When the process ends, in whatever
+// way, the lock is released.
 class RunLock {
  public:
   // Locks the run directory that contains `file`; the file itself is never removed. Throws IoError
@@ -21,8 +20,7 @@ class RunLock {
   explicit RunLock(const std::filesystem::path& file, std::string_view another = another_by_option);
 
  private:
-  OpenFile file_;  // flock(2) belongs to the open file, which the kernel closes when the process
-                   // ends
+  OpenFile file_;  // flock(2) belongs to it, and the kernel closes it when the process ends
 };
 
 // Throws the same error if a process holds the lock, and does nothing otherwise.
@@ -47,7 +45,15 @@ struct RunFiles {
   std::filesystem::path replay() const { return directory / "replay.safetensors"; }
   std::filesystem::path lock() const { return directory / ".lock"; }
   std::filesystem::path checkpoints() const { return directory / "checkpoints"; }
+
+  // Files with weights only, beside those of steps: the best by the chosen metric, and the mean of
+  // the last ones.
+  std::filesystem::path best() const { return checkpoints() / "best.safetensors"; }
+  std::filesystem::path average() const { return checkpoints() / "average.safetensors"; }
 };
+
+// What is at a path; nothing if that cannot be known.
+std::filesystem::file_status status_of(const std::filesystem::path& path);
 
 // Whether a directory is a run of tapehead. A config.yaml alone is not enough, since other programs
 // use this name too.

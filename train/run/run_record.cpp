@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <fstream>
-#include <system_error>
 
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
@@ -11,6 +10,7 @@
 #include "core/files/files.hpp"
 #include "core/files/json_text.hpp"
 #include "core/text.hpp"
+#include "train/run/run_files.hpp"
 
 namespace tapehead {
 
@@ -103,8 +103,7 @@ RunRecord record_of(const Json& json, const std::string& where) {
   return record;
 }
 
-}  // namespace
-
+// In what can change the last bits of numbers, since other kernels round otherwise.
 std::string differences(const RunStart& earlier, const RunStart& later) {
   std::vector<std::string> differing;
   const auto compare = [&](const char* what, const std::string& was, const std::string& is) {
@@ -118,7 +117,8 @@ std::string differences(const RunStart& earlier, const RunStart& later) {
   return join(differing, ", ");
 }
 
-// Other kernels round otherwise.
+}  // namespace
+
 void add_start(RunRecord& record, const RunStart& start,
                const std::map<std::string, std::string>& origins) {
   const bool first = record.starts.empty();
@@ -137,8 +137,7 @@ void add_start(RunRecord& record, const RunStart& start,
 }
 
 std::optional<RunRecord> read_record(const std::filesystem::path& file) {
-  std::error_code ignored;
-  if (!std::filesystem::exists(file, ignored)) {
+  if (!std::filesystem::exists(status_of(file))) {
     return std::nullopt;
   }
   try {

@@ -26,10 +26,6 @@ struct RunStart {
   Index ranks = 1;
 };
 
-// How a start differs from an earlier one in what can change the last bits of numbers, such as
-// "tapehead 0.3.0 (was 0.2.0)"; empty if in nothing.
-std::string differences(const RunStart& earlier, const RunStart& later);
-
 // The end of a run that was not stopped by a signal.
 struct RunConclusion {
   Index step = 0;

@@ -93,18 +93,18 @@ std::vector<std::span<Scalar>> Exchange::travelling(Index from, Index to,
 }
 
 PoolVector<ShardGradients> Exchange::bring(const std::vector<ParameterGradients*>& computed) {
+  if (ranks_.count() == 1) {
+    return {computed.begin(), computed.end()};
+  }
   const auto [begin, end] = shards();
   PoolVector<ShardGradients> all;
   all.reserve(static_cast<std::size_t>(shard_count_));
   for (Index shard = 0; shard < shard_count_; ++shard) {
     if (shard >= begin && shard < end) {
-      all.emplace_back(*computed[static_cast<std::size_t>(shard - begin)]);
+      all.emplace_back(computed[static_cast<std::size_t>(shard - begin)]);
     } else {
       all.emplace_back(store_, slice(), written_.get() + shard * store_.blocks());
     }
-  }
-  if (ranks_.count() == 1) {
-    return all;
   }
   share_marks(computed);
   std::vector<Outgoing> outgoing;

@@ -10,10 +10,47 @@
 
 #include "core/memory/pool.hpp"
 #include "core/ranks/sharing.hpp"
-#include "train/step/gradient_sum.hpp"
+#include "core/tape/parameters.hpp"
 #include "train/step/slices.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
+
+// The gradients of one shard: where a tape has left them, or those of one slice where they have
+// arrived from elsewhere.
+class ShardGradients {
+ public:
+  explicit ShardGradients(ParameterGradients* computed) : computed_(computed) {}
+
+  // `written`: whether the shard has a gradient, for each block. It must outlive the object.
+  ShardGradients(const ParameterStore& store, const Slice& slice, const bool* written)
+      : store_(&store), slice_(slice), written_(written), arrived_(Tensor::empty({slice.size()})) {}
+
+  bool written(Index block) const {
+    return computed_ != nullptr ? computed_->written(block) : written_[block];
+  }
+
+  // Of a block that is written, from its number `offset` on.
+  const Scalar* at(Index block, Index offset) const {
+    return computed_ != nullptr ? computed_->data(block) + offset
+                                : arrived_.data() + offset - first(block);
+  }
+
+  // The memory of a block that is written, and the number of the block at which it begins. That is
+  // less than 0 if the memory has numbers of other blocks before it.
+  Tensor memory(Index block) const {
+    return computed_ != nullptr ? computed_->slot(block).memory : arrived_;
+  }
+  Index first(Index block) const {
+    return computed_ != nullptr ? 0 : slice_.begin - store_->block_begin(block);
+  }
+
+ private:
+  ParameterGradients* computed_ = nullptr;
+  const ParameterStore* store_ = nullptr;
+  Slice slice_{};
+  const bool* written_ = nullptr;
+  Tensor arrived_;  // the numbers of the slice
+};
 
 class Exchange {
  public:
@@ -40,18 +77,6 @@ class Exchange {
   // The first text that is not empty, or signal that is not 0, in the order of the ranks.
   std::string first_text(std::string_view mine);
   int first_signal(int mine);
-
-  // The value of one rank, which decides.
-  template <class T>
-  T decided(T mine) {
-    return value_of_first(ranks_, mine);
-  }
-
-  // Does the work of this process. If it throws on some rank, all throw, as on_all_ranks() says.
-  template <class Work>
-  void together(const Index& place, const Work& work) {
-    on_all_ranks(ranks_, place, work);
-  }
 
   // The bytes that this process sends at each step, if each shard has written all blocks.
   // `remembered`: how many numbers a training with a memory has there.

@@ -7,7 +7,6 @@
 
 #include "core/errors.hpp"
 #include "train/options/weight_decay.hpp"
-#include "train/step/optimizer_updates.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
@@ -24,17 +23,11 @@ Optimizer::Optimizer(ParameterStore& store, const TrainingOptions& options, Rank
   add_matrices();
 }
 
-bool Optimizer::owns(Index block, Index offset) const {
-  const Index number = store_.block_begin(block) + offset;
-  return number >= exchange_.slice().begin && number < exchange_.slice().end;
-}
-
 void Optimizer::add_states(std::span<const OptimizerMoment> moments, bool of_matrices) {
   for (const OptimizerMoment& moment : moments) {
     State& state = states_.emplace_back(State{.name = std::string(moment.name)});
     if (moment.of_squares) {
-      state.least = 0;
-      state.most = std::numeric_limits<Scalar>::infinity();
+      state.bounds = {.least = 0, .most = std::numeric_limits<Scalar>::infinity()};
     }
     for (Index block = 0; block < store_.blocks(); ++block) {
       const bool has_it =
@@ -48,13 +41,13 @@ void Optimizer::add_states(std::span<const OptimizerMoment> moments, bool of_mat
 
 // The largest come first, so that none is left for one thread at the end.
 void Optimizer::add_matrices() {
+  const Slice own = exchange_.slice();
   for (const NamedParameter& parameter : store_.parameters()) {
-    const Index offset = parameter.offset - store_.block_begin(parameter.block);
     if (!parameter.frozen && traits_.updates_whole(parameter.kind) &&
-        owns(parameter.block, offset)) {
+        parameter.offset >= own.begin && parameter.offset < own.end) {
       matrices_.push_back(
           {.block = parameter.block,
-           .offset = offset,
+           .offset = parameter.offset - store_.block_begin(parameter.block),
            .rows = parameter.shape[0],
            .columns = parameter.shape[1],
            .weight_decay = static_cast<Scalar>(weight_decay_of(options_, parameter.kind)),
@@ -83,22 +76,15 @@ void Optimizer::scale_rate(const Parameter& parameter, double factor) {
   }
 }
 
-double Optimizer::step(Workers& workers, const std::vector<ParameterGradients*>& shards,
+double Optimizer::step(Workers& workers, const std::vector<ParameterGradients*>& computed,
                        double scale, double learning_rate) {
-  PoolVector<ShardGradients> all;
-  all.reserve(shards.size());
-  for (ParameterGradients* shard : shards) {
-    all.emplace_back(*shard);
-  }
-  return step(workers, all, scale, learning_rate);
-}
-
-double Optimizer::step(Workers& workers, std::span<const ShardGradients> shards, double scale,
-                       double learning_rate) {
+  const PoolVector<ShardGradients> shards = exchange_.bring(computed);
   GradientSums sums(store_, shards, exchange_.slice());
   const double norm = norm_of(workers, shards, scale, sums);
   if (!std::isfinite(norm)) {
-    report_not_finite(sums);
+    // Slices are in the order of the parameters, so the first text names the first parameter.
+    const std::string found = exchange_.first_text(not_finite_in(store_, sums, exchange_.slice()));
+    throw NumericError(found.empty() ? "the gradient is too large: its norm overflows" : found);
   }
   ++steps_;
   const bool clipped = options_.clip_norm > 0 && norm > options_.clip_norm;
@@ -131,12 +117,6 @@ double Optimizer::norm_of(Workers& workers, std::span<const ShardGradients> shar
   return std::sqrt(squares);
 }
 
-// Slices are in the order of the parameters, so the first text names the first parameter.
-void Optimizer::report_not_finite(GradientSums& sums) {
-  const std::string found = exchange_.first_text(not_finite_in(store_, sums, exchange_.slice()));
-  throw NumericError(found.empty() ? "the gradient is too large: its norm overflows" : found);
-}
-
 Scalar* Optimizer::value_at(Index block, Index offset) {
   return store_.values().data() + store_.block_begin(block) + offset;
 }
@@ -161,7 +141,6 @@ void Optimizer::update_chunk(const Chunk& chunk, const Scalar* sum, Factors fact
   Update update{.count = count,
                 .weight = value_at(block, offset),
                 .gradient = sum,
-                .moments = {},
                 .learning_rate = factors.learning_rate * chunk.rate,
                 .clip = factors.clip,
                 .weight_decay = chunk.weight_decay,

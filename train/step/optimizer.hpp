@@ -8,7 +8,6 @@
 
 #include "core/kernel/workers.hpp"
 #include "core/tape/parameters.hpp"
-#include "train/step/exchange.hpp"
 #include "train/step/optimizer_updates.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
@@ -24,22 +23,24 @@ class Optimizer {
   // options.clip_norm. The sum is computed in the shards' own memory and overwrites their
   // gradients. Returns the norm before clipping. Throws NumericError that names the parameter if
   // the gradient is not finite; then the parameters are unchanged. All who train together take
-  // the step together, each with the gradients of its slice, and then have the same parameters.
-  double step(Workers& workers, std::span<const ShardGradients> shards, double scale,
-              double learning_rate);
-  double step(Workers& workers, const std::vector<ParameterGradients*>& shards, double scale,
+  // the step together, each with the gradients of its own shards, and then have the same
+  // parameters.
+  double step(Workers& workers, const std::vector<ParameterGradients*>& computed, double scale,
               double learning_rate);
 
   // From now on this parameter's learning rate is `factor` times that of the others of its kind.
   void scale_rate(const Parameter& parameter, double factor);
 
+  struct Bounds {  // of valid numbers
+    Scalar least = std::numeric_limits<Scalar>::lowest();
+    Scalar most = std::numeric_limits<Scalar>::max();
+  };
+
   // What must be saved so that the next step is the same: numbers for parameters, and the number of
   // steps.
   struct State {
     std::string name;
-    // The range of valid numbers.
-    Scalar least = std::numeric_limits<Scalar>::lowest();
-    Scalar most = std::numeric_limits<Scalar>::max();
+    Bounds bounds{};
     std::vector<bool> of_block{};  // whether a block has this state
     std::vector<Tensor> blocks{};  // of such a block, the numbers in the own slice
 
@@ -85,8 +86,6 @@ class Optimizer {
   Scalar* moment_at(const State& state, Index block, Index offset) const;
   double norm_of(Workers& workers, std::span<const ShardGradients> shards, double scale,
                  GradientSums& sums);
-  [[noreturn]] void report_not_finite(GradientSums& sums);
-  bool owns(Index block, Index offset) const;
   void update_chunk(const Chunk& chunk, const Scalar* sum, Factors factors);
   void update_matrices(Workers& workers, GradientSums& sums, Factors factors);
 

@@ -4,12 +4,137 @@
 #include <cmath>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "core/kernel/row_kernels.hpp"
 #include "core/product/matrix_product.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
+GradientSums::GradientSums(const ParameterStore& store, std::span<const ShardGradients> shards,
+                           const Slice& slice) {
+  places_.reserve(static_cast<std::size_t>(store.blocks()));
+  for (Index block = 0; block < store.blocks(); ++block) {
+    const auto wrote = [block](const ShardGradients& shard) { return shard.written(block); };
+    const auto shard = std::ranges::find_if(shards, wrote);
+    if (store.frozen(block) || slice_of(store, block).overlap(slice).size() == 0) {
+      places_.push_back({});
+    } else if (shard == shards.end()) {
+      places_.push_back({.memory = Tensor::zeros(store.block_shape(block)), .first = 0});
+    } else {
+      places_.push_back({.memory = shard->memory(block), .first = shard->first(block)});
+    }
+  }
+}
+
+// The first shard has written to `sum`. Adding the last shard, scaling and squaring is one pass
+// over memory.
+double sum_gradients(const BlockRange& range, std::span<const ShardGradients> shards, Scalar scale,
+                     Scalar* sum) {
+  const Scalar* last = nullptr;
+  for (const ShardGradients& shard : shards) {
+    if (!shard.written(range.block)) {
+      continue;
+    }
+    if (const Scalar* part = shard.at(range.block, range.offset); part != sum) {
+      if (last != nullptr) {
+        add_to(sum, last, range.count);
+      }
+      last = part;
+    }
+  }
+  const Lanes s(scale);
+  const auto square = [](const Lanes& a) { return a * a; };
+  const Scalar squares =
+      last == nullptr
+          ? map_and_sum_terms(
+                range.count, sum, [s](const Lanes& a) { return s * a; }, square, sum)
+          : map_and_sum_terms(
+                range.count, sum, [s](const Lanes& a, const Lanes& b) { return s * (a + b); },
+                square, sum, last);
+  return static_cast<double>(squares);
+}
+
+std::string not_finite_in(const ParameterStore& store, GradientSums& sums, const Slice& slice) {
+  for (const NamedParameter& parameter : store.parameters()) {
+    const Slice shared = parameter.frozen ? Slice{} : slice_of(parameter).overlap(slice);
+    for (Index i = shared.begin; i < shared.end; ++i) {
+      const Scalar number = *sums.at(parameter.block, i - store.block_begin(parameter.block));
+      if (!std::isfinite(number)) {
+        return fmt::format("the gradient of {} {} is not finite: element {} is {}", parameter.name,
+                           parameter.shape.to_string(), i - parameter.offset, number);
+      }
+    }
+  }
+  return "";
+}
+
 namespace {
+
+// u = momentum u + (clip g + decay w);  w -= rate u (Sutskever et al. 2013, as PyTorch writes it)
+void sgd(const Update& update, const TrainingOptions& options) {
+  Scalar* velocity = update.moments[0];
+  const Lanes decay(update.weight_decay);
+  const Lanes momentum(static_cast<Scalar>(options.momentum));
+  const Lanes clip(update.clip);
+  map_row(
+      update.count, velocity,
+      [=](const Lanes& u, const Lanes& g, const Lanes& w) {
+        return momentum * u + (clip * g + decay * w);
+      },
+      velocity, update.gradient, update.weight);
+  map_row(
+      update.count, update.weight,
+      [r = Lanes(update.learning_rate)](const Lanes& w, const Lanes& u) { return w - r * u; },
+      update.weight, velocity);
+}
+
+// 1 / (1 - βᵗ)
+Scalar correction(double beta, Index step) {
+  return static_cast<Scalar>(1 / (1 - std::pow(beta, static_cast<double>(step))));
+}
+
+// m = β₁ m + (1 - β₁) g;  v = β₂ v + (1 - β₂) g²;  w -= rate m̂ / (√v̂ + ε), with m̂ = m / (1 - β₁ᵗ),
+// v̂ = v / (1 - β₂ᵗ) (Kingma and Ba 2015, algorithm 1). Weight decay is part of g in adam, and w -=
+// rate decay w in adamw (Loshchilov and Hutter 2019, algorithm 2), which muon uses too.
+void adam(const Update& update, const TrainingOptions& options) {
+  const bool decoupled = options.optimizer != OptimizerKind::adam;
+  const Lanes coupled_decay(decoupled ? Scalar{0} : update.weight_decay);
+  const Lanes shrink(decoupled ? 1 - update.learning_rate * update.weight_decay : Scalar{1});
+  const Lanes beta1(static_cast<Scalar>(options.beta1));
+  const Lanes beta2(static_cast<Scalar>(options.beta2));
+  const Lanes rest1(static_cast<Scalar>(1 - options.beta1));
+  const Lanes rest2(static_cast<Scalar>(1 - options.beta2));
+  const Lanes epsilon(static_cast<Scalar>(options.epsilon));
+  const Lanes clip(update.clip);
+  const Lanes rate(update.learning_rate * correction(options.beta1, update.step));
+  const Lanes second_correction(correction(options.beta2, update.step));
+  const auto one = [&](Lanes& w, const Lanes& unclipped, Lanes& m, Lanes& v) {
+    const Lanes g = clip * unclipped + coupled_decay * w;
+    m = beta1 * m + rest1 * g;
+    v = beta2 * v + rest2 * g * g;
+    w = shrink * w - rate * m / (xsimd::sqrt(v * second_correction) + epsilon);
+  };
+  const auto [first, second] = update.moments;
+  for (Index i = 0; i < update.count; i += lane_count) {
+    const Index count = std::min(lane_count, update.count - i);
+    const auto load = [&](const Scalar* from) { return lanes_at(from, i, count); };
+    const auto store = [&](Scalar* to, const Lanes& lanes) {
+      if (count == lane_count) {
+        lanes.store_unaligned(to + i);
+      } else {
+        store_some(to + i, count, lanes);
+      }
+    };
+    Lanes w = load(update.weight);
+    Lanes m = load(first);
+    Lanes v = load(second);
+    one(w, load(update.gradient), m, v);
+    store(update.weight, w);
+    store(first, m);
+    store(second, v);
+  }
+}
 
 constexpr int newton_schulz_steps = 5;
 // The coefficients a, b and c of a s + b s³ + c s⁵, which each step applies to the singular values
@@ -100,82 +225,6 @@ void muon(const MatrixUpdate& update, Scalar momentum, Scalar* scratch) {
       update.weight, step);
 }
 
-namespace {
-
-// u = momentum u + (clip g + decay w);  w -= rate u (Sutskever et al. 2013, as PyTorch writes it)
-void sgd(const Update& update, const TrainingOptions& options) {
-  Scalar* velocity = update.moments[0];
-  const Lanes decay(update.weight_decay);
-  const Lanes momentum(static_cast<Scalar>(options.momentum));
-  const Lanes clip(update.clip);
-  map_row(
-      update.count, velocity,
-      [=](const Lanes& u, const Lanes& g, const Lanes& w) {
-        return momentum * u + (clip * g + decay * w);
-      },
-      velocity, update.gradient, update.weight);
-  map_row(
-      update.count, update.weight,
-      [r = Lanes(update.learning_rate)](const Lanes& w, const Lanes& u) { return w - r * u; },
-      update.weight, velocity);
-}
-
-// 1 / (1 - βᵗ)
-Scalar correction(double beta, Index step) {
-  return static_cast<Scalar>(1 / (1 - std::pow(beta, static_cast<double>(step))));
-}
-
-// m = β₁ m + (1 - β₁) g;  v = β₂ v + (1 - β₂) g²;  w -= rate m̂ / (√v̂ + ε), with m̂ = m / (1 - β₁ᵗ),
-// v̂ = v / (1 - β₂ᵗ) (Kingma and Ba 2015, algorithm 1). Weight decay is part of g in adam, and w -=
-// rate decay w in adamw (Loshchilov and Hutter 2019, algorithm 2), which muon uses too.
-void adam(const Update& update, const TrainingOptions& options) {
-  const bool decoupled = options.optimizer != OptimizerKind::adam;
-  const Lanes coupled_decay(decoupled ? Scalar{0} : update.weight_decay);
-  const Lanes shrink(decoupled ? 1 - update.learning_rate * update.weight_decay : Scalar{1});
-  const Lanes beta1(static_cast<Scalar>(options.beta1));
-  const Lanes beta2(static_cast<Scalar>(options.beta2));
-  const Lanes rest1(static_cast<Scalar>(1 - options.beta1));
-  const Lanes rest2(static_cast<Scalar>(1 - options.beta2));
-  const Lanes epsilon(static_cast<Scalar>(options.epsilon));
-  const Lanes clip(update.clip);
-  const Lanes rate(update.learning_rate * correction(options.beta1, update.step));
-  const Lanes second_correction(correction(options.beta2, update.step));
-  const auto one = [&](Lanes& w, const Lanes& unclipped, Lanes& m, Lanes& v) {
-    const Lanes g = clip * unclipped + coupled_decay * w;
-    m = beta1 * m + rest1 * g;
-    v = beta2 * v + rest2 * g * g;
-    w = shrink * w - rate * m / (xsimd::sqrt(v * second_correction) + epsilon);
-  };
-  const auto [first, second] = update.moments;
-  for (Index i = 0; i < update.count; i += lane_count) {
-    const Index count = std::min(lane_count, update.count - i);
-    const auto load = [&](const Scalar* from) { return lanes_at(from, i, count); };
-    const auto store = [&](Scalar* to, const Lanes& lanes) {
-      if (count == lane_count) {
-        lanes.store_unaligned(to + i);
-      } else {
-        store_some(to + i, count, lanes);
-      }
-    };
-    Lanes w = load(update.weight);
-    Lanes m = load(first);
-    Lanes v = load(second);
-    one(w, load(update.gradient), m, v);
-    store(update.weight, w);
-    store(first, m);
-    store(second, v);
-  }
-}
-
-}  // namespace
-
-UpdateFunction update_of(OptimizerKind kind) {
-  switch (kind) {
-    case OptimizerKind::sgd:
-      return sgd;
-    default:
-      return adam;
-  }
-}
+UpdateFunction update_of(OptimizerKind kind) { return kind == OptimizerKind::sgd ? sgd : adam; }
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

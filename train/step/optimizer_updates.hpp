@@ -1,18 +1,47 @@
-// The update of an optimiser: computes new values of some parameters, and of its own state, from a
-// gradient.
+// What an optimiser's step computes: the sum and norm of the shards' gradients, and from these new
+// values of some parameters, and of its own state.
 #pragma once
 
 #include <array>
+#include <span>
+#include <string>
 
-#include "core/scalar.hpp"
-#include "core/types.hpp"
 #include "train/options/options.hpp"
+#include "train/step/exchange.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
+// The sum over the shards, of the blocks in a slice: in the memory of the first shard that wrote a
+// block, whose gradients it overwrites; zeros if none did.
+class GradientSums {
+ public:
+  GradientSums(const ParameterStore& store, std::span<const ShardGradients> shards,
+               const Slice& slice);
+
+  // Of a block, from its number `offset` on.
+  Scalar* at(Index block, Index offset) {
+    auto& [memory, first] = places_[static_cast<std::size_t>(block)];
+    return memory.data() + offset - first;
+  }
+
+ private:
+  struct Place {
+    Tensor memory;
+    Index first;  // the number of the block at which it begins
+  };
+  PoolVector<Place> places_;
+};
+
+// Computes one range of the sum, times `scale`, at its place; returns Σ sum².
+double sum_gradients(const BlockRange& range, std::span<const ShardGradients> shards, Scalar scale,
+                     Scalar* sum);
+
+// What is wrong with a sum whose norm is not finite: names the first parameter in the slice that
+// has a number which is not finite. Empty if there is none.
+std::string not_finite_in(const ParameterStore& store, GradientSums& sums, const Slice& slice);
+
 // Muon: the update of a hidden matrix is its momentum, made orthogonal (Jordan et al. 2024, "Muon:
 // an optimizer for hidden layers in neural networks", with the constants of their code).
-
 struct MatrixUpdate {
   Index rows;
   Index columns;
@@ -48,8 +77,8 @@ constexpr std::size_t most_moments = 2;
 struct Update {
   Index count;
   Scalar* weight;
-  const Scalar* gradient;                     // before clipping
-  std::array<Scalar*, most_moments> moments;  // as in OptimizerTraits
+  const Scalar* gradient;                       // before clipping
+  std::array<Scalar*, most_moments> moments{};  // as in OptimizerTraits
   Scalar learning_rate;
   Scalar clip;  // a factor on the gradient
   Scalar weight_decay;

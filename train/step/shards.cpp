@@ -1,7 +1,5 @@
 #include "train/step/shards.hpp"
 
-#include <algorithm>
-
 namespace tapehead {
 
 namespace {

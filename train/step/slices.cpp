@@ -1,5 +1,7 @@
 #include "train/step/slices.hpp"
 
+#include <span>
+
 #include "train/options/optimizer_kinds.hpp"
 #include "train/options/weight_decay.hpp"
 
@@ -15,8 +17,8 @@ Index nearest_edge(Index wanted, std::span<const Index> edges, Index size) {
   return has_before && wanted - *std::prev(next) <= after - wanted ? *std::prev(next) : after;
 }
 
-}  // namespace
-
+// Slices of about the same size, in order, which together are the whole store. They end at `edges`,
+// numbers of the store's memory in ascending order, so some may be empty.
 std::vector<Slice> cut_into_slices(Index size, std::span<const Index> edges, Index count) {
   std::vector<Slice> slices;
   Index begin = 0;
@@ -27,21 +29,6 @@ std::vector<Slice> cut_into_slices(Index size, std::span<const Index> edges, Ind
   }
   return slices;
 }
-
-std::vector<BlockRange> blocks_in(const ParameterStore& store, const Slice& slice) {
-  std::vector<BlockRange> ranges;
-  for (Index block = 0; block < store.blocks(); ++block) {
-    const Slice shared = slice_of(store, block).overlap(slice);
-    if (shared.size() > 0 && !store.frozen(block)) {
-      ranges.push_back({.block = block,
-                        .offset = shared.begin - store.block_begin(block),
-                        .count = shared.size()});
-    }
-  }
-  return ranges;
-}
-
-namespace {
 
 constexpr Index chunk_size = 16384;
 
@@ -80,6 +67,19 @@ std::vector<Chunk> chunks_of_range(const ParameterStore& store, const TrainingOp
 }
 
 }  // namespace
+
+std::vector<BlockRange> blocks_in(const ParameterStore& store, const Slice& slice) {
+  std::vector<BlockRange> ranges;
+  for (Index block = 0; block < store.blocks(); ++block) {
+    const Slice shared = slice_of(store, block).overlap(slice);
+    if (shared.size() > 0 && !store.frozen(block)) {
+      ranges.push_back({.block = block,
+                        .offset = shared.begin - store.block_begin(block),
+                        .count = shared.size()});
+    }
+  }
+  return ranges;
+}
 
 Chunks chunks_of(const ParameterStore& store, const TrainingOptions& options, Index slices) {
   Chunks chunks;

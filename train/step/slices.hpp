@@ -3,7 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <span>
 #include <vector>
 
 #include "core/tape/parameters.hpp"
@@ -39,16 +38,11 @@ inline Slice slice_of(const NamedParameter& parameter) {
   return {.begin = parameter.offset, .end = parameter.offset + parameter.shape.size()};
 }
 
-// Slices of about the same size, in order, which together are the whole store. They end at `edges`,
-// numbers of the store's memory in ascending order, so some may be empty.
-std::vector<Slice> cut_into_slices(Index size, std::span<const Index> edges, Index count);
-
 // The parts of the blocks that are in a slice.
 std::vector<BlockRange> blocks_in(const ParameterStore& store, const Slice& slice);
 
-// The chunks in which an optimiser goes through the parameters, and the slices of them.
-
-// Some numbers of one block: few enough for the caches, and for distribution over the workers.
+// In chunks an optimiser goes through the parameters: some numbers of one block, few enough for the
+// caches, and for distribution over the workers.
 struct Chunk {
   BlockRange range;
   Scalar weight_decay;

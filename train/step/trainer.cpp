@@ -6,7 +6,6 @@
 #include <cmath>
 #include <utility>
 
-#include "core/errors.hpp"
 #include "core/ops/arithmetic.hpp"
 #include "core/tape/anomaly.hpp"
 #include "train/step/schedule.hpp"
@@ -30,7 +29,7 @@ PoolVector<Index> lanes_of_shards(const PoolVector<Batch>& shards, Index shard_c
 
 Trainer::Trainer(ParameterStore& store, const Team& team, const Options& options)
     : store_(store),
-      workers_(team.workers),
+      team_(team),
       options_(options),
       optimizer_(store, options.training, team.ranks),
       shard_count_(options.training.shards.value_or(1)) {
@@ -51,7 +50,7 @@ void Trainer::run_own_shards(const std::vector<Batch>& batches, const LossFuncti
     const Batch& whole = batches[static_cast<std::size_t>(batch)];
     const PoolVector<Batch> all = cut_into_shards(whole, shard_count_, before);
     const Index count = std::min(own.end, std::ssize(all)) - own.begin;
-    workers_.run(std::max<Index>(0, count), [&](Index i) {
+    team_.workers.run(std::max<Index>(0, count), [&](Index i) {
       const Batch& shard = all[static_cast<std::size_t>(own.begin + i)];
       for (const Batch& part : cut_into_parts(shard, part_rows(options_.d_model))) {
         run_part(*shards_[static_cast<std::size_t>(i)], part, loss);
@@ -76,7 +75,7 @@ void Trainer::run_shards(const std::vector<Batch>& batches, const LossFunction& 
     memory_->discard();
   }
   Index batch = 0;
-  exchange().together(batch, [&] { run_own_shards(batches, loss, batch); });
+  on_all_ranks(team_.ranks, batch, [&] { run_own_shards(batches, loss, batch); });
 }
 
 // All get the lanes of all shards, since the next batch may be cut in another way.
@@ -130,7 +129,7 @@ StepStats Trainer::step(const std::vector<Batch>& batches, const LossFunction& l
   stats.learning_rate = learning_rate_at(options_.training, options_.d_model,
                                          optimizer_.steps() + 1, options_.total_steps);
   try {
-    stats.gradient_norm = optimizer_.step(workers_, exchange().bring(gradients_),
+    stats.gradient_norm = optimizer_.step(team_.workers, gradients_,
                                           1 / static_cast<double>(tokens), stats.learning_rate);
   } catch (const NumericError& error) {
     explain(error.what(), batches, loss);
@@ -144,7 +143,6 @@ StepStats Trainer::step(const std::vector<Batch>& batches, const LossFunction& l
 
 void Trainer::explain(const std::string& what, const std::vector<Batch>& batches,
                       const LossFunction& loss) {
-  std::string message = what;
   for (const NamedParameter& parameter : store_.parameters()) {
     const Index bad = first_not_finite(store_.value(parameter));
     if (bad >= 0) {
@@ -156,22 +154,13 @@ void Trainer::explain(const std::string& what, const std::vector<Batch>& batches
     const AnomalyGuard look;
     run_shards(batches, loss);
   } catch (const NumericError& error) {
-    message += fmt::format("; first seen in {}", error.what());
+    throw NumericError(fmt::format("{}; first seen in {}", what, error.what()));
   }
-  throw NumericError(message);
+  throw NumericError(what);
 }
 
 Var penalty_of(const PenaltyFunction& penalty, Pass& pass, const Batch& batch) {
   return scale(penalty(pass), static_cast<Scalar>(batch.labels.count()));
-}
-
-Var Trainer::with_penalty(Shard& shard, Pass& pass, const Batch& batch, Var loss) const {
-  if (!options_.penalty) {
-    return loss;
-  }
-  const Var penalty = penalty_of(options_.penalty, pass, batch);
-  shard.result.penalty += static_cast<double>(penalty.value().data()[0]);
-  return add(loss, penalty);
 }
 
 void Trainer::run_part(Shard& shard, const Batch& batch, const LossFunction& loss) {
@@ -179,18 +168,41 @@ void Trainer::run_part(Shard& shard, const Batch& batch, const LossFunction& los
   Pass pass(shard.tape, store_, shard.gradients, options_.seed, optimizer_.steps() + 1);
   pass.memory = memory();
   try {
-    const Var total = [&] {
+    Var total = [&] {
       CrossEntropy result = loss(pass, batch);
       shard.result.negative_log_likelihood += result.negative_log_likelihood;
       shard.result.correct += result.correct;
       return std::move(result.loss);
     }();
     shard.result.loss += static_cast<double>(total.value().data()[0]);
-    shard.tape.backward(with_penalty(shard, pass, batch, total));
+    if (options_.penalty) {
+      const Var penalty = penalty_of(options_.penalty, pass, batch);
+      shard.result.penalty += static_cast<double>(penalty.value().data()[0]);
+      total = add(total, penalty);
+    }
+    shard.tape.backward(total);
   } catch (const AnomalyError& error) {
     Anomaly anomaly = error.anomaly;
     anomaly.examples.assign(batch.examples.begin(), batch.examples.end());
     throw AnomalyError(std::move(anomaly));
+  }
+}
+
+NumericError numeric_error(Index step, const std::string& what) {
+  return NumericError(
+      fmt::format("step {}: {}\nearlier checkpoints are unchanged (a lower "
+                  "training.learning_rate, or a longer training.warmup, may help)",
+                  step, what));
+}
+
+void expect_finite_weights(const ParameterStore& store, Index step) {
+  for (const NamedParameter& parameter : store.parameters()) {
+    const Tensor values = store.value(parameter);
+    const Index bad = first_not_finite(values);
+    if (bad >= 0) {
+      throw numeric_error(step, fmt::format("element {} of {} {} is {}", bad, parameter.name,
+                                            parameter.shape.to_string(), values.data()[bad]));
+    }
   }
 }
 

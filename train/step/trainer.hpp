@@ -4,8 +4,10 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
+#include "core/errors.hpp"
 #include "core/ops/cross_entropy.hpp"
 #include "core/sequence/batch.hpp"
 #include "nn/lane_memory.hpp"
@@ -63,10 +65,9 @@ class Trainer {
   LaneMemory* memory() { return memory_ ? &*memory_ : nullptr; }  // null: none
 
   Exchange& exchange() { return optimizer_.exchange(); }
-  const Exchange& exchange() const { return optimizer_.exchange(); }
 
   // The bytes that this process sends at each step.
-  double bytes_sent() const { return exchange().bytes_sent(remembered()); }
+  double bytes_sent() const { return optimizer_.exchange().bytes_sent(remembered()); }
 
  private:
   struct ShardResult {
@@ -83,7 +84,6 @@ class Trainer {
     ShardResult result;
   };
   void run_part(Shard& shard, const Batch& batch, const LossFunction& loss);
-  Var with_penalty(Shard& shard, Pass& pass, const Batch& batch, Var loss) const;
   void run_shards(const std::vector<Batch>& batches, const LossFunction& loss);
   void run_own_shards(const std::vector<Batch>& batches, const LossFunction& loss, Index& batch);
   void share_memory();
@@ -97,7 +97,7 @@ class Trainer {
                             const LossFunction& loss);
 
   ParameterStore& store_;
-  Workers& workers_;
+  Team team_;
   Options options_;
   Optimizer optimizer_;
   Index shard_count_;                           // of all
@@ -107,5 +107,12 @@ class Trainer {
   // Of each batch of a step: the first lane of each shard, and one past the last lane of all.
   PoolVector<PoolVector<Index>> lanes_of_shards_;
 };
+
+// An error about numbers that are not finite, with the step at which they occurred.
+NumericError numeric_error(Index step, const std::string& what);
+
+// Throws numeric_error(). Only finite weights are written to a checkpoint, so a good one is never
+// replaced by a bad one.
+void expect_finite_weights(const ParameterStore& store, Index step);
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -115,15 +115,11 @@ TrainingPosition read_position(const TensorFile& file) {
   return position;
 }
 
-void TrainingBatches::begin(Index epoch) {
-  current_ = {};  // so that memory never holds the batches of two epochs
-  current_ = training_epoch(task_, config_.training.batching(), config_.seed, epoch);
-  epoch_ = epoch;
-}
-
 std::vector<Batch> TrainingBatches::next(TrainingPosition& position) {
   if (epoch_ != position.epoch) {
-    begin(position.epoch);
+    current_ = {};  // so that memory never holds the batches of two epochs
+    current_ = training_epoch(task_, config_.training.batching(), config_.seed, position.epoch);
+    epoch_ = position.epoch;
   }
   std::vector<Batch> group;
   const Index count = std::ssize(current_.batches);

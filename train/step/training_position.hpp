@@ -13,8 +13,6 @@
 
 namespace tapehead {
 
-// Reads numbers from the metadata of a tensor file, and checks each against its valid range.
-
 constexpr Index most_counted = 1'000'000'000'000;  // steps, epochs: more than any training has
 
 // Throws IoError that names the file if the number is missing, not a number, or out of range.
@@ -46,7 +44,6 @@ Metadata position_metadata(const TrainingPosition& position);
 TrainingPosition read_position(const TensorFile& file);
 
 // The batches of a training, for each step and epoch.
-
 class TrainingBatches {
  public:
   // Both must outlive it.
@@ -57,8 +54,6 @@ class TrainingBatches {
   std::vector<Batch> next(TrainingPosition& position);
 
  private:
-  void begin(Index epoch);
-
   const Config& config_;
   const Task& task_;
   Index epoch_ = -1;

@@ -100,9 +100,8 @@ TEST_P(WeightsApart, have_the_importance_of_each_head_at_its_site) {
   for (const HeadImportance& head : found.heads) {
     HeadGate gate(*apart, head.head);
     gate.set(0);
-    EXPECT_EQ(head.loss_without, evaluate(apart->transformer, apart->store, copy_.task, copy_.split,
-                                          copy_.config.evaluation, 0, workers)
-                                     .loss())
+    EXPECT_EQ(head.loss_without,
+              evaluate(*apart, copy_.task, copy_.split, copy_.config.evaluation, 0, workers).loss())
         << head.head.text();
   }
   const PruningCurve curve =

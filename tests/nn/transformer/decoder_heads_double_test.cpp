@@ -7,7 +7,7 @@
 #include "tests/support/random_attention.hpp"
 #include "tests/support/stack_batches.hpp"
 #include "tests/support/testing.hpp"
-#include "train/step/gate_training.hpp"
+#include "train/model_training.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 

@@ -28,8 +28,7 @@ struct RandomModel {
   }
 
   Evaluation evaluate_on(Workers& workers, Ranks& ranks = alone()) const {
-    return evaluate(model.transformer, model.store, task, split, config.evaluation, split.outputs(),
-                    {workers, ranks});
+    return evaluate(model, task, split, config.evaluation, split.outputs(), {workers, ranks});
   }
 
   Config config;

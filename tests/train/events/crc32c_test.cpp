@@ -2,7 +2,7 @@
 // reader.
 #include "tests/support/event_reader.hpp"
 #include "tests/support/testing.hpp"
-#include "train/events/records.hpp"
+#include "train/events/event.hpp"
 
 namespace tapehead { namespace {
 

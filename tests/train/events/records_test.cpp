@@ -1,5 +1,5 @@
 // Records: TensorBoard's own bytes, and what is left of them after each kind of damage.
-#include "train/events/records.hpp"
+#include "train/events/event.hpp"
 #include "tests/support/event_reader.hpp"
 #include "tests/support/testing.hpp"
 

@@ -47,8 +47,8 @@ TEST(RunCheckpoints, names_sort_like_steps) {
   const Checkpoints checkpoints("dir", "step", KeptCheckpoints(2));
   EXPECT_EQ(checkpoints.file(1000), fs::path("dir/step_00001000.safetensors"));
   EXPECT_EQ(checkpoints.file(1000000000), fs::path("dir/step_1000000000.safetensors"));
-  EXPECT_EQ(best_checkpoint("dir"), fs::path("dir/best.safetensors"));
-  EXPECT_EQ(average_checkpoint("dir"), fs::path("dir/average.safetensors"));
+  EXPECT_EQ(RunFiles{"dir"}.best(), fs::path("dir/checkpoints/best.safetensors"));
+  EXPECT_EQ(RunFiles{"dir"}.average(), fs::path("dir/checkpoints/average.safetensors"));
 }
 
 TEST(RunCheckpoints, one_between_regular_steps_goes_with_the_next) {

@@ -20,7 +20,7 @@
 #include "train/evaluation/evaluation_report.hpp"
 #include "train/loop/initial_weights.hpp"
 #include "train/loop/replay.hpp"
-#include "train/loop/training_run.hpp"
+#include "train/loop/training.hpp"
 #include "train/output/figures.hpp"
 #include "train/run/run_directory.hpp"
 
@@ -50,8 +50,8 @@ void evaluate_run(const fs::path& run, const fs::path& checkpoint) {
   const Task task = saved.task();
   Workers workers(1);
   saved.use([&] {
-    const Evaluation result = evaluate(saved.model.transformer, saved.model.store, task,
-                                       task.split("test"), saved.config.evaluation, 4, workers);
+    const Evaluation result =
+        evaluate(saved.model, task, task.split("test"), saved.config.evaluation, 4, workers);
     expect_figures(evaluation_json(result));
   });
 }

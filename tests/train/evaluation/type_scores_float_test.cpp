@@ -4,7 +4,7 @@
 #include "core/errors.hpp"
 #include "tests/support/examples.hpp"
 #include "tests/support/testing.hpp"
-#include "train/evaluation/test_splits.hpp"
+#include "train/evaluation/run_evaluation.hpp"
 
 namespace tapehead { namespace {
 

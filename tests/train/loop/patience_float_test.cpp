@@ -1,5 +1,5 @@
 // What is said of evaluations that bring nothing better, and of the end that they bring.
-#include "train/loop/patience.hpp"
+#include "train/loop/validation.hpp"
 #include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {

@@ -1,5 +1,5 @@
 // Gates in training: a penalty closes them, and no figure of the loss has it in it.
-#include "train/step/gate_training.hpp"
+#include "train/model_training.hpp"
 
 #include "tests/support/testing.hpp"
 #include "tests/support/tiny_trainer.hpp"

@@ -1,5 +1,5 @@
 // Ranks that differ in what decides the numbers of a training are named before it starts.
-#include "train/loop/rank_agreement.hpp"
+#include "train/loop/run_sink.hpp"
 
 #include "datasets/make_task.hpp"
 #include "datasets/synthetic/symbols.hpp"
