@@ -11,7 +11,6 @@
 #include "core/errors.hpp"
 #include "core/files/standard_streams.hpp"
 #include "train/config/config.hpp"
-#include "train/config/json.hpp"
 
 namespace tapehead {
 

@@ -16,7 +16,7 @@
 #include "core/errors.hpp"
 #include "core/shown.hpp"
 #include "predict/predictor.hpp"
-#include "train/metrics/distinct.hpp"
+#include "train/metrics/ngrams.hpp"
 
 namespace tapehead {
 

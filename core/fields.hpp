@@ -52,7 +52,7 @@ struct Field {
   bool exclusive_minimum = false;  // for divisors: (0, ...
   bool exclusive_maximum = false;  // for probabilities: [0, 1)
   // Trained weights mean the same under any value. All other options of a model are part of a
-  // checkpoint's identity (train/config/meaning.hpp).
+  // checkpoint's identity (meaning_of).
   bool keeps_meaning = false;
   // A resumed training cannot change it: it decided how the training began, or what its checkpoints
   // hold.

@@ -13,7 +13,6 @@
 #include "interchange/tokenizers/marian_tokenizers.hpp"
 #include "interchange/tokenizers/write_pretrained.hpp"
 #include "train/config/config.hpp"
-#include "train/config/meaning.hpp"
 #include "train/options/application.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

@@ -10,7 +10,7 @@
 #include "datasets/tokenizers/tokenizer.hpp"
 #include "interchange/export.hpp"
 #include "interchange/pytorch_module.hpp"
-#include "train/config/json.hpp"
+#include "train/config/config.hpp"
 #include "train/options/application.hpp"
 #include "train/run/checkpoint.hpp"
 

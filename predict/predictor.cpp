@@ -6,7 +6,7 @@
 
 #include "core/errors.hpp"
 #include "train/evaluation/evaluation.hpp"
-#include "train/options/layout.hpp"
+#include "train/options/application.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

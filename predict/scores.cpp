@@ -11,7 +11,7 @@
 #include "core/ops/concatenate.hpp"
 #include "datasets/tokenizers/token_words.hpp"
 #include "nn/generation/ensemble.hpp"
-#include "train/options/layout.hpp"
+#include "train/options/application.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

@@ -12,7 +12,6 @@
 #include "nn/attention/spec.hpp"
 #include "train/config/config.hpp"
 #include "train/options/application.hpp"
-#include "train/options/layout.hpp"
 #include "train/run/checkpoint.hpp"
 #include "train/run/checkpoints.hpp"
 #include "train/run/identity.hpp"

@@ -9,7 +9,7 @@
 #include "core/shown.hpp"
 #include "predict/predictor.hpp"
 #include "train/evaluation/evaluation.hpp"
-#include "train/options/layout.hpp"
+#include "train/options/application.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

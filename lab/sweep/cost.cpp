@@ -3,7 +3,7 @@
 #include "datasets/loader.hpp"
 #include "datasets/make_task.hpp"
 #include "train/config/config.hpp"
-#include "train/options/layout.hpp"
+#include "train/options/application.hpp"
 #include "train/plan/step_flops.hpp"
 #include "train/run/data.hpp"
 #include "train/run/run_files.hpp"

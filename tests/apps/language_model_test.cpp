@@ -7,7 +7,7 @@
 #include "tests/support/program_runs.hpp"
 #include "tests/support/testing.hpp"
 #include "tests/support/text_training.hpp"
-#include "train/metrics/distinct.hpp"
+#include "train/metrics/ngrams.hpp"
 
 namespace tapehead { namespace {
 

@@ -11,10 +11,20 @@
 #include <utility>
 #include <vector>
 
-#include "train/config/written.hpp"
+#include "core/types.hpp"
 #include "train/options/options.hpp"
 
 namespace tapehead {
+
+struct WrittenOption {
+  std::string option;  // "model.d_model"
+  std::string value;   // as dump_config writes it, but before `auto` is resolved
+  std::string origin;  // "configs/copy.yaml:7:12" or "--set"
+};
+
+// What was chosen for a run: the options of a config file, its bases and `--set`, merged, in the
+// order of the rows. A preset is an option like any other: its values are not among them.
+using Written = std::vector<WrittenOption>;
 
 struct LoadedConfig {
   Config config;
@@ -53,6 +63,16 @@ std::string read_config_text(const std::filesystem::path& file);
 // set stay absent too, except that `epochs` becomes 10 if there is no limit at all.
 void resolve(Config& config);
 
+struct PresetValue {
+  std::string_view option;  // "model.norm"
+  std::string_view value;   // as a config has it
+};
+
+// What the preset of the config's model gives to the options that the config does not set. The
+// family decides only which embeddings there are to tie, and the task what is before and in the
+// output layer.
+std::vector<PresetValue> preset_values(const Config& config);
+
 // The options that follow this one, if it does nothing but give values to them, such as
 // `model.dropout`; otherwise none. The config decides which options a preset sets.
 std::vector<std::string> followers(const Config& config, std::string_view option);
@@ -67,12 +87,23 @@ Index automatic_shards(Index batch_tokens);
 // is the same.
 std::string dump_config(const Config& config);
 
+// The same as one JSON object, by section; an absent value is null.
+std::string config_json(const Config& config);
+
 // The options of one section, without its heading.
 std::string dump_section(const Config& config, std::string_view section);
 
 // The whole config, with an aligned comment on each line that gives the origin of its value: of
 // what was chosen for a run, the first one.
 std::string dump_config_with_origins(const LoadedConfig& loaded);
+
+// The text of a run's written.yaml, beside its config.yaml, which has every option resolved: a
+// config with these options alone, and with the origin of each in a comment behind it. It depends
+// on nothing else.
+std::string written_text(const Written& written);
+
+// The origins in such a text, by line. A line that has lost its comment has none.
+std::map<Index, std::string> origins_in(std::string_view text);
 
 // Each option by its full name, with its value as dump_config writes it, in the order of the rows.
 using OptionValues = std::vector<std::pair<std::string, std::string>>;
@@ -86,6 +117,19 @@ std::vector<std::string> differences(const Config& one, const Config& other, con
 // The same for a run's config and that of a file, without the options that were set with `--set`
 // and those that follow from others.
 std::vector<std::string> differences(const LoadedConfig& run, const Config& file);
+
+// The options of a resolved config's model by their full names, with their values as dump_config
+// writes them. Options that do not change the meaning of weights (Field::keeps_meaning) are left
+// out.
+std::map<std::string, std::string> meaning_of(const Config& config);
+
+// The options because of which weights of `theirs` mean something else in `ours`, such as
+// "model.activation: relu, not gelu", sorted by name.
+std::vector<std::string> meaning_differences(const Config& theirs, const Config& ours);
+
+// Three of them, and the number of the others, since one option may decide many others. Those of
+// the section `model`, which decide those of each attention, come first.
+std::string some_of(std::vector<std::string> differences);
 
 std::string config_schema();     // JSON Schema, draft 2020-12
 std::string config_reference();  // Markdown: docs/config.md

@@ -83,23 +83,6 @@ std::optional<Violation> begin_mark_is_used(const Config& config) {
                                text->stream ? "in a stream" : "with a memory")};
 }
 
-std::optional<Violation> unused_depth_scale(const Config& config) {
-  const ModelOptions& model = config.model;
-  if (!model.initializer_depth_scale || model.feed_forward != FeedForwardKind::none) {
-    return {};
-  }
-  const bool projected = std::ranges::any_of(attention_kinds, [&](AttentionKind kind) {
-    return std::ranges::any_of(attention_specs(model, kind), [](const AttentionSpec& spec) {
-      return spec.heads > 0 && spec.combine == Combine::output;
-    });
-  });
-  if (projected) {
-    return {};
-  }
-  return Violation{{"model.initializer_depth_scale", "attention.combine", "model.feed_forward"},
-                   "no block ends with a map whose first weights it could scale"};
-}
-
 std::optional<Violation> memory_fits(const Config& config) {
   const Index trained = config.training.memory;
   const Index memory = std::max(trained, config.evaluation.memory.value_or(0));

@@ -1,25 +1,31 @@
-#include "train/config/json.hpp"
-
+// A config as JSON, and the JSON Schema of configs, for editors.
+#include <algorithm>
+#include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <type_traits>
+#include <utility>
 
+#include "train/config/config.hpp"
+#include "train/config/overrides.hpp"
 #include "train/config/rows.hpp"
+#include "train/config/values.hpp"
 
 namespace tapehead {
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 // The value of one option. Lists are nested as in YAML: over layers, over heads, or both.
 struct ValueJson {
-  nlohmann::ordered_json operator()(const Choice& choice) const {
-    return choice.names[choice.get()];
-  }
-  nlohmann::ordered_json operator()(const Notation& notation) const {
+  Json operator()(const Choice& choice) const { return choice.names[choice.get()]; }
+  Json operator()(const Notation& notation) const {
     const std::string text = notation.get();
-    return notation.also_number && nlohmann::ordered_json::accept(text)
-               ? nlohmann::ordered_json::parse(text)
-               : nlohmann::ordered_json(text);
+    return notation.also_number && Json::accept(text) ? Json::parse(text) : Json(text);
   }
-  nlohmann::ordered_json operator()(const LayeredCell& list) const {
-    nlohmann::ordered_json layers = nlohmann::ordered_json::array();
+  Json operator()(const LayeredCell& list) const {
+    Json layers = Json::array();
     for (Index i = 0; i < list.layers(); ++i) {
       layers.push_back(layer(list, i));
     }
@@ -29,17 +35,17 @@ struct ValueJson {
     return layers.size() == 1 ? layers.front() : layers;
   }
   template <class Value>
-  nlohmann::ordered_json operator()(const std::optional<Value>* member) const {
-    return *member ? nlohmann::ordered_json(**member) : nullptr;
+  Json operator()(const std::optional<Value>* member) const {
+    return *member ? Json(**member) : nullptr;
   }
   template <class Value>
-  nlohmann::ordered_json operator()(const Value* member) const {
+  Json operator()(const Value* member) const {
     return *member;
   }
 
  private:
-  nlohmann::ordered_json layer(const LayeredCell& list, Index number) const {
-    nlohmann::ordered_json heads = nlohmann::ordered_json::array();
+  Json layer(const LayeredCell& list, Index number) const {
+    Json heads = Json::array();
     for (Index head = 0; head < list.heads(number); ++head) {
       list.to_element(number, head);
       heads.push_back(std::visit(*this, list.element->cell));
@@ -49,18 +55,175 @@ struct ValueJson {
   }
 };
 
+// A limit that is a whole number is written without a point.
+Json limit(double value) {
+  constexpr double exact = 9007199254740992;  // 2^53
+  if (value == std::floor(value) && std::abs(value) < exact) {
+    return static_cast<Index>(value);
+  }
+  return value;
+}
+
+template <class Number>
+Json number_type(const Field& field) {
+  Json schema{{"type", std::is_integral_v<Number> ? "integer" : "number"}};
+  if (std::isfinite(field.minimum)) {
+    schema[field.exclusive_minimum ? "exclusiveMinimum" : "minimum"] = limit(field.minimum);
+  }
+  if (std::isfinite(field.maximum)) {
+    schema[field.exclusive_maximum ? "exclusiveMaximum" : "maximum"] = limit(field.maximum);
+  }
+  return schema;
+}
+
+Json auto_or_null() { return {{"enum", Json::array({"auto", nullptr})}}; }
+
+// The schema of one option's value.
+struct ValueSchema {
+  const Field& field;
+
+  Json operator()(const bool*) const { return {{"type", "boolean"}}; }
+  Json operator()(const std::string*) const { return {{"type", "string"}}; }
+  Json operator()(const std::vector<std::string>*) const {
+    const Json text{{"type", "string"}};
+    return {{"anyOf", Json::array({text, {{"type", "array"}, {"items", text}}})}};
+  }
+  Json operator()(const Index*) const { return number_type<Index>(field); }
+  Json operator()(const double*) const { return number_type<double>(field); }
+  Json operator()(const std::uint64_t*) const {
+    return {{"type", "integer"},
+            {"minimum", 0},
+            {"maximum", std::numeric_limits<std::uint64_t>::max()}};
+  }
+  template <class Number>
+  Json operator()(const std::optional<Number>*) const {
+    return {{"anyOf", Json::array({number_type<Number>(field), auto_or_null()})}};
+  }
+  Json operator()(const Choice& choice) const {
+    Json allowed = Json::array();  // of true, false and texts, as YAML reads them
+    for (const std::string_view name : choice.names) {
+      allowed.push_back(name == "true" || name == "false" ? Json(name == "true") : Json(name));
+    }
+    return {{"enum", allowed}};
+  }
+  Json operator()(const Notation& notation) const {
+    return {{"type", notation.also_number ? Json::array({"string", "integer"}) : Json("string")}};
+  }
+  Json operator()(const LayeredCell& list) const {
+    const Json element = std::visit(*this, list.element->cell);
+    const auto list_of = [](const Json& items) {
+      return Json{{"type", "array"}, {"minItems", 1}, {"items", items}};
+    };
+    Json any = Json::array({element, list_of(element)});
+    if (list.by_head) {
+      any.push_back(list_of(Json{{"anyOf", Json::array({element, list_of(element)})}}));
+    }
+    any.push_back(auto_or_null());
+    return {{"anyOf", any}};
+  }
+};
+
+// The default of an option as a schema shows it.
+struct DefaultValue : ValueJson {
+  using ValueJson::operator();
+  Json operator()(const Notation& notation) const { return notation.get(); }
+  Json operator()(const LayeredCell&) const { return "auto"; }
+  template <class Number>
+  Json operator()(const std::optional<Number>*) const {
+    return "auto";
+  }
+};
+
+Json option_schema(const Row& row) {
+  Json schema = std::visit(ValueSchema{row.field}, row.cell);
+  schema["default"] = std::visit(DefaultValue{}, row.cell);
+  std::string help = meaning_text(row.field);
+  if (!row.field.unit.empty()) {
+    help += " [" + std::string(row.field.unit) + "]";
+  }
+  schema["description"] = help;
+  return schema;
+}
+
+Json properties(const std::vector<Row>& rows) {
+  Json all = Json::object();
+  for (const Row& row : rows) {
+    all[std::string(row.field.name)] = option_schema(row);
+  }
+  return all;
+}
+
+Json section_schema(const Section& section) {
+  return {{"description", section.help},
+          {"type", Json::array({"object", "null"})},
+          {"properties", properties(section.rows)},
+          {"additionalProperties", false}};
+}
+
+// The options of the task section depend on its name. A section without a name is that of the
+// default task.
+Json task_schema() {
+  Json variants = Json::array();
+  Json result;
+  for (const auto& group : task_groups()) {
+    Json names = Json::array();
+    for (const TaskKind* task : group) {
+      names.push_back(task->name);
+    }
+    const bool is_default = std::ranges::find(group, &TaskOptions{}.kind()) != group.end();
+    Config config = config_for(*group.front());
+    const Section section = sections(config)[1];
+    Json condition{{"properties", {{"name", {{"enum", names}}}}}};
+    if (!is_default) {
+      condition["required"] = Json::array({"name"});
+    }
+    Json options = properties(section.rows);
+    const Json name = std::exchange(options["name"], Json(true));
+    if (result.is_null()) {
+      result = {{"description", section.help},
+                {"type", Json::array({"object", "null"})},
+                {"properties", {{"name", name}}}};
+    }
+    variants.push_back(
+        {{"if", condition}, {"then", {{"properties", options}, {"additionalProperties", false}}}});
+  }
+  result["allOf"] = variants;
+  return result;
+}
+
 }  // namespace
 
 std::string config_json(const Config& config) {
   Config copy = config;  // rows point into their config
-  nlohmann::ordered_json all;
+  Json all;
   for (const Section& section : sections(copy)) {
-    nlohmann::ordered_json& object = section.name.empty() ? all : all[std::string(section.name)];
+    Json& object = section.name.empty() ? all : all[std::string(section.name)];
     for (const Row& row : section.rows) {
       object[std::string(row.field.name)] = std::visit(ValueJson{}, row.cell);
     }
   }
   return all.dump(2);
+}
+
+std::string config_schema() {
+  Config config;
+  Json all{{std::string(base_key),
+            {{"type", "string"},
+             {"description", "a config file to inherit from, relative to this one"}}}};
+  for (const Section& section : sections(config)) {
+    if (section.name.empty()) {
+      all.update(properties(section.rows));
+    } else {
+      all[std::string(section.name)] =
+          section.name == "task" ? task_schema() : section_schema(section);
+    }
+  }
+  const Json schema{{"$schema", "https://json-schema.org/draft/2020-12/schema"},
+                    {"title", "tapehead config"},
+                    {"type", "object"},
+                    {"properties", all},
+                    {"additionalProperties", false}};
+  return schema.dump(2);
 }
 
 }  // namespace tapehead

@@ -12,11 +12,9 @@
 
 #include "core/errors.hpp"
 #include "core/shown.hpp"
-#include "train/config/bases.hpp"
 #include "train/config/config.hpp"
 #include "train/config/nearest.hpp"
 #include "train/config/overrides.hpp"
-#include "train/config/written.hpp"
 
 namespace tapehead {
 namespace {
@@ -38,10 +36,8 @@ std::string suggestion(const fs::path& file) {
   }
   const std::vector<std::string_view> candidates(names.begin(), names.end());
   const auto near = nearest(file.filename().string(), candidates);
-  if (!near) {
-    return "";
-  }
-  return fmt::format("; did you mean {}?", shown((file.parent_path() / *near).string()));
+  return near ? fmt::format("; did you mean {}?", shown((file.parent_path() / *near).string()))
+              : "";
 }
 
 // Takes the entry `base` out of a document.

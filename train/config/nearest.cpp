@@ -4,54 +4,30 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <vector>
 
 #include "core/text.hpp"
-#include "train/config/bases.hpp"
+#include "train/config/document/numbers.hpp"
+#include "train/config/overrides.hpp"
 #include "train/config/rows.hpp"
 
 namespace tapehead {
 namespace {
 
 std::string normalized(std::string_view name) {
-  std::string text(name);
-  for (char& character : text) {
-    if (character >= 'A' && character <= 'Z') {
-      character = static_cast<char>(character + 32);
-    }
-    if (character == '-' || character == ' ') {
-      character = '_';
-    }
-  }
+  std::string text = lowered(name);
+  std::ranges::replace_if(text, [](char c) { return c == '-' || c == ' '; }, '_');
   return text;
-}
-
-std::vector<std::string_view> option_names(const Section& section) {
-  std::vector<std::string_view> names;
-  names.reserve(section.rows.size());
-  for (const Row& row : section.rows) {
-    names.push_back(row.field.name);
-  }
-  return names;
-}
-
-bool has_option(const Section& section, std::string_view option) {
-  return std::ranges::any_of(section.rows,
-                             [&](const Row& row) { return row.field.name == option; });
 }
 
 // The tasks whose section has this option.
 std::vector<std::string_view> tasks_with(std::string_view option) {
   std::vector<std::string_view> tasks;
   for (const auto& group : task_groups()) {
-    Config config = config_for(*group.front());
-    for (const Section& section : sections(config)) {
-      if (section.name != "task" || !has_option(section, option)) {
-        continue;
-      }
-      for (const TaskKind* task : group) {
-        tasks.push_back(task->name);
-      }
+    TaskOptions options(*group.front());
+    if (find_row(rows_of(options), option) != nullptr) {
+      std::ranges::transform(group, std::back_inserter(tasks), &TaskKind::name);
     }
   }
   return tasks;
@@ -60,11 +36,11 @@ std::vector<std::string_view> tasks_with(std::string_view option) {
 // The full names of options with this name in any section.
 std::vector<std::string> homes(const std::vector<Section>& all, std::string_view option) {
   std::vector<std::string> names;
-  for (const Section& section : all) {
-    if (has_option(section, option)) {
-      names.push_back(full_name(section.name, option));
+  for_each_option(all, [&](const std::string& name, const Row& row) {
+    if (row.field.name == option) {
+      names.push_back(name);
     }
-  }
+  });
   return names;
 }
 
@@ -108,10 +84,7 @@ std::optional<std::string_view> nearest(std::string_view name,
   for (const std::string_view candidate : candidates) {
     const Index distance = edit_distance(wanted, normalized(candidate));
     const auto letters = static_cast<Index>(std::max(wanted.size(), candidate.size()));
-    if (distance > std::max<Index>(1, letters / 3)) {
-      continue;
-    }
-    if (!best || distance < best_distance) {
+    if (distance <= std::max<Index>(1, letters / 3) && (!best || distance < best_distance)) {
       best = candidate;
       best_distance = distance;
     }
@@ -134,11 +107,8 @@ std::string explain_unknown_option(std::string_view section, std::string_view op
   if (!elsewhere.empty()) {
     return fmt::format("not an option of {}; there is {}", section, join(elsewhere, ", "));
   }
-  const auto here =
-      std::ranges::find_if(all, [&](const Section& one) { return one.name == section; });
-  const auto names = option_names(*here);
-  const auto near = nearest(option, names);
-  if (near) {
+  const auto names = names_of(std::ranges::find(all, section, &Section::name)->rows);
+  if (const auto near = nearest(option, names)) {
     return fmt::format("unknown option; did you mean {}?", full_name(section, *near));
   }
   return fmt::format("unknown option; {} has {}", section, join(names, ", "));

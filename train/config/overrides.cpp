@@ -28,24 +28,18 @@ Override parse_override(const std::string& text) {
   if (equals == std::string::npos || name.empty()) {
     throw ConfigError(fmt::format("{}: not of the form section.option=value", place));
   }
-  Override result;
-  result.place = place;
-  result.name_place = place;
   const std::size_t dot = name.find('.');
-  if (dot != std::string_view::npos) {
-    result.section = name.substr(0, dot);
-  }
-  result.option = dot == std::string_view::npos ? name : name.substr(dot + 1);
+  const bool outside = dot == std::string_view::npos;
   const std::string_view value = trimmed(std::string_view(text).substr(equals + 1));
-  result.text = value;
-  if (value.starts_with('[')) {
-    result.value = parse_yaml(value, place);
-    return result;
-  }
   const bool null = value == "null" || value == "~";
-  result.value.kind = null ? ConfigNode::Kind::null : ConfigNode::Kind::scalar;
-  result.value.text = value;
-  return result;
+  const auto kind = null ? ConfigNode::Kind::null : ConfigNode::Kind::scalar;
+  return {.section = std::string(outside ? "" : name.substr(0, dot)),
+          .option = std::string(outside ? name : name.substr(dot + 1)),
+          .value = value.starts_with('[') ? parse_yaml(value, place)
+                                          : make_node(kind, {}, std::string(value)),
+          .text = std::string(value),
+          .place = place,
+          .name_place = place};
 }
 
 Values option_map(const Config& config) {

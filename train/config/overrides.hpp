@@ -1,15 +1,33 @@
-// Overrides: `section.option=value` from the command line.
+// What a config is read from: its document and the files that it inherits from, `base: other.yaml`;
+// overrides, `section.option=value` from the command line.
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "train/config/bases.hpp"
 #include "train/config/config.hpp"
 #include "train/config/document/document.hpp"
 
 namespace tapehead {
+
+// The key that names the base, outside any section.
+constexpr std::string_view base_key = "base";
+
+// A document without its `base`, and the file that it comes from.
+struct ConfigSource {
+  std::string file;
+  ConfigNode root;
+  std::map<Index, std::string> origins{};  // of options that come from elsewhere, by line
+};
+
+// A document and all that it inherits from: the one without a base first, the document itself last.
+// So options of later sources replace those of earlier ones. The path of a base starts at the
+// directory of the file that names it. Throws ConfigError with the place of a `base` that does not
+// exist, or that leads back to a file that inherits from it.
+std::vector<ConfigSource> with_bases(ConfigNode root, std::string_view file);
 
 struct Override {
   std::string section;  // empty for an option outside any section

@@ -1,6 +1,6 @@
-#include "train/config/presets.hpp"
-
+// Presets: named values for options of the model, each set in one place.
 #include "datasets/text/parallel_options.hpp"
+#include "train/config/config.hpp"
 #include "train/options/application.hpp"
 
 namespace tapehead {

@@ -6,12 +6,10 @@
 
 #include "core/errors.hpp"
 #include "core/shown.hpp"
-#include "train/config/bases.hpp"
 #include "train/config/config.hpp"
 #include "train/config/document/document.hpp"
 #include "train/config/nearest.hpp"
 #include "train/config/overrides.hpp"
-#include "train/config/presets.hpp"
 #include "train/config/rows.hpp"
 #include "train/config/rules.hpp"
 #include "train/config/values.hpp"
@@ -153,14 +151,11 @@ class Reader {
   // What was set, as it was set: nothing has followed yet.
   void note_written() {
     Written& written = loaded_.written.emplace();
-    for (const Section& section : all_) {
-      for (const Row& row : section.rows) {
-        const std::string name = full_name(section.name, row.field.name);
-        if (places_.contains(name)) {
-          written.push_back({name, write_value(row), loaded_.origins.at(name)});
-        }
+    for_each_option(all_, [&](const std::string& name, const Row& row) {
+      if (places_.contains(name)) {
+        written.push_back({name, write_value(row), loaded_.origins.at(name)});
       }
-    }
+    });
   }
 
   // A preset gives its values to the options that nothing has set.
@@ -178,20 +173,16 @@ class Reader {
       }
       const std::size_t dot = option.find('.');
       const Row& row = *find_row(option.substr(0, dot), option.substr(dot + 1));
-      ConfigNode node;
-      node.kind = ConfigNode::Kind::scalar;
-      node.text = value;
+      const auto node = make_node(ConfigNode::Kind::scalar, {}, std::string(value));
       set(row, name, node, places_.at("model.preset"));
       loaded_.origins[name] = preset_origin_;
     }
   }
 
   void name_defaults() {
-    for (const Section& section : all_) {
-      for (const Row& row : section.rows) {
-        loaded_.origins.try_emplace(full_name(section.name, row.field.name), "default");
-      }
-    }
+    for_each_option(all_, [&](const std::string& name, const Row&) {
+      loaded_.origins.try_emplace(name, "default");
+    });
   }
 
   void check_rules() const {
@@ -238,13 +229,11 @@ class Reader {
 
   void resolve_options() {
     std::vector<std::pair<const Row*, std::string>> absent;
-    for (const Section& section : all_) {
-      for (const Row& row : section.rows) {
-        if (is_optional(row) && write_value(row) == "auto") {
-          absent.emplace_back(&row, full_name(section.name, row.field.name));
-        }
+    for_each_option(all_, [&](const std::string& name, const Row& row) {
+      if (is_optional(row) && write_value(row) == "auto") {
+        absent.emplace_back(&row, name);
       }
-    }
+    });
     resolve(loaded_.config);
     for (const auto& [row, name] : absent) {
       if (write_value(*row) != "auto") {
@@ -254,23 +243,13 @@ class Reader {
   }
 
   const Section* find_section(std::string_view name) const {
-    const auto found = std::ranges::find_if(
-        all_, [&](const Section& section) { return !name.empty() && section.name == name; });
-    return found == all_.end() ? nullptr : &*found;
+    const auto found = std::ranges::find(all_, name, &Section::name);
+    return name.empty() || found == all_.end() ? nullptr : &*found;
   }
 
-  const Row* find_row(std::string_view section_name, std::string_view option) const {
-    for (const Section& section : all_) {
-      if (section.name != section_name) {
-        continue;
-      }
-      const auto found = std::ranges::find_if(
-          section.rows, [&](const Row& row) { return row.field.name == option; });
-      if (found != section.rows.end()) {
-        return &*found;
-      }
-    }
-    return nullptr;
+  const Row* find_row(std::string_view section, std::string_view option) const {
+    const auto found = std::ranges::find(all_, section, &Section::name);
+    return found == all_.end() ? nullptr : tapehead::find_row(found->rows, option);
   }
 
   const ConfigSource* source_ = nullptr;  // the one that is read, then the last

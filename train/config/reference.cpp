@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ranges>
 #include <utility>
 #include <vector>
 
@@ -102,7 +103,7 @@ std::vector<TaskOption> task_options() {
   std::vector<TaskOption> options;
   for (const TaskKind* task : task_kinds()) {
     TaskOptions of(*task);
-    for (const Row& row : rows_of(of)) {
+    for (const Row& row : rows_of(of) | std::views::drop(1)) {  // its name is an option too
       const auto cells = cells_of(row);
       auto option = std::ranges::find(options, cells, &TaskOption::cells);
       if (option == options.end()) {
@@ -135,12 +136,11 @@ std::string task_tables(const Row& name) {
 }
 
 std::string tables(const Section& section) {
-  if (section.name == "task") {
-    return task_tables(section.rows.front());
-  }
   const bool of_a_kind =
       std::ranges::find(attention_kind_names, section.name) != attention_kind_names.end();
-  return of_a_kind ? "The options of `attention`.\n" : table(section.rows);
+  return section.name == "task" ? task_tables(section.rows.front())
+         : of_a_kind            ? "The options of `attention`.\n"
+                                : table(section.rows);
 }
 
 }  // namespace
@@ -149,11 +149,9 @@ std::string config_reference() {
   Config config;
   std::string text(introduction);
   for (const Section& section : sections(config)) {
-    if (section.name.empty()) {
-      text += fmt::format("\n{}", table(section.rows));
-    } else {
-      text += fmt::format("\n## {}: {}\n\n{}", section.name, section.help, tables(section));
-    }
+    text += section.name.empty()
+                ? fmt::format("\n{}", table(section.rows))
+                : fmt::format("\n## {}: {}\n\n{}", section.name, section.help, tables(section));
   }
   text += "\n## What must fit together\n\n";
   for (const Rule& rule : rules()) {

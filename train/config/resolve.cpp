@@ -5,7 +5,6 @@
 
 #include "nn/attention/spec.hpp"
 #include "train/config/config.hpp"
-#include "train/config/presets.hpp"
 #include "train/config/rows.hpp"
 
 namespace tapehead {

@@ -7,14 +7,18 @@ namespace {
 
 std::vector<std::string_view> option_names(const TaskKind& task) {
   TaskOptions options(task);
+  return names_of(rows_of(options));
+}
+
+}  // namespace
+
+std::vector<std::string_view> names_of(const std::vector<Row>& rows) {
   std::vector<std::string_view> names;
-  for (const Row& row : rows_of(options)) {
+  for (const Row& row : rows) {
     names.push_back(row.field.name);
   }
   return names;
 }
-
-}  // namespace
 
 std::vector<Section> sections(Config& config) {
   std::vector<Section> all{{"", "", rows_of(config)}};
@@ -30,6 +34,12 @@ std::string full_name(std::string_view section, std::string_view option) {
     name += '.';
   }
   return name += option;
+}
+
+const Row* find_row(const std::vector<Row>& rows, std::string_view option) {
+  const auto found =
+      std::ranges::find_if(rows, [&](const Row& row) { return row.field.name == option; });
+  return found == rows.end() ? nullptr : &*found;
 }
 
 std::vector<std::vector<const TaskKind*>> task_groups() {

@@ -66,10 +66,6 @@ Verdict warmup_ends(const Config& config) {
                                training.warmup, *training.steps)};
 }
 
-bool falls(ScheduleKind schedule) {
-  return schedule == ScheduleKind::linear || schedule == ScheduleKind::cosine;
-}
-
 Verdict rate_falls_to_its_end(const Config& config) {
   const TrainingOptions& training = config.training;
   if (training.learning_rate_end <= training.learning_rate) {
@@ -83,15 +79,14 @@ Verdict rate_falls_to_its_end(const Config& config) {
 
 Verdict metric_is_measured(const Config& config) {
   const MetricKind& kind = kind_of(config.evaluation.metric);
-  const bool decodes = config.evaluation.decode;
-  if (is_measured(kind, config) && (decodes || !needs_outputs(kind))) {
-    return {};
-  }
   std::vector<std::string_view> measured;
   for (const MetricKind* other : metric_kinds) {
-    if (is_measured(*other, config) && (decodes || !needs_outputs(*other))) {
+    if (is_measured(*other, config) && (config.evaluation.decode || !needs_outputs(*other))) {
       measured.push_back(other->name);
     }
+  }
+  if (std::ranges::find(measured, kind.name) != measured.end()) {
+    return {};
   }
   const auto because = [&](std::string_view option, std::string_view reason) {
     return Violation{{"evaluation.metric", std::string(option)},
@@ -236,8 +231,9 @@ std::span<const Rule> rules() {
           "all. Without `training.warmup` no step has the rate `training.learning_rate`.",
           [](const Config& config) {
             const TrainingOptions& training = config.training;
-            return falls(training.schedule) && training.minutes && !training.steps &&
-                   !training.epochs;
+            const bool falls = training.schedule == ScheduleKind::linear ||
+                               training.schedule == ScheduleKind::cosine;
+            return falls && training.minutes && !training.steps && !training.epochs;
           },
           {"training.schedule", "training.minutes"},
           "linear and cosine need a last step, which minutes alone do not determine; set "

@@ -229,10 +229,21 @@ Verdict unused_by_evaluation(const Config& config) {
 }
 
 Verdict unused_widths(const Config& config) {
-  if (Verdict verdict = unused_budget(config.model)) {
-    return verdict;
+  const Verdict verdict = unused_budget(config.model);
+  return verdict ? verdict : unused_d_head(config.model);
+}
+
+Verdict unused_depth_scale(const Config& config) {
+  const ModelOptions& model = config.model;
+  const auto projected = [](const AttentionSpec& spec) {
+    return spec.heads > 0 && spec.combine == Combine::output;
+  };
+  if (!model.initializer_depth_scale || model.feed_forward != FeedForwardKind::none ||
+      any_attention(model, projected)) {
+    return {};
   }
-  return unused_d_head(config.model);
+  return Violation{{"model.initializer_depth_scale", "attention.combine", "model.feed_forward"},
+                   "no block ends with a map whose first weights it could scale"};
 }
 
 }  // namespace tapehead

@@ -56,7 +56,7 @@ std::string range_text(const Row& row) {
     return std::string(notation->allowed);
   }
   if (const auto* choice = std::get_if<Choice>(&row.cell)) {
-    return fmt::format("{}", join(choice->names, ", "));
+    return join(choice->names, ", ");
   }
   if (std::holds_alternative<std::uint64_t*>(row.cell)) {
     return fmt::format("0 to {}", std::numeric_limits<std::uint64_t>::max());
@@ -65,12 +65,7 @@ std::string range_text(const Row& row) {
   if (std::isinf(field.minimum) && std::isinf(field.maximum)) {
     return "";
   }
-  std::string range;
-  if (field.exclusive_minimum) {
-    range = fmt::format("above {}", limit_text(field.minimum));
-  } else {
-    range = fmt::format("{}", limit_text(field.minimum));
-  }
+  const std::string range = (field.exclusive_minimum ? "above " : "") + limit_text(field.minimum);
   if (std::isinf(field.maximum)) {
     return range + (field.exclusive_minimum ? "" : " or more");
   }

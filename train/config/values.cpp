@@ -30,10 +30,7 @@ struct Assign {
   std::string_view text;
 
   void operator()(bool* member) const {
-    std::string word(text);
-    std::ranges::transform(word, word.begin(), [](char character) {
-      return character >= 'A' && character <= 'Z' ? static_cast<char>(character + 32) : character;
-    });
+    const std::string word = lowered(text);
     constexpr std::array<std::string_view, 3> yes{"true", "yes", "on"};
     constexpr std::array<std::string_view, 3> no{"false", "no", "off"};
     *member = std::ranges::find(yes, word) != yes.end();
@@ -56,7 +53,10 @@ struct Assign {
     }
     *member = text;
   }
-  void operator()(std::vector<std::string>* member) const { (*this)(&member->emplace_back()); }
+  void operator()(std::vector<std::string>* member) const {
+    member->clear();
+    (*this)(&member->emplace_back());
+  }
   template <class Value>
   void operator()(std::optional<Value>* member) const {
     if (text == "auto") {
@@ -87,33 +87,28 @@ struct Assign {
   }
 };
 
-void reset(const Row& row) {
-  if (const auto* list = std::get_if<LayeredCell>(&row.cell)) {
-    list->clear();
-  }
-  if (const auto* whole = std::get_if<std::optional<Index>*>(&row.cell)) {
-    (*whole)->reset();
-  }
-  if (const auto* number = std::get_if<std::optional<double>*>(&row.cell)) {
-    (*number)->reset();
-  }
-}
-
 std::string value_shown(std::string_view text) {
   constexpr Index most = 60;  // a value, with its place and the allowed values, is one line
   return text.empty() ? "empty text" : shown(text, most);
 }
 
-// "[1, [a, b]]"
-std::string list_text(const ConfigNode& node) {
+// "[1, [a, b]]"; of a scalar its text
+std::string node_text(const ConfigNode& node) {
   if (node.kind != ConfigNode::Kind::sequence) {
     return value_shown(node.text);
   }
   std::vector<std::string> texts;
   for (const ConfigNode& item : node.items) {
-    texts.push_back(list_text(item));
+    texts.push_back(node_text(item));
   }
   return value_shown(fmt::format("[{}]", join(texts, ", ")));
+}
+
+std::string_view scalar_text(const ConfigNode& item) {
+  if (item.kind != ConfigNode::Kind::scalar) {
+    throw ConfigError("a list of values that are none");
+  }
+  return item.text;
 }
 
 // Reads a list. Its items are the values of the layers or, if the option differs by head, those of
@@ -122,10 +117,7 @@ std::string list_text(const ConfigNode& node) {
 void read_list(const Row& row, const LayeredCell& list, const ConfigNode& node) {
   using Kind = ConfigNode::Kind;
   const auto append = [&](const ConfigNode& item) {
-    if (item.kind != Kind::scalar) {
-      throw ConfigError("a list of values that are none");
-    }
-    std::visit(Assign{row.field, item.text}, list.element->cell);
+    std::visit(Assign{row.field, scalar_text(item)}, list.element->cell);
     list.append();
   };
   list.clear();
@@ -156,16 +148,6 @@ void read_list(const Row& row, const LayeredCell& list, const ConfigNode& node) 
   }
 }
 
-void read_texts(const Row& row, std::vector<std::string>& texts, const ConfigNode& node) {
-  texts.clear();
-  for (const ConfigNode& item : node.items) {
-    if (item.kind != ConfigNode::Kind::scalar) {
-      throw ConfigError("a list of values that are none");
-    }
-    Assign{row.field, item.text}(&texts);
-  }
-}
-
 [[noreturn]] void refuse(const Row& row, std::string_view problem, std::string_view value) {
   throw ConfigError(fmt::format("{} ({}; allowed: {})", problem, value, allowed_text(row)));
 }
@@ -192,18 +174,14 @@ struct Write {
   }
   std::string operator()(const Notation& notation) const { return notation.get(); }
   std::string operator()(const LayeredCell& list) const {
-    const Index layers = list.layers();
-    if (layers == 0) {
-      return "auto";
-    }
-    if (layers == 1) {
-      return layer(list, 0);
-    }
     std::vector<std::string> texts;
-    for (Index i = 0; i < layers; ++i) {
+    for (Index i = 0; i < list.layers(); ++i) {
       texts.push_back(layer(list, i));
     }
-    return fmt::format("[{}]", join(texts, ", "));
+    if (texts.empty()) {
+      return "auto";
+    }
+    return texts.size() == 1 ? texts.front() : fmt::format("[{}]", join(texts, ", "));
   }
 
  private:
@@ -221,39 +199,30 @@ struct Write {
 }  // namespace
 
 void read_value(const Row& row, const ConfigNode& node) {
-  switch (node.kind) {
-    case ConfigNode::Kind::null:
-      if (!is_optional(row)) {
-        refuse(row, "has no value", "null");
-      }
-      return reset(row);
-    case ConfigNode::Kind::sequence: {
-      const auto* texts = std::get_if<std::vector<std::string>*>(&row.cell);
-      const auto* list = std::get_if<LayeredCell>(&row.cell);
-      if (list == nullptr && texts == nullptr) {
-        refuse(row, "takes one value", "a list");
-      }
-      try {
-        if (texts != nullptr) {
-          return read_texts(row, **texts, node);
-        }
-        return read_list(row, *list, node);
-      } catch (const ConfigError& error) {
-        refuse(row, error.what(), list_text(node));
-      }
-    }
-    case ConfigNode::Kind::mapping:
-      refuse(row, "takes one value", "a mapping");
-    case ConfigNode::Kind::scalar:
-      break;
+  using Kind = ConfigNode::Kind;
+  const auto* texts = std::get_if<std::vector<std::string>*>(&row.cell);
+  const auto* list = std::get_if<LayeredCell>(&row.cell);
+  if (node.kind == Kind::null && !is_optional(row)) {
+    refuse(row, "has no value", "null");
+  }
+  if (node.kind == Kind::mapping ||
+      (node.kind == Kind::sequence && texts == nullptr && list == nullptr)) {
+    refuse(row, "takes one value", node.kind == Kind::mapping ? "a mapping" : "a list");
   }
   try {
-    if (const auto* texts = std::get_if<std::vector<std::string>*>(&row.cell)) {
+    if (node.kind != Kind::sequence) {
+      const std::string_view text = node.kind == Kind::null ? "auto" : std::string_view(node.text);
+      std::visit(Assign{row.field, text}, row.cell);
+    } else if (list != nullptr) {
+      read_list(row, *list, node);
+    } else {
       (*texts)->clear();
+      for (const ConfigNode& item : node.items) {
+        Assign{row.field, scalar_text(item)}(&(*texts)->emplace_back());
+      }
     }
-    std::visit(Assign{row.field, node.text}, row.cell);
   } catch (const ConfigError& error) {
-    refuse(row, error.what(), value_shown(node.text));
+    refuse(row, error.what(), node_text(node));
   }
 }
 

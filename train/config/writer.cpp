@@ -1,4 +1,4 @@
-// The config writer: every option as a line of YAML.
+// The config writer: every option as a line of YAML; the options in which configs differ.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,10 +6,11 @@
 #include <utility>
 
 #include "core/shown.hpp"
+#include "core/text.hpp"
+#include "nn/options/attention_settings.hpp"
 #include "train/config/config.hpp"
 #include "train/config/rows.hpp"
 #include "train/config/values.hpp"
-#include "train/config/written.hpp"
 
 namespace tapehead {
 namespace {
@@ -58,6 +59,14 @@ std::string with_origins(const std::vector<Line>& lines,
   return text;
 }
 
+// In a resolved config the section `attention` has no effect any more.
+bool decides_meaning(std::string_view option, const Field& field) {
+  const std::string_view section = option.substr(0, option.find('.'));
+  return !field.keeps_meaning &&
+         (section == "model" ||
+          std::ranges::find(attention_kind_names, section) != attention_kind_names.end());
+}
+
 }  // namespace
 
 std::string dump_config(const Config& config) {
@@ -75,13 +84,10 @@ std::string dump_section(const Config& config, std::string_view section) {
 }
 
 OptionValues option_values(const Config& config) {
-  Config copy = config;  // rows point into their config
   OptionValues values;
-  for (const Section& section : sections(copy)) {
-    for (const Row& row : section.rows) {
-      values.emplace_back(full_name(section.name, row.field.name), write_value(row));
-    }
-  }
+  for_each_option(config, [&](const std::string& name, const Row& row) {
+    values.emplace_back(name, write_value(row));
+  });
   return values;
 }
 
@@ -124,30 +130,51 @@ std::map<Index, std::string> origins_in(std::string_view text) {
 }
 
 std::vector<std::string> differences(const Config& one, const Config& other, const Counts& counts) {
-  std::map<std::string, std::string> others;
-  for (const auto& [option, value] : option_values(other)) {
-    others[option] = value;
-  }
+  const OptionValues values = option_values(other);
+  const std::map<std::string, std::string> others(values.begin(), values.end());
   std::vector<std::string> differing;
-  Config copy = one;  // rows point into their config
-  for (const Section& section : sections(copy)) {
-    for (const Row& row : section.rows) {
-      const std::string option = full_name(section.name, row.field.name);
-      const auto found = others.find(option);
-      const std::string value = write_value(row);
-      if (found != others.end() && found->second != value && counts(option, row.field)) {
-        differing.push_back(fmt::format("{}: {}, not {}", option, value, found->second));
-      }
+  for_each_option(one, [&](const std::string& option, const Row& row) {
+    const auto found = others.find(option);
+    const std::string value = write_value(row);
+    if (found != others.end() && found->second != value && counts(option, row.field)) {
+      differing.push_back(fmt::format("{}: {}, not {}", option, value, found->second));
     }
-  }
+  });
   return differing;
 }
 
 std::vector<std::string> differences(const LoadedConfig& run, const Config& file) {
-  return differences(run.config, file, [&](std::string_view option, const Field& /*field*/) {
+  return differences(run.config, file, [&](std::string_view option, const Field&) {
     const auto origin = run.origins.find(std::string(option));
     return origin == run.origins.end() || (origin->second != "--set" && origin->second != "auto");
   });
+}
+
+std::map<std::string, std::string> meaning_of(const Config& config) {
+  std::map<std::string, std::string> meaning;
+  for_each_option(config, [&](const std::string& name, const Row& row) {
+    if (decides_meaning(name, row.field)) {
+      meaning[name] = write_value(row);
+    }
+  });
+  return meaning;
+}
+
+std::vector<std::string> meaning_differences(const Config& theirs, const Config& ours) {
+  std::vector<std::string> differing = differences(theirs, ours, decides_meaning);
+  std::ranges::sort(differing);
+  return differing;
+}
+
+std::string some_of(std::vector<std::string> differences) {
+  constexpr std::size_t most = 3;
+  std::ranges::stable_partition(differences,
+                                [](const std::string& one) { return one.starts_with("model."); });
+  if (differences.size() <= most) {
+    return join(differences, "; ");
+  }
+  const std::vector<std::string> first(differences.begin(), differences.begin() + most);
+  return fmt::format("{} and {} more", join(first, "; "), differences.size() - most);
 }
 
 }  // namespace tapehead

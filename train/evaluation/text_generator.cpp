@@ -8,7 +8,7 @@
 
 #include "datasets/pairs.hpp"
 #include "nn/generation/decoding.hpp"
-#include "train/options/layout.hpp"
+#include "train/options/application.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

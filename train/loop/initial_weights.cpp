@@ -14,7 +14,6 @@
 #include "datasets/tokenizers/tokenizer.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"
 #include "train/config/config.hpp"
-#include "train/config/meaning.hpp"
 #include "train/options/application.hpp"
 #include "train/run/checkpoint.hpp"
 #include "train/run/identity.hpp"

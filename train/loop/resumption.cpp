@@ -11,7 +11,6 @@
 #include "core/text.hpp"
 #include "datasets/loader.hpp"
 #include "train/config/config.hpp"
-#include "train/config/meaning.hpp"
 #include "train/metrics/metric_kind.hpp"
 #include "train/run/data.hpp"
 #include "train/run/metrics_log.hpp"

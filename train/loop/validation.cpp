@@ -16,7 +16,7 @@
 #include "datasets/text/text_front.hpp"
 #include "train/evaluation/evaluation_report.hpp"
 #include "train/evaluation/text_generator.hpp"
-#include "train/metrics/distinct.hpp"
+#include "train/metrics/ngrams.hpp"
 #include "train/options/application.hpp"
 #include "train/step/trainer.hpp"
 

@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 
 #include "train/metrics/code_points.hpp"
-#include "train/metrics/metric_input.hpp"
 
 namespace tapehead {
 
@@ -48,15 +47,11 @@ std::array<double, 4> smoothed_precisions(const BleuCounts& counts) {
   return precisions;
 }
 
-// exp(1 - reference / hypothesis) if the corpus is shorter than its reference.
+// exp(1 - reference / hypothesis) if the corpus is shorter than its reference; 0 if it is empty.
 double brevity_penalty(Index hypothesis, Index reference) {
-  if (hypothesis >= reference) {
-    return 1;
-  }
-  if (hypothesis == 0) {
-    return 0;
-  }
-  return std::exp(1 - static_cast<double>(reference) / static_cast<double>(hypothesis));
+  return hypothesis >= reference
+             ? 1
+             : std::exp(1 - static_cast<double>(reference) / static_cast<double>(hypothesis));
 }
 
 double geometric_mean(const std::array<double, 4>& precisions) {
@@ -76,8 +71,7 @@ std::string signature_of(const BleuOptions& options) {
 
 }  // namespace
 
-std::vector<BleuCounts> bleu_counts(std::span<const std::string> hypotheses,
-                                    std::span<const std::string> references,
+std::vector<BleuCounts> bleu_counts(Sentences hypotheses, Sentences references,
                                     const BleuOptions& options) {
   expect_pairs(hypotheses, references, "corpus_bleu");
   WordNumbers words;
@@ -103,8 +97,7 @@ BleuScore bleu_of(const BleuCounts& sums, const BleuOptions& options) {
   return bleu;
 }
 
-BleuScore corpus_bleu(std::span<const std::string> hypotheses,
-                      std::span<const std::string> references, const BleuOptions& options) {
+BleuScore corpus_bleu(Sentences hypotheses, Sentences references, const BleuOptions& options) {
   BleuCounts sums;
   for (const BleuCounts& counts : bleu_counts(hypotheses, references, options)) {
     for (std::size_t n = 0; n < sums.size(); ++n) {

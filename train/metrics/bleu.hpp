@@ -28,16 +28,14 @@ struct BleuScore {
 
 // Hypothesis i is compared with reference i, in UTF-8; smoothing `exp`, no effective order. A
 // corpus without a sentence or without a match has score 0. Throws ShapeError if the counts differ.
-BleuScore corpus_bleu(std::span<const std::string> hypotheses,
-                      std::span<const std::string> references, const BleuOptions& options = {});
+BleuScore corpus_bleu(Sentences hypotheses, Sentences references, const BleuOptions& options = {});
 
 // The counts from which a corpus' BLEU is computed, for 1 to 4 words. They are summed over its
 // sentences.
 using BleuCounts = std::array<NgramCounts, 4>;
 
 // The counts of each sentence. Throws ShapeError if the number of references differs.
-std::vector<BleuCounts> bleu_counts(std::span<const std::string> hypotheses,
-                                    std::span<const std::string> references,
+std::vector<BleuCounts> bleu_counts(Sentences hypotheses, Sentences references,
                                     const BleuOptions& options = {});
 
 BleuScore bleu_of(const BleuCounts& sums, const BleuOptions& options = {});

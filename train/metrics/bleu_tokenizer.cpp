@@ -1,7 +1,6 @@
 #include "train/metrics/bleu_tokenizer.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -12,18 +11,24 @@ namespace tapehead {
 
 namespace {
 
-// The rules are substitutions, which run one after the other over the whole sentence. Each is a
-// single scan from left to right that does not look at a replaced pair again, like s/(a)(b)/.../g.
-// So of two commas in a row one rule finds the first, and another rule the second. The result is
-// written into a string of the greatest possible length, which is then cut.
-template <class First, class Second, class Write>
-std::u32string rewrite_pairs(const std::u32string& line, First first, Second second, Write write) {
+enum class Parted { first, second };
+
+// s/(first)(second)/ $1 $2/g or s/(first)(second)/$1 $2 /g: one of the two gets blanks around it.
+// The rules are such substitutions, which run one after the other over the whole sentence. Each is
+// a single scan from left to right that does not look at a replaced pair again. So of two commas in
+// a row one rule finds the first, and another rule the second. The result is written into a string
+// of the greatest possible length, which is then cut.
+template <class First, class Second>
+std::u32string part_pairs(const std::u32string& line, First first, Second second, Parted parted) {
   std::u32string result(2 * line.size(), U' ');
   auto end = result.begin();
   for (std::size_t i = 0; i < line.size(); ++i) {
     if (i + 1 < line.size() && first(line[i]) && second(line[i + 1])) {
-      end = write(end, line[i], line[i + 1]);
-      ++i;
+      end += parted == Parted::first ? 1 : 0;
+      *end++ = line[i++];
+      ++end;
+      *end++ = line[i];
+      end += parted == Parted::second ? 1 : 0;
     } else {
       *end++ = line[i];
     }
@@ -32,29 +37,13 @@ std::u32string rewrite_pairs(const std::u32string& line, First first, Second sec
   return result;
 }
 
-// s/(first)(second)/ $1 $2/g
-template <class First, class Second>
-std::u32string part_first(const std::u32string& line, First first, Second second) {
-  return rewrite_pairs(line, first, second, [](auto end, char32_t a, char32_t b) {
-    return std::ranges::copy(std::array{U' ', a, U' ', b}, end).out;
-  });
-}
-
-// s/(first)(second)/$1 $2 /g
-template <class First, class Second>
-std::u32string part_second(const std::u32string& line, First first, Second second) {
-  return rewrite_pairs(line, first, second, [](auto end, char32_t a, char32_t b) {
-    return std::ranges::copy(std::array{a, U' ', b, U' '}, end).out;
-  });
-}
-
-// s/(parted)/ $1 /g
-template <class Parted>
-std::u32string part_each(const std::u32string& line, Parted parted) {
+// s/(each)/ $1 /g
+template <class Each>
+std::u32string part_each(const std::u32string& line, Each each) {
   std::u32string result(3 * line.size(), U' ');
   auto end = result.begin();
   for (const char32_t c : line) {
-    const bool parts = parted(c);
+    const bool parts = each(c);
     end += parts ? 1 : 0;
     *end++ = c;
     end += parts ? 1 : 0;
@@ -97,9 +86,9 @@ std::u32string tokenize_13a(std::u32string line) {
   normalize_13a(line);
   line.insert(0, 1, U' ') += U' ';
   line = part_each(line, is_symbol);
-  line = part_second(line, is_other, is_point);
-  line = part_first(line, is_point, is_other);
-  return part_second(line, is_digit, is_dash);
+  line = part_pairs(line, is_other, is_point, Parted::second);
+  line = part_pairs(line, is_point, is_other, Parted::first);
+  return part_pairs(line, is_digit, is_dash, Parted::second);
 }
 
 // Whether a character's general category is in the mask, which has one bit per category.
@@ -110,8 +99,8 @@ bool is_any(char32_t c) {
 
 std::u32string tokenize_intl(std::u32string line) {
   const auto is_not_number = [](char32_t c) { return !is_any<U_GC_N_MASK>(c); };
-  line = part_second(line, is_not_number, is_any<U_GC_P_MASK>);
-  line = part_first(line, is_any<U_GC_P_MASK>, is_not_number);
+  line = part_pairs(line, is_not_number, is_any<U_GC_P_MASK>, Parted::second);
+  line = part_pairs(line, is_any<U_GC_P_MASK>, is_not_number, Parted::first);
   return part_each(line, is_any<U_GC_S_MASK>);
 }
 

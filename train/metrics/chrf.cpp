@@ -9,7 +9,6 @@
 
 #include "core/errors.hpp"
 #include "train/metrics/code_points.hpp"
-#include "train/metrics/metric_input.hpp"
 
 namespace tapehead {
 
@@ -23,15 +22,12 @@ struct Units {
 };
 
 // A punctuation mark at the end of a word becomes a separate word; otherwise one at its beginning
-// does. Never both.
+// does. Never both, and never the whole word.
 void append_words(std::u32string_view word, WordNumbers& numbers,
                   std::vector<std::uint32_t>& words) {
-  std::size_t cut = 0;
-  if (word.size() > 1 && is_ascii_punctuation(word.back())) {
-    cut = word.size() - 1;
-  } else if (word.size() > 1 && is_ascii_punctuation(word.front())) {
-    cut = 1;
-  }
+  const std::size_t cut = is_ascii_punctuation(word.back())    ? word.size() - 1
+                          : is_ascii_punctuation(word.front()) ? 1
+                                                               : 0;
   if (cut > 0) {
     words.push_back(numbers.number(word.substr(0, cut)));
   }
@@ -88,14 +84,12 @@ std::string signature_of(const ChrfOptions& options) {
 
 }  // namespace
 
-std::vector<ChrfCounts> chrf_counts(std::span<const std::string> hypotheses,
-                                    std::span<const std::string> references,
+std::vector<ChrfCounts> chrf_counts(Sentences hypotheses, Sentences references,
                                     const ChrfOptions& options) {
   expect_pairs(hypotheses, references, "corpus_chrf");
   if (options.word_order < 0) {
     throw ConfigError(
-        fmt::format("corpus_chrf: word_order is {}, but counts words: 0 for chrF, 2 "
-                    "for chrF++",
+        fmt::format("corpus_chrf: word_order is {}, but counts words: 0 for chrF, 2 for chrF++",
                     options.word_order));
   }
   WordNumbers numbers;
@@ -119,8 +113,7 @@ ChrfScore chrf_of(const ChrfCounts& sums, const ChrfOptions& options) {
   return {.score = f_score(sums), .signature = signature_of(options)};
 }
 
-ChrfScore corpus_chrf(std::span<const std::string> hypotheses,
-                      std::span<const std::string> references, const ChrfOptions& options) {
+ChrfScore corpus_chrf(Sentences hypotheses, Sentences references, const ChrfOptions& options) {
   const std::vector<ChrfCounts> all = chrf_counts(hypotheses, references, options);
   ChrfCounts sums(orders_of(options));
   for (const ChrfCounts& counts : all) {

@@ -24,8 +24,7 @@ struct ChrfScore {
 // much as precision (β = 2). Hypothesis i is compared with reference i, in UTF-8. A corpus without
 // a sentence has score 0. Throws ShapeError if the counts differ, ConfigError for a negative word
 // order.
-ChrfScore corpus_chrf(std::span<const std::string> hypotheses,
-                      std::span<const std::string> references, const ChrfOptions& options = {});
+ChrfScore corpus_chrf(Sentences hypotheses, Sentences references, const ChrfOptions& options = {});
 
 // The counts from which a corpus' chrF is computed, for each order, characters before words. They
 // are summed over its sentences.
@@ -33,8 +32,7 @@ using ChrfCounts = std::vector<NgramCounts>;
 
 // The counts of each sentence. An order that the reference does not have counts as 0, so that it
 // does not reduce precision. Throws as corpus_chrf does.
-std::vector<ChrfCounts> chrf_counts(std::span<const std::string> hypotheses,
-                                    std::span<const std::string> references,
+std::vector<ChrfCounts> chrf_counts(Sentences hypotheses, Sentences references,
                                     const ChrfOptions& options = {});
 
 ChrfScore chrf_of(const ChrfCounts& sums, const ChrfOptions& options = {});

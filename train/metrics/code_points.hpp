@@ -2,6 +2,7 @@
 // lower case, on which the figures of its packages depend.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 
@@ -13,6 +14,16 @@ std::u32string decode_utf8(std::string_view text);
 // White space for str.split() and str.strip() (Python 3: category Zs, or bidirectional class WS, B
 // or S).
 bool is_space(char32_t c);
+
+// str.split(): calls visit(word) for each run of characters that are not white space.
+template <class Visitor>
+void for_each_word(std::u32string_view text, Visitor&& visit) {
+  for (auto begin = std::ranges::find_if_not(text, is_space); begin != text.end();) {
+    const auto end = std::find_if(begin, text.end(), is_space);
+    visit(std::u32string_view(begin, end));
+    begin = std::find_if_not(end, text.end(), is_space);
+  }
+}
 
 // string.punctuation.
 bool is_ascii_punctuation(char32_t c);

@@ -14,12 +14,11 @@
 namespace tapehead {
 
 // 1 for a right prediction, and 1 for the example.
-std::vector<double> accuracy_summands(std::span<const ExampleScore> examples,
-                                      const EvaluationOptions& options);
+std::vector<double> accuracy_summands(ExampleScores examples, const EvaluationOptions& options);
 
-// For each class of classes_of(): how often it is the output and right, the output, the reference.
-std::vector<double> class_summands(std::span<const ExampleScore> examples,
-                                   const EvaluationOptions& options);
+// For each class that occurs, in the order of their bytes: how often it is the output and right,
+// the output, the reference.
+std::vector<double> class_summands(ExampleScores examples, const EvaluationOptions& options);
 
 // The mean over the classes of the harmonic mean of precision and recall: with P times predicted,
 // R times right, and T both, F1 = 2 T / (P + R). A class with P + R = 0 does not count.
@@ -32,16 +31,14 @@ double matthews_of(std::span<const double> sums);  // of class_summands()
 
 // For each label: how many tokens have it in both, in the output, in the reference. A token that
 // only one of the two has counts there alone.
-std::vector<double> token_label_summands(std::span<const ExampleScore> examples,
-                                         const EvaluationOptions& options);
+std::vector<double> token_label_summands(ExampleScores examples, const EvaluationOptions& options);
 
 // Entities in both, in the output, in the reference. Those of IOB2 (Tjong Kim Sang and Veenstra
 // 1999): B-X begins one of the type X, and each I-X that follows it goes on with it; B and I have
 // no type. As in seqeval's strict mode, an I-X behind anything else is outside, and two entities
 // are the same if they begin and end at the same tokens and have the same type. Labels of other
 // forms, such as NN and BE, are outside, where seqeval refuses them or takes BE for an entity.
-std::vector<double> entity_summands(std::span<const ExampleScore> examples,
-                                    const EvaluationOptions& options);
+std::vector<double> entity_summands(ExampleScores examples, const EvaluationOptions& options);
 
 // 2 T / (P + R), with T in both, P in outputs and R in references; 0 if there are none.
 double f1_of(std::span<const double> sums);
@@ -50,14 +47,12 @@ std::string entity_signature(const EvaluationOptions& options);
 
 inline constexpr MetricKind label_f1_metric{.name = "label_f1",
                                             .words = "label F1",
-                                            .heading = "label F1",
                                             .percent = true,
                                             .of = &Measurable::tags,
                                             .summands = token_label_summands,
                                             .value = macro_f1_of};
 inline constexpr MetricKind entity_f1_metric{.name = "entity_f1",
                                              .words = "entity F1",
-                                             .heading = "entity F1",
                                              .percent = true,
                                              .of = &Measurable::tags,
                                              .further = true,
@@ -65,23 +60,16 @@ inline constexpr MetricKind entity_f1_metric{.name = "entity_f1",
                                              .value = f1_of,
                                              .signature = entity_signature};
 
-inline constexpr MetricKind accuracy_metric{.name = "accuracy",
-                                            .words = "accuracy",
-                                            .heading = "accuracy",
-                                            .percent = true,
-                                            .of = &Measurable::labels,
-                                            .summands = accuracy_summands,
-                                            .value = mean_of};
+inline constexpr MetricKind accuracy_metric{
+    .name = "accuracy", .percent = true, .of = &Measurable::labels, .summands = accuracy_summands};
 inline constexpr MetricKind macro_f1_metric{.name = "macro_f1",
                                             .words = "macro F1",
-                                            .heading = "macro F1",
                                             .percent = true,
                                             .of = &Measurable::labels,
                                             .summands = class_summands,
                                             .value = macro_f1_of};
 inline constexpr MetricKind mcc_metric{.name = "mcc",
                                        .words = "MCC",
-                                       .heading = "MCC",
                                        .decimals = 4,
                                        .of = &Measurable::labels,
                                        .further = true,
@@ -90,21 +78,15 @@ inline constexpr MetricKind mcc_metric{.name = "mcc",
 
 // The confusion matrix of predicted classes: how often each class was predicted for each.
 struct Confusion {
-  std::vector<std::string> classes;
-  std::vector<Index> counts;  // (right class, predicted class)
+  std::vector<std::string> classes;  // that occur, each once, in the order of their bytes
+  std::vector<Index> counts;         // (right class, predicted class)
 
   Index count(std::size_t right, std::size_t predicted) const {
     return counts[right * classes.size() + predicted];
   }
 };
 
-// The classes that occur as a reference or as an output, each once, in the order of their bytes.
-std::vector<std::string> classes_of(std::span<const ExampleScore> examples);
-
-// The place of an occurring class in that list.
-std::size_t class_index(const std::vector<std::string>& classes, const std::string& name);
-
-Confusion confusion_of(std::span<const ExampleScore> examples);
+Confusion confusion_of(ExampleScores examples);
 
 // {"classes": ["ABBR", ...], "counts": [[9, 0, ...], ...]}, a row for each right class.
 nlohmann::ordered_json confusion_json(const Confusion& confusion);

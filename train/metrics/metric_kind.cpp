@@ -11,8 +11,7 @@ std::string metric_text(const MetricKind& kind, double value) {
                       : fmt::format("{:.{}f}", value, kind.decimals);
 }
 
-double measure(const MetricKind& kind, std::span<const ExampleScore> examples,
-               const EvaluationOptions& options) {
+double measure(const MetricKind& kind, ExampleScores examples, const EvaluationOptions& options) {
   if (examples.empty()) {
     return 0;
   }

@@ -2,6 +2,7 @@
 // written. To add one, write a module that defines a MetricKind, and add a row to metrics.hpp.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -26,11 +27,34 @@ struct ExampleScore {
   double words = 0;
 };
 
+using ExampleScores = std::span<const ExampleScore>;
+
+// Summands of a mean: of each example a part, and the whole that it is a part of.
+template <class Part, class Whole>
+std::vector<double> mean_summands(ExampleScores examples, const Part& part, const Whole& whole) {
+  std::vector<double> rows;
+  rows.reserve(2 * examples.size());
+  for (const ExampleScore& example : examples) {
+    rows.push_back(static_cast<double>(std::invoke(part, example)));
+    rows.push_back(static_cast<double>(std::invoke(whole, example)));
+  }
+  return rows;
+}
+
+// Those of a mean over the examples.
+template <class Value>
+std::vector<double> mean_summands(ExampleScores examples, const Value& value) {
+  return mean_summands(examples, value, [](const ExampleScore&) { return 1; });
+}
+
+// sums[0] / sums[1], the value of many metrics.
+double mean_of(std::span<const double> sums);
+
 struct MetricKind {
-  std::string_view name;     // in configs and JSON: "bleu"
-  std::string_view words;    // in text: "BLEU"
-  std::string_view heading;  // of a column
-  bool percent = false;      // a share, written in per cent
+  std::string_view name;             // in configs and JSON: "bleu"
+  std::string_view words = name;     // in text: "BLEU"
+  std::string_view heading = words;  // of a column
+  bool percent = false;              // a share, written in per cent
   int decimals = 2;
   bool lower_is_better = false;
   bool Measurable::* of = nullptr;  // what it measures; null: the loss of every task
@@ -39,8 +63,8 @@ struct MetricKind {
   bool further = false;
   // For each example the same number of summands, one example after the other. They are added up
   // over the examples.
-  std::vector<double> (*summands)(std::span<const ExampleScore>, const EvaluationOptions&);
-  double (*value)(std::span<const double> sums);
+  std::vector<double> (*summands)(ExampleScores, const EvaluationOptions&);
+  double (*value)(std::span<const double> sums) = mean_of;
   // Describes how texts were compared; null: no description is needed.
   std::string (*signature)(const EvaluationOptions&) = nullptr;
 };
@@ -55,14 +79,10 @@ constexpr bool needs_outputs(const MetricKind& kind) {
          kind.of == &Measurable::tags;
 }
 
-// sums[0] / sums[1], the value of many metrics.
-double mean_of(std::span<const double> sums);
-
 // "99.80 %", "38.42": without the metric's name.
 std::string metric_text(const MetricKind& kind, double value);
 
 // The metric of all the examples together; 0 if there are none.
-double measure(const MetricKind& kind, std::span<const ExampleScore> examples,
-               const EvaluationOptions& options);
+double measure(const MetricKind& kind, ExampleScores examples, const EvaluationOptions& options);
 
 }  // namespace tapehead

@@ -21,7 +21,7 @@ ChrfOptions chrf_options(const EvaluationOptions& options) {
 }
 
 struct Texts {
-  explicit Texts(std::span<const ExampleScore> examples) {
+  explicit Texts(ExampleScores examples) {
     for (const ExampleScore& example : examples) {
       outputs.push_back(example.output);
       references.push_back(example.reference);
@@ -54,14 +54,12 @@ void read_back(std::span<const double> sums, std::span<NgramCounts> orders) {
 
 }  // namespace
 
-std::vector<double> bleu_summands(std::span<const ExampleScore> examples,
-                                  const EvaluationOptions& options) {
+std::vector<double> bleu_summands(ExampleScores examples, const EvaluationOptions& options) {
   const Texts texts(examples);
   return rows_of(bleu_counts(texts.outputs, texts.references, bleu_options(options)));
 }
 
-std::vector<double> chrf_summands(std::span<const ExampleScore> examples,
-                                  const EvaluationOptions& options) {
+std::vector<double> chrf_summands(ExampleScores examples, const EvaluationOptions& options) {
   const Texts texts(examples);
   return rows_of(chrf_counts(texts.outputs, texts.references, chrf_options(options)));
 }

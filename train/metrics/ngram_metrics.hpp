@@ -6,10 +6,8 @@
 namespace tapehead {
 
 // Counts of n-grams, three for each order.
-std::vector<double> bleu_summands(std::span<const ExampleScore> examples,
-                                  const EvaluationOptions& options);
-std::vector<double> chrf_summands(std::span<const ExampleScore> examples,
-                                  const EvaluationOptions& options);
+std::vector<double> bleu_summands(ExampleScores examples, const EvaluationOptions& options);
+std::vector<double> chrf_summands(ExampleScores examples, const EvaluationOptions& options);
 double bleu_of_sums(std::span<const double> sums);
 double chrf_of_sums(std::span<const double> sums);
 std::string bleu_signature(const EvaluationOptions& options);
@@ -17,14 +15,12 @@ std::string chrf_signature(const EvaluationOptions& options);
 
 inline constexpr MetricKind bleu_metric{.name = "bleu",
                                         .words = "BLEU",
-                                        .heading = "BLEU",
                                         .of = &Measurable::words,
                                         .summands = bleu_summands,
                                         .value = bleu_of_sums,
                                         .signature = bleu_signature};
 inline constexpr MetricKind chrf_metric{.name = "chrf",
                                         .words = "chrF",
-                                        .heading = "chrF",
                                         .of = &Measurable::words,
                                         .summands = chrf_summands,
                                         .value = chrf_of_sums,

@@ -1,6 +1,11 @@
 #include "train/metrics/ngrams.hpp"
 
+#include <fmt/format.h>
+
 #include <utility>
+
+#include "core/errors.hpp"
+#include "train/metrics/code_points.hpp"
 
 namespace tapehead {
 
@@ -8,6 +13,10 @@ namespace {
 
 std::uint64_t pair_of(std::uint32_t first, std::uint32_t second) {
   return (std::uint64_t{first} << 32) | second;
+}
+
+double share_of(std::size_t distinct, std::size_t all) {
+  return all > 0 ? static_cast<double>(distinct) / static_cast<double>(all) : 0;
 }
 
 }  // namespace
@@ -69,6 +78,15 @@ std::uint32_t WordNumbers::number(std::u32string_view word) {
   return node;
 }
 
+void expect_pairs(Sentences hypotheses, Sentences references, std::string_view metric) {
+  if (hypotheses.size() != references.size()) {
+    throw ShapeError(
+        fmt::format("{}: {} hypotheses, but {} references; hypothesis i is compared with reference "
+                    "i, so there must be as many",
+                    metric, hypotheses.size(), references.size()));
+  }
+}
+
 void NgramMatcher::match(std::span<const std::uint32_t> hypothesis,
                          std::span<const std::uint32_t> reference, std::span<NgramCounts> counts) {
   hypothesis_.assign(hypothesis.size(), 0);
@@ -92,8 +110,7 @@ NgramCounts NgramMatcher::match_order(std::span<const std::uint32_t> hypothesis,
   for (std::size_t i = 0; i + order <= hypothesis.size(); ++i) {
     ++counts.hypothesis;
     if (hypothesis_[i] == PairNumbers::none) {
-      continue;  // a run that the reference lacks cannot be
-                 // extended
+      continue;  // a run that the reference lacks cannot be extended
     }
     hypothesis_[i] = ngrams_.find(hypothesis_[i], hypothesis[i + order - 1]);
     if (hypothesis_[i] == PairNumbers::none || unused_[hypothesis_[i]] == 0) {
@@ -103,6 +120,29 @@ NgramCounts NgramMatcher::match_order(std::span<const std::uint32_t> hypothesis,
     ++counts.matches;
   }
   return counts;
+}
+
+std::array<double, 2> distinct_ngrams(Sentences texts) {
+  constexpr std::uint32_t nothing = PairNumbers::none;
+  WordNumbers numbers;
+  PairNumbers words;  // each as a pair with nothing
+  PairNumbers pairs;
+  std::size_t all_words = 0;
+  std::size_t all_pairs = 0;
+  for (const std::string& text : texts) {
+    std::uint32_t before = nothing;
+    for_each_word(decode_utf8(text), [&](std::u32string_view word) {
+      const std::uint32_t number = numbers.number(word);
+      words.number(nothing, number);
+      ++all_words;
+      if (before != nothing) {
+        pairs.number(before, number);
+        ++all_pairs;
+      }
+      before = number;
+    });
+  }
+  return {share_of(words.count(), all_words), share_of(pairs.count(), all_pairs)};
 }
 
 }  // namespace tapehead

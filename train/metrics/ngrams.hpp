@@ -1,10 +1,12 @@
 // N-grams: counts how many runs of n units (words or characters) of a hypothesis are also in the
-// reference.
+// reference, of which BLEU and chrF are made, and how many are different.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -59,6 +61,14 @@ struct NgramCounts {
   }
 };
 
+inline constexpr std::string_view sacrebleu_version = "2.6.0";  // whose figures these are
+
+using Sentences = std::span<const std::string>;
+
+// Throws ShapeError, which names the metric and both counts, unless the numbers of hypotheses and
+// references are equal.
+void expect_pairs(Sentences hypotheses, Sentences references, std::string_view metric);
+
 // Exact, but without comparing n-grams unit by unit: an n-gram is numbered as the pair of the
 // number of its first n - 1 units and its last unit.
 class NgramMatcher {
@@ -77,5 +87,11 @@ class NgramMatcher {
   std::vector<std::uint32_t> hypothesis_;
   std::vector<std::uint32_t> reference_;
 };
+
+// distinct-n (Li et al. 2016): how varied generated texts are. Of n = 1 and 2 words: the number of
+// different n-grams over the number of all n-grams of the texts, 0 ... 1, and 0 if there are none.
+// Words are separated by white space and compared as they are written; no n-gram crosses from one
+// text to the next. (The paper divides by the number of words for both n.)
+std::array<double, 2> distinct_ngrams(Sentences texts);
 
 }  // namespace tapehead

@@ -5,8 +5,6 @@
 #include <iterator>
 
 #include "train/metrics/code_points.hpp"
-#include "train/metrics/metric_input.hpp"
-#include "train/metrics/rouge.hpp"
 
 namespace tapehead {
 
@@ -17,8 +15,8 @@ bool is_article(std::u32string_view word) {
   return std::ranges::find(articles, word) != articles.end();
 }
 
-// re.sub(r"\b(a|an|the)\b", " ", text): a boundary is where word characters
-// begin or end, so an article goes even if it is joined to a dash.
+// re.sub(r"\b(a|an|the)\b", " ", text): a boundary is where word characters begin or end, so an
+// article goes even if it is joined to a dash.
 std::u32string without_articles(std::u32string_view text) {
   std::u32string rest;
   for (std::size_t i = 0; i < text.size();) {
@@ -34,7 +32,51 @@ std::u32string without_articles(std::u32string_view text) {
   return rest;
 }
 
+// The number of words of a longest common subsequence. L(i, j), that of the first i and the first j
+// words, is L(i-1, j-1) + 1 if words i and j are equal, else the larger of L(i-1, j) and L(i, j-1).
+// Only one row of L is kept.
+Index longest_common_subsequence(const std::vector<std::string>& one,
+                                 const std::vector<std::string>& other) {
+  std::vector<Index> lengths(other.size() + 1, 0);
+  for (const std::string& word : one) {
+    Index diagonal = 0;
+    for (std::size_t j = 1; j <= other.size(); ++j) {
+      const Index above = lengths[j];
+      lengths[j] = word == other[j - 1] ? diagonal + 1 : std::max(above, lengths[j - 1]);
+      diagonal = above;
+    }
+  }
+  return lengths.back();
+}
+
 }  // namespace
+
+std::vector<std::string> rouge_words(std::string_view text) {
+  std::u32string lowered = decode_utf8(text);
+  make_lower_case(lowered);
+  std::vector<std::string> words(1);
+  for (const char32_t c : lowered) {
+    if ((c >= U'a' && c <= U'z') || (c >= U'0' && c <= U'9')) {
+      words.back() += static_cast<char>(c);
+    } else if (!words.back().empty()) {
+      words.emplace_back();
+    }
+  }
+  if (words.back().empty()) {
+    words.pop_back();
+  }
+  return words;
+}
+
+// 2 / (1 / precision + 1 / recall) = 2 L / (words of the hypothesis + words of the reference).
+double rouge_l(std::string_view hypothesis, std::string_view reference) {
+  const std::vector<std::string> said = rouge_words(hypothesis);
+  const std::vector<std::string> right = rouge_words(reference);
+  const Index common = longest_common_subsequence(said, right);
+  return common == 0
+             ? 0
+             : 2.0 * static_cast<double>(common) / static_cast<double>(said.size() + right.size());
+}
 
 std::vector<std::u32string> answer_words(std::string_view answer) {
   std::u32string text = decode_utf8(answer);
@@ -63,44 +105,30 @@ double token_f1(std::string_view answer, std::string_view reference) {
   return 2.0 * static_cast<double>(common.size()) / static_cast<double>(said.size() + right.size());
 }
 
-namespace {
-
-// The value of each example, and 1 for the example.
-template <class Value>
-std::vector<double> values_of(std::span<const ExampleScore> examples, const Value& value) {
-  std::vector<double> rows;
-  rows.reserve(2 * examples.size());
-  for (const ExampleScore& example : examples) {
-    rows.insert(rows.end(), {value(example.output, example.reference), 1.0});
-  }
-  return rows;
-}
-
-}  // namespace
-
-std::vector<double> rouge_l_summands(std::span<const ExampleScore> examples,
-                                     const EvaluationOptions& /*options*/) {
-  return values_of(examples, rouge_l);
-}
-
-std::vector<double> token_f1_summands(std::span<const ExampleScore> examples,
-                                      const EvaluationOptions& /*options*/) {
-  return values_of(examples, token_f1);
-}
-
-std::vector<double> exact_match_summands(std::span<const ExampleScore> examples,
-                                         const EvaluationOptions& /*options*/) {
-  return values_of(examples, [](std::string_view output, std::string_view reference) {
-    return exact_match(output, reference) ? 1.0 : 0.0;
+std::vector<double> rouge_l_summands(ExampleScores examples, const EvaluationOptions&) {
+  return mean_summands(examples, [](const ExampleScore& example) {
+    return rouge_l(example.output, example.reference);
   });
 }
 
-std::string rouge_signature_of(const EvaluationOptions& /*options*/) {
-  return std::string(rouge_signature);
+std::vector<double> token_f1_summands(ExampleScores examples, const EvaluationOptions&) {
+  return mean_summands(examples, [](const ExampleScore& example) {
+    return token_f1(example.output, example.reference);
+  });
 }
 
-std::string answer_signature_of(const EvaluationOptions& /*options*/) {
-  return std::string(answer_signature);
+std::vector<double> exact_match_summands(ExampleScores examples, const EvaluationOptions&) {
+  return mean_summands(examples, [](const ExampleScore& example) {
+    return exact_match(example.output, example.reference);
+  });
+}
+
+std::string rouge_signature(const EvaluationOptions&) {
+  return "case:lc|tok:a-z0-9|stem:no|rouge-score:0.1.2";
+}
+
+std::string answer_signature(const EvaluationOptions&) {
+  return "case:lc|punctuation:no|articles:no|squad:2.0";
 }
 
 }  // namespace tapehead

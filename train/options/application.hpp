@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "datasets/layout.hpp"
 #include "datasets/task_kind.hpp"
 #include "datasets/tokenizers/tokenizer.hpp"
 #include "train/options/options.hpp"
@@ -84,6 +85,16 @@ static_assert(std::ranges::all_of(all_uses,
 inline const Use& use_of(const Config& config) {
   const auto examples = static_cast<std::size_t>(config.task.kind().examples);
   return all_uses[examples][static_cast<std::size_t>(config.model.family)];
+}
+
+// How the batches of a model are laid out.
+inline Layout layout_of(const ModelOptions& model) {
+  using enum InputRows;
+  const FamilyTraits& family = model.traits();
+  return {.input = family.context        ? target
+                   : family.one_sequence ? source_and_target
+                                         : source,
+          .full_prefix = model.prefix == SourceRows::full};
 }
 
 // Whether the metric is measured for this task and family. A masked language model predicts only

@@ -34,16 +34,15 @@ struct OptimizerTraits {
   }
 };
 
-inline constexpr std::array sgd_moments{OptimizerMoment{"momentum"}};
+inline constexpr std::array momentum_alone{OptimizerMoment{"momentum"}};
 inline constexpr std::array adam_moments{OptimizerMoment{"first_moment"},
                                          OptimizerMoment{"second_moment", true}};
-inline constexpr std::array muon_moments{OptimizerMoment{"momentum"}};
 
 enum class OptimizerKind { sgd, adam, adamw, muon };
-inline constexpr std::array optimizer_kinds{OptimizerTraits{"sgd", sgd_moments, {}},
+inline constexpr std::array optimizer_kinds{OptimizerTraits{"sgd", momentum_alone, {}},
                                             OptimizerTraits{"adam", adam_moments, {}},
                                             OptimizerTraits{"adamw", adam_moments, {}},
-                                            OptimizerTraits{"muon", adam_moments, muon_moments}};
+                                            OptimizerTraits{"muon", adam_moments, momentum_alone}};
 
 constexpr const OptimizerTraits& traits_of(OptimizerKind kind) {
   return optimizer_kinds[static_cast<std::size_t>(kind)];

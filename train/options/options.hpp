@@ -19,21 +19,17 @@ struct RunOptions {
 
   template <class Visitor>
   void fields(Visitor&& visit) {
-    visit(Field{.name = "log_seconds",
-                .help = "seconds between progress lines when the output is not a terminal",
-                .minimum = 0,
-                .maximum = 86400,
-                .unit = "seconds"},
+    visit(Field{"log_seconds", "seconds between progress lines when the output is not a terminal",
+                0, 86400, "seconds"},
           log_seconds);
-    visit(Field{.name = "anomaly",
-                .help = "check every value and gradient of each op, and stop at the first that is "
-                        "not finite"},
+    visit(Field{"anomaly",
+                "check every value and gradient of each op, and stop at the first that is "
+                "not finite"},
           anomaly);
-    visit(Field{.name = "report",
-                .help = "write report.html at the end, a page of curves, samples and heads"},
+    visit(Field{"report", "write report.html at the end, a page of curves, samples and heads"},
           report);
-    visit(Field{.name = "tensorboard",
-                .help = "also write event files for TensorBoard: metrics, samples, the config"},
+    visit(Field{"tensorboard",
+                "also write event files for TensorBoard: metrics, samples, the config"},
           tensorboard);
   }
 };
@@ -48,9 +44,7 @@ struct Config {
 
   template <class Visitor>
   void fields(Visitor&& visit) {
-    visit(Field{.name = "seed",
-                .help = "decides all that is random: data, initial weights, order, dropout"},
-          seed);
+    visit(Field{"seed", "decides all that is random: data, initial weights, order, dropout"}, seed);
   }
 
   // Calls visit(name, help, section) for each section.

@@ -59,6 +59,17 @@ struct TrainingOptions {
             .batches_of_step = memory > 0 ? accumulate : 1};
   }
 
+  // A share of a whole, but not the whole: from 0 to below 1.
+  static constexpr Field share(std::string_view name, std::string_view help,
+                               const std::array<When, 2>& when = {}) {
+    return {.name = name,
+            .help = help,
+            .minimum = 0,
+            .maximum = 1,
+            .exclusive_maximum = true,
+            .when = when};
+  }
+
   template <class Visitor>
   void fields(Visitor&& visit) {
     visit(Field{.name = "optimizer",
@@ -67,10 +78,7 @@ struct TrainingOptions {
                         "matrices, adamw for all other parameters",
                 .kept_by_resume = true},
           optimizer);
-    visit(Field{.name = "learning_rate",
-                .help = "highest learning rate (noam: factor on its formula)",
-                .minimum = 0,
-                .maximum = 1000},
+    visit(Field{"learning_rate", "highest learning rate (noam: factor on its formula)", 0, 1000},
           learning_rate);
     visit(Field{.name = "learning_rate_end",
                 .help = "the learning rate at the last step",
@@ -78,52 +86,28 @@ struct TrainingOptions {
                 .maximum = 1000,
                 .when = only(When::with("training.schedule", {"linear", "cosine"}))},
           learning_rate_end);
-    visit(Field{.name = "momentum",
-                .help = "momentum",
-                .minimum = 0,
-                .maximum = 1,
-                .exclusive_maximum = true,
-                .when = only(When::with("training.optimizer", {"sgd"}))},
-          momentum);
-    visit(Field{.name = "beta1",
-                .help = "decay of Adam's first moment",
-                .minimum = 0,
-                .maximum = 1,
-                .exclusive_maximum = true,
-                .when = only(When::with("training.optimizer", {"adam", "adamw", "muon"}))},
-          beta1);
-    visit(Field{.name = "beta2",
-                .help = "decay of Adam's second moment",
-                .minimum = 0,
-                .maximum = 1,
-                .exclusive_maximum = true,
-                .when = only(When::with("training.optimizer", {"adam", "adamw", "muon"}))},
-          beta2);
+    const auto with_adam = only(When::with("training.optimizer", {"adam", "adamw", "muon"}));
+    const auto with_muon = only(When::with("training.optimizer", {"muon"}));
+    visit(share("momentum", "momentum", only(When::with("training.optimizer", {"sgd"}))), momentum);
+    visit(share("beta1", "decay of Adam's first moment", with_adam), beta1);
+    visit(share("beta2", "decay of Adam's second moment", with_adam), beta2);
     visit(Field{.name = "epsilon",
                 .help = "term in Adam's denominator",
                 .minimum = 0,
                 .maximum = 1,
                 .exclusive_minimum = true,
-                .when = only(When::with("training.optimizer", {"adam", "adamw", "muon"}))},
+                .when = with_adam},
           epsilon);
     visit(Field{.name = "muon_rate",
                 .help = "highest learning rate of hidden matrices; it follows the schedule "
                         "in proportion to learning_rate, which is that of the other parameters",
                 .minimum = 0,
                 .maximum = 1000,
-                .when = only(When::with("training.optimizer", {"muon"}))},
+                .when = with_muon},
           muon_rate);
-    visit(Field{.name = "muon_momentum",
-                .help = "Nesterov momentum of hidden matrices",
-                .minimum = 0,
-                .maximum = 1,
-                .exclusive_maximum = true,
-                .when = only(When::with("training.optimizer", {"muon"}))},
-          muon_momentum);
-    visit(Field{.name = "weight_decay",
-                .help = "decoupled in adamw and muon, added to the gradient in sgd and adam",
-                .minimum = 0,
-                .maximum = 10},
+    visit(share("muon_momentum", "Nesterov momentum of hidden matrices", with_muon), muon_momentum);
+    visit(Field{"weight_decay",
+                "decoupled in adamw and muon, added to the gradient in sgd and adam", 0, 10},
           weight_decay);
     visit(Field{.name = "decay_gains",
                 .help = "weight_decay also for gains: of norms, and factors on heads and scores; "
@@ -139,72 +123,40 @@ struct TrainingOptions {
                         "output layer that shares one; GPT and nanoGPT: true",
                 .when = only(When::with("training.weight_decay"))},
           decay_embeddings);
-    visit(Field{.name = "schedule", .help = "how the learning rate moves after warmup"}, schedule);
-    visit(Field{.name = "warmup",
-                .help = "steps of linear rise at the start",
-                .minimum = 0,
-                .maximum = 1e8,
-                .unit = "steps"},
-          warmup);
-    visit(Field{.name = "clip_norm",
-                .help = "largest norm of the whole gradient; 0: no clipping",
-                .minimum = 0,
-                .maximum = 1e9},
+    visit(Field{"schedule", "how the learning rate moves after warmup"}, schedule);
+    visit(Field{"warmup", "steps of linear rise at the start", 0, 1e8, "steps"}, warmup);
+    visit(Field{"clip_norm", "largest norm of the whole gradient; 0: no clipping", 0, 1e9},
           clip_norm);
-    visit(Field{.name = "label_smoothing",
-                .help = "share of the target's probability spread over the vocabulary",
-                .minimum = 0,
-                .maximum = 1,
-                .exclusive_maximum = true},
+    visit(share("label_smoothing", "share of the target's probability spread over the vocabulary"),
           label_smoothing);
-    visit(Field{.name = "gate_penalty",
-                .help = "penalty for each head that is expected to be open, added to the mean loss "
-                        "of a token (Voita et al. 2019, equation 9); for heads with gates: l0",
-                .minimum = 0,
-                .maximum = 1000},
+    visit(Field{"gate_penalty",
+                "penalty for each head that is expected to be open, added to the mean loss "
+                "of a token (Voita et al. 2019, equation 9); for heads with gates: l0",
+                0, 1000},
           gate_penalty);
-    visit(
-        Field{.name = "gate_rate",
-              .help = "factor on the learning rate of gates, which have farther to go than weights",
-              .minimum = 0,
-              .maximum = 1000},
-        gate_rate);
-    visit(Field{.name = "batch_tokens",
-                .help = "tokens of a batch, counted on its longer side",
-                .minimum = 1,
-                .maximum = 1e7,
-                .unit = "tokens"},
+    visit(Field{"gate_rate",
+                "factor on the learning rate of gates, which have farther to go than weights", 0,
+                1000},
+          gate_rate);
+    visit(Field{"batch_tokens", "tokens of a batch, counted on its longer side", 1, 1e7, "tokens"},
           batch_tokens);
-    visit(Field{.name = "batch_lengths",
-                .help = "alike: a batch holds sentences of like length; mixed: of any lengths"},
+    visit(Field{"batch_lengths",
+                "alike: a batch holds sentences of like length; mixed: of any lengths"},
           batch_lengths);
-    visit(Field{.name = "accumulate",
-                .help = "batches whose gradients make one step",
-                .minimum = 1,
-                .maximum = 10000,
-                .unit = "batches"},
+    visit(Field{"accumulate", "batches whose gradients make one step", 1, 10000, "batches"},
           accumulate);
-    visit(Field{.name = "memory",
-                .help = "running text: rows that the model remembers before each layer, of the "
-                        "windows before (Dai et al. 2019); the text is cut evenly into lanes, and "
-                        "a batch has the next window of each; 0: windows are shuffled, and nothing "
-                        "is remembered",
-                .minimum = 0,
-                .maximum = 1048576,
-                .unit = "tokens"},
+    visit(Field{"memory",
+                "running text: rows that the model remembers before each layer, of the "
+                "windows before (Dai et al. 2019); the text is cut evenly into lanes, and "
+                "a batch has the next window of each; 0: windows are shuffled, and nothing "
+                "is remembered",
+                0, 1048576, "tokens"},
           memory);
-    visit(Field{.name = "steps",
-                .help = "stop after so many steps; auto: no limit",
-                .minimum = 1,
-                .maximum = 1e9,
-                .unit = "steps"},
-          steps);
-    visit(Field{.name = "epochs",
-                .help = "stop after so many passes over the training data; auto: 10 if no other "
-                        "limit is set",
-                .minimum = 1,
-                .maximum = 1e6,
-                .unit = "epochs"},
+    visit(Field{"steps", "stop after so many steps; auto: no limit", 1, 1e9, "steps"}, steps);
+    visit(Field{"epochs",
+                "stop after so many passes over the training data; auto: 10 if no other "
+                "limit is set",
+                1, 1e6, "epochs"},
           epochs);
     visit(Field{.name = "minutes",
                 .help = "stop after so much time in steps, evaluations apart; auto: no limit",
@@ -213,32 +165,22 @@ struct TrainingOptions {
                 .unit = "minutes",
                 .exclusive_minimum = true},
           minutes);
-    visit(
-        Field{.name = "patience",
-              .help = "stop after so many evaluations without a better evaluation.metric; 0: never",
-              .minimum = 0,
-              .maximum = 1e6,
-              .unit = "evaluations"},
-        patience);
-    visit(Field{.name = "checkpoint_every",
-                .help = "steps between checkpoints; auto: evaluation.every",
-                .minimum = 1,
-                .maximum = 1e9,
-                .unit = "steps"},
+    visit(Field{"patience",
+                "stop after so many evaluations without a better evaluation.metric; 0: never", 0,
+                1e6, "evaluations"},
+          patience);
+    visit(Field{"checkpoint_every", "steps between checkpoints; auto: evaluation.every", 1, 1e9,
+                "steps"},
           checkpoint_every);
-    visit(
-        Field{.name = "checkpoint_keep", .help = "checkpoints with optimiser state that are kept"},
-        checkpoint_keep);
-    visit(Field{.name = "average_last",
-                .help = "checkpoints whose mean becomes the average checkpoint; 0: none",
-                .minimum = 0,
-                .maximum = 1000},
+    visit(Field{"checkpoint_keep", "checkpoints with optimiser state that are kept"},
+          checkpoint_keep);
+    visit(Field{"average_last", "checkpoints whose mean becomes the average checkpoint; 0: none", 0,
+                1000},
           average_last);
-    visit(Field{.name = "shards",
-                .help = "parts of a batch that can be computed side by side; auto: one for each "
-                        "1024 of batch_tokens, 2 to 8",
-                .minimum = 1,
-                .maximum = 1024},
+    visit(Field{"shards",
+                "parts of a batch that can be computed side by side; auto: one for each "
+                "1024 of batch_tokens, 2 to 8",
+                1, 1024},
           shards);
     visit(Field{.name = "freeze",
                 .help = "parameters that stay as they start, each text a name or a pattern in "
@@ -248,5 +190,25 @@ struct TrainingOptions {
           freeze);
   }
 };
+
+// Whether the options let parameters of this kind decay. Weights of linear maps always do, as far
+// as `weight_decay` is not 0.
+constexpr bool decays(const TrainingOptions& options, ParameterKind kind) {
+  switch (kind) {
+    case ParameterKind::gain:
+      return options.decay_gains;
+    case ParameterKind::bias:
+      return options.decay_biases;
+    case ParameterKind::embedding:
+      return options.decay_embeddings;
+    default:
+      return true;
+  }
+}
+
+// The weight decay of parameters of this kind.
+constexpr double weight_decay_of(const TrainingOptions& options, ParameterKind kind) {
+  return decays(options, kind) ? options.weight_decay : 0;
+}
 
 }  // namespace tapehead

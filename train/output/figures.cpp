@@ -3,27 +3,20 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <string>
 
 #include "core/errors.hpp"
 
 namespace tapehead {
 
-namespace {
-
-void expect_figures_in(const nlohmann::ordered_json& figures, const std::string& place) {
+void expect_figures(const nlohmann::ordered_json& figures, const std::string& place) {
   if (figures.is_number_float() && std::isnan(figures.get<double>())) {
     throw NumericError(fmt::format("{} is not a number; the weights are too large", place));
   }
   if (figures.is_structured()) {
     for (const auto& [key, value] : figures.items()) {
-      expect_figures_in(value, place.empty() ? key : place + '.' + key);
+      expect_figures(value, place.empty() ? key : place + '.' + key);
     }
   }
 }
-
-}  // namespace
-
-void expect_figures(const nlohmann::ordered_json& figures) { expect_figures_in(figures, ""); }
 
 }  // namespace tapehead

@@ -2,12 +2,13 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <string>
 
 namespace tapehead {
 
 // Throws NumericError that names the first figure, at any depth, that is not a finite number.
 // Weights that are finite but far too large lead to such figures, and a table of them would look
-// like results.
-void expect_figures(const nlohmann::ordered_json& figures);
+// like results. `place`: the keys that lead to these figures.
+void expect_figures(const nlohmann::ordered_json& figures, const std::string& place = "");
 
 }  // namespace tapehead

@@ -35,45 +35,6 @@ std::string_view cut(std::string_view text, Index width) {
   return text;
 }
 
-}  // namespace
-
-Console::Console() : Console(stderr, ::isatty(STDERR_FILENO) == 1) {}
-
-Console::Console(std::FILE* stream, bool terminal) : stream_(stream), terminal_(terminal) {}
-
-Console::~Console() { live(""); }
-
-// A line that fills the last column would wrap on some terminals.
-Index Console::width() const { return terminal_width(stream_) - 1; }
-
-void Console::print(std::string_view lines) {
-  const std::lock_guard lock(mutex_);
-  std::string text;
-  if (!live_.empty()) {
-    text += clear_line;
-  }
-  text += lines;
-  text += '\n';
-  text += live_;
-  write(text);
-}
-
-void Console::live(std::string_view line) {
-  const std::lock_guard lock(mutex_);
-  if (!terminal_ || (line.empty() && live_.empty())) {
-    return;
-  }
-  live_ = cut(line, width());
-  write(std::string(clear_line) + live_);
-}
-
-void Console::write(std::string_view text) {
-  std::fwrite(text.data(), 1, text.size(), stream_);
-  std::fflush(stream_);
-}
-
-namespace {
-
 std::string_view level_prefix(spdlog::level::level_enum level) {
   switch (level) {
     case spdlog::level::warn:
@@ -86,8 +47,10 @@ std::string_view level_prefix(spdlog::level::level_enum level) {
   }
 }
 
-std::string_view text_of(const spdlog::details::log_msg& message) {
-  return {message.payload.data(), message.payload.size()};
+// The message, preceded by its level if it is a warning or an error.
+std::string text_of(const spdlog::details::log_msg& message) {
+  const std::string_view text(message.payload.data(), message.payload.size());
+  return std::string(level_prefix(message.level)) + printable(text);
 }
 
 class ConsoleSink : public spdlog::sinks::base_sink<std::mutex> {
@@ -96,7 +59,7 @@ class ConsoleSink : public spdlog::sinks::base_sink<std::mutex> {
 
  protected:
   void sink_it_(const spdlog::details::log_msg& message) override {
-    console_->print(fmt::format("{}{}", level_prefix(message.level), printable(text_of(message))));
+    console_->print(text_of(message));
   }
   void flush_() override {}
 
@@ -104,14 +67,12 @@ class ConsoleSink : public spdlog::sinks::base_sink<std::mutex> {
   std::shared_ptr<Console> console_;
 };
 
-// %* in the file's pattern: the message, preceded by its level if it is a warning or an error.
+// %* in the file's pattern.
 class LevelFlag : public spdlog::custom_flag_formatter {
  public:
   void format(const spdlog::details::log_msg& message, const std::tm& /*time*/,
               spdlog::memory_buf_t& to) override {
-    const std::string_view prefix = level_prefix(message.level);
-    const std::string text = printable(text_of(message));
-    to.append(prefix.data(), prefix.data() + prefix.size());
+    const std::string text = text_of(message);
     to.append(text.data(), text.data() + text.size());
   }
   std::unique_ptr<custom_flag_formatter> clone() const override {
@@ -148,6 +109,34 @@ std::weak_ptr<spdlog::sinks::sink>& newest_file() {
 }
 
 }  // namespace
+
+Console::Console() : Console(stderr, ::isatty(STDERR_FILENO) == 1) {}
+
+Console::Console(std::FILE* stream, bool terminal) : stream_(stream), terminal_(terminal) {}
+
+Console::~Console() { live(""); }
+
+// A line that fills the last column would wrap on some terminals.
+Index Console::width() const { return terminal_width(stream_) - 1; }
+
+void Console::print(std::string_view lines) {
+  const std::lock_guard lock(mutex_);
+  write(fmt::format("{}{}\n{}", live_.empty() ? "" : clear_line, lines, live_));
+}
+
+void Console::live(std::string_view line) {
+  const std::lock_guard lock(mutex_);
+  if (!terminal_ || (line.empty() && live_.empty())) {
+    return;
+  }
+  live_ = cut(line, width());
+  write(std::string(clear_line) + live_);
+}
+
+void Console::write(std::string_view text) {
+  std::fwrite(text.data(), 1, text.size(), stream_);
+  std::fflush(stream_);
+}
 
 void start_logging(std::shared_ptr<Console> console) {
   auto sink = std::make_shared<ConsoleSink>(console);

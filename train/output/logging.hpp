@@ -16,7 +16,6 @@ namespace tapehead {
 
 // The console: lines that stay and, on a terminal, one live line below them that is rewritten in
 // place.
-
 class Console {
  public:
   // Writes to stderr, which may be a terminal or not.

@@ -29,12 +29,6 @@ std::int64_t now() {
   return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
 }
 
-// The signal is blocked while its handler runs; afterwards it takes its default action.
-void end_by(int signal) {
-  std::signal(signal, SIG_DFL);
-  std::raise(signal);
-}
-
 void note(int signal) {
   const int error = errno;
   int none = 0;
@@ -44,7 +38,9 @@ void note(int signal) {
     const std::int64_t time = now();
     if (stop.signal == signal && !stop.first.compare_exchange_strong(first, time) &&
         time - first >= std::chrono::nanoseconds(same_stop).count()) {
-      end_by(signal);
+      // The signal is blocked while its handler runs; afterwards it takes its default action.
+      std::signal(signal, SIG_DFL);
+      std::raise(signal);
     }
   }
   errno = error;

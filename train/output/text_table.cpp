@@ -16,6 +16,10 @@ constexpr Index minute = 60;
 constexpr Index hour = 60 * minute;
 constexpr Index day = 24 * hour;
 
+constexpr std::size_t gap = 2;
+
+std::size_t width(const std::string& text) { return static_cast<std::size_t>(text_width(text)); }
+
 }  // namespace
 
 std::string format_duration(double seconds) {
@@ -67,27 +71,6 @@ Index text_width(std::string_view text) {
   return std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; });
 }
 
-namespace {
-
-constexpr std::size_t gap = 2;
-
-std::size_t width(const std::string& text) { return static_cast<std::size_t>(text_width(text)); }
-
-std::vector<std::size_t> column_widths(const std::vector<std::vector<std::string>>& rows,
-                                       std::size_t columns) {
-  std::vector<std::size_t> widths(columns, 0);
-  for (const auto& cells : rows) {
-    for (std::size_t i = 0; i < cells.size(); ++i) {
-      widths[i] = std::max(widths[i], width(cells[i]));
-    }
-  }
-  return widths;
-}
-
-void trim_end(std::string& line) { line.erase(line.find_last_not_of(' ') + 1); }
-
-}  // namespace
-
 Table::Table(std::vector<Align> columns) : columns_(std::move(columns)) {}
 
 void Table::row(std::vector<std::string> cells) {
@@ -98,7 +81,12 @@ void Table::row(std::vector<std::string> cells) {
 void Table::rule() { rows_.emplace_back(); }
 
 std::string Table::text(std::size_t indent) const {
-  const std::vector<std::size_t> widths = column_widths(rows_, columns_.size());
+  std::vector<std::size_t> widths(columns_.size(), 0);
+  for (const auto& cells : rows_) {
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      widths[i] = std::max(widths[i], width(cells[i]));
+    }
+  }
   const std::size_t across = std::accumulate(widths.begin(), widths.end(),
                                              gap * (std::max<std::size_t>(widths.size(), 1) - 1));
   std::string text;
@@ -112,7 +100,7 @@ std::string Table::text(std::size_t indent) const {
       line += columns_[i] == Align::left ? cells[i] + padding : padding + cells[i];
       line.append(gap, ' ');
     }
-    trim_end(line);
+    line.erase(line.find_last_not_of(' ') + 1);
     text += text.empty() ? line : '\n' + line;
   }
   return text;

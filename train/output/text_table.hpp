@@ -1,4 +1,5 @@
-// A plain-text table with aligned columns, for the start and the end of a training.
+// Durations, counts and tables with aligned columns as plain text, for the start and the end of a
+// training.
 #pragma once
 
 #include <string>
@@ -8,8 +9,6 @@
 #include "core/types.hpp"
 
 namespace tapehead {
-
-// Formats durations, counts and columns of text.
 
 // "0.42 s", "7.3 s", "42 s", "1 min 05 s", "2 h 03 min", "3 d 04 h".
 std::string format_duration(double seconds);

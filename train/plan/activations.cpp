@@ -74,12 +74,8 @@ std::vector<std::size_t> activations_of(const Model& model, const Config& config
   });
   batch_loss(model.transformer, pass, largest,
              {.label_smoothing = config.training.label_smoothing});
-  std::vector<std::size_t> result;
-  result.reserve(bytes.size());
-  for (const std::ptrdiff_t part : bytes) {
-    result.push_back(static_cast<std::size_t>(std::max<std::ptrdiff_t>(0, part)));
-  }
-  return result;
+  std::ranges::replace_if(bytes, [](std::ptrdiff_t part) { return part < 0; }, 0);
+  return {bytes.begin(), bytes.end()};
 }
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

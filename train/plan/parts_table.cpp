@@ -11,11 +11,10 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
-std::vector<std::string> cells(const std::string& name, Index parameters, Index trained,
-                               double multiply_adds, const PartMemory& memory) {
-  return {name, parameters_text(parameters, trained), format_count(multiply_adds),
-          fmt::format("{:.1f}", memory.weights / 1e6),
-          fmt::format("{:.1f}", memory.activations / 1e6)};
+std::vector<std::string> cells(const std::string& name, const PartCost& cost) {
+  return {name, parameters_text(cost.parameters, cost.trained), format_count(cost.multiply_adds),
+          fmt::format("{:.1f}", cost.weight_bytes / 1e6),
+          fmt::format("{:.1f}", cost.activation_bytes / 1e6)};
 }
 
 }  // namespace
@@ -26,30 +25,30 @@ std::string parameters_text(Index parameters, Index trained) {
                                : fmt::format("{}, {} trained", number(parameters), number(trained));
 }
 
-PartMemory memory_of(const PartsFacts& facts, std::size_t part) {
+PartCost cost_of(const PartsFacts& facts, std::size_t part) {
+  const ModelPart& of = facts.parts[part];
   const Index shards = *facts.training.shards;
-  const Index side_by_side = std::min(facts.threads, shards);
-  const Index parameters = facts.parts[part].parameters;
-  const Index trained = facts.parts[part].trained;
-  const Index in_matrices = facts.parts[part].in_matrices;
   const OptimizerTraits& optimizer = traits_of(facts.training.optimizer);
-  const Index state = in_matrices * std::ssize(optimizer.moments_of(ParameterKind::matrix)) +
-                      (trained - in_matrices) * std::ssize(optimizer.moments);
-  return {.weights = static_cast<double>(parameters + trained * shards + state) *
-                     static_cast<double>(sizeof(Scalar)),
-          .activations =
-              static_cast<double>(side_by_side) * static_cast<double>(facts.activations[part])};
+  const Index state = of.in_matrices * std::ssize(optimizer.moments_of(ParameterKind::matrix)) +
+                      (of.trained - of.in_matrices) * std::ssize(optimizer.moments);
+  return {.parameters = of.parameters,
+          .trained = of.trained,
+          .multiply_adds = of.multiply_adds,
+          .weight_bytes = static_cast<double>(of.parameters + of.trained * shards + state) *
+                          static_cast<double>(sizeof(Scalar)),
+          .activation_bytes = static_cast<double>(std::min(facts.threads, shards)) *
+                              static_cast<double>(facts.activations[part])};
 }
 
-PartTotals totals_of(const PartsFacts& facts) {
-  PartTotals sum;
+PartCost total_cost(const PartsFacts& facts) {
+  PartCost sum;
   for (std::size_t i = 0; i < facts.parts.size(); ++i) {
-    const PartMemory memory = memory_of(facts, i);
-    sum.parameters += facts.parts[i].parameters;
-    sum.trained += facts.parts[i].trained;
-    sum.multiply_adds += facts.parts[i].multiply_adds;
-    sum.memory.weights += memory.weights;
-    sum.memory.activations += memory.activations;
+    const PartCost cost = cost_of(facts, i);
+    sum.parameters += cost.parameters;
+    sum.trained += cost.trained;
+    sum.multiply_adds += cost.multiply_adds;
+    sum.weight_bytes += cost.weight_bytes;
+    sum.activation_bytes += cost.activation_bytes;
   }
   return sum;
 }
@@ -60,8 +59,7 @@ std::string parts_table(const PartsFacts& facts) {
   table.rule();
   for (std::size_t i = 0; i < facts.parts.size(); ++i) {
     const ModelPart& part = facts.parts[i];
-    table.row(
-        cells(part.name, part.parameters, part.trained, part.multiply_adds, memory_of(facts, i)));
+    table.row(cells(part.name, cost_of(facts, i)));
     if (part.attention) {
       table.row({"  queries, keys, values", "", format_count(part.attention->projections), "", ""});
       table.row({"  scores, weighted values", "", format_count(part.attention->pairs), "", ""});
@@ -69,8 +67,7 @@ std::string parts_table(const PartsFacts& facts) {
     }
   }
   table.rule();
-  const PartTotals sum = totals_of(facts);
-  table.row(cells("all", sum.parameters, sum.trained, sum.multiply_adds, sum.memory));
+  table.row(cells("all", total_cost(facts)));
   return table.text();
 }
 

@@ -10,13 +10,17 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-// Bytes of one part, or of all.
-struct PartMemory {
-  // Its parameters and, for those that are trained, the optimiser's state and a gradient for each
-  // shard: needed all the time.
-  double weights = 0;
-  // What forward passes keep for the backward pass, for as many shards as are computed in parallel.
-  double activations = 0;
+// The cost of one part, or of all.
+struct PartCost {
+  Index parameters = 0;
+  Index trained = 0;
+  double multiply_adds = 0;
+  // Bytes of its parameters and, for those that are trained, of the optimiser's state and a
+  // gradient for each shard: needed all the time.
+  double weight_bytes = 0;
+  // Bytes that forward passes keep for the backward pass, for as many shards as are computed in
+  // parallel.
+  double activation_bytes = 0;
 };
 
 struct PartsFacts {
@@ -30,15 +34,8 @@ struct PartsFacts {
 // "4.3k", or "4.3k, 1.2k trained" where a training freezes some.
 std::string parameters_text(Index parameters, Index trained);
 
-PartMemory memory_of(const PartsFacts& facts, std::size_t part);
-
-struct PartTotals {
-  Index parameters = 0;
-  Index trained = 0;
-  double multiply_adds = 0;
-  PartMemory memory{};
-};
-PartTotals totals_of(const PartsFacts& facts);
+PartCost cost_of(const PartsFacts& facts, std::size_t part);
+PartCost total_cost(const PartsFacts& facts);
 
 std::string parts_table(const PartsFacts& facts);
 

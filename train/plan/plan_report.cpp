@@ -102,17 +102,17 @@ std::string plan_table(const PlanFacts& facts) {
 nlohmann::ordered_json plan_json(const PlanFacts& facts) {
   nlohmann::ordered_json parts = nlohmann::ordered_json::array();
   const PartsFacts of_parts = parts_facts(facts);
-  const auto numbers = [](const auto& of, const PartMemory& memory) {
-    return nlohmann::ordered_json{{"parameters", of.parameters},
-                                  {"trained_parameters", of.trained},
-                                  {"multiply_adds", of.multiply_adds},
-                                  {"weight_bytes", memory.weights},
-                                  {"activation_bytes", memory.activations}};
+  const auto numbers = [](const PartCost& cost) {
+    return nlohmann::ordered_json{{"parameters", cost.parameters},
+                                  {"trained_parameters", cost.trained},
+                                  {"multiply_adds", cost.multiply_adds},
+                                  {"weight_bytes", cost.weight_bytes},
+                                  {"activation_bytes", cost.activation_bytes}};
   };
   for (std::size_t i = 0; i < facts.rehearsal.parts.size(); ++i) {
     const ModelPart& part = facts.rehearsal.parts[i];
     nlohmann::ordered_json row = {{"name", part.name}};
-    row.update(numbers(part, memory_of(of_parts, i)));
+    row.update(numbers(cost_of(of_parts, i)));
     if (part.attention) {
       row["attention"] = {{"projections", part.attention->projections},
                           {"pairs", part.attention->pairs},
@@ -120,7 +120,6 @@ nlohmann::ordered_json plan_json(const PlanFacts& facts) {
     }
     parts.push_back(std::move(row));
   }
-  const PartTotals sum = totals_of(of_parts);
   const double seconds = facts.rehearsal.seconds_per_step;
   const Index steps = facts.run.total_steps;
   const std::optional<TrainingEnd> end = training_end(facts);
@@ -129,7 +128,7 @@ nlohmann::ordered_json plan_json(const PlanFacts& facts) {
       {"config", facts.config},
       {"threads", facts.threads},
       {"parts", std::move(parts)},
-      {"total", numbers(sum, sum.memory)},
+      {"total", numbers(total_cost(of_parts))},
       {"step",
        {{"source_tokens", facts.rehearsal.rows.source},
         {"target_tokens", facts.rehearsal.rows.target},

@@ -63,13 +63,64 @@ class Rehearsing {
         epoch_(training_epoch(task, config.training.batching(), config.seed, 0)),
         largest_(largest_batch(epoch_)) {}
 
-  void look_at_parts(Rehearsal& result) const;
+  void look_at_parts(Rehearsal& result) const {
+    const auto count = static_cast<Index>(epoch_.batches.size());
+    const Index steps = (count + config_.training.accumulate - 1) / config_.training.accumulate;
+    result.rows = mean_rows(*epoch_.source, steps, config_.training.memory);
+    result.parts = model_parts(model_.transformer, model_.store, result.rows);
+    result.activations = activations_of(model_, config_, epoch_.batch(largest_), result.parts);
+  }
+
   void largest_step() { trainer_.step(step_with(largest_), loss_); }
-  void time_steps(Rehearsal& result);
-  void evaluate_largest(const Split& split, Index beam, Index decoded);
-  void evaluate_lanes(const Split& split);
-  void evaluations();
-  std::size_t checkpoint_bytes() const;
+
+  // Runs the first steps of a training, because the state of the memory depends on earlier steps.
+  // The order of an epoch is random, so they are typical. They give the time of a multiply-add.
+  void time_steps(Rehearsal& result) {
+    const auto work_of = [&](const StepRows& rows) {
+      double sum = 0;
+      for (const ModelPart& part : model_parts(model_.transformer, model_.store, rows)) {
+        sum += part.multiply_adds;
+      }
+      return sum;
+    };
+    double seconds = 0;
+    double work = 0;
+    const auto begin = Clock::now();
+    while (result.timed_steps < fewest_steps ||
+           (result.timed_steps < most_steps && seconds_since(begin) < timed_seconds)) {
+      const std::vector<Batch> step =
+          step_with(static_cast<std::size_t>(result.timed_steps * config_.training.accumulate) %
+                    epoch_.batches.size());
+      const auto start = Clock::now();
+      trainer_.step(step, loss_);
+      seconds += seconds_since(start);
+      for (const Batch& batch : step) {
+        work += work_of(rows_of(batch, config_.training.memory));
+      }
+      ++result.timed_steps;
+    }
+    result.seconds_per_step = seconds / work * work_of(result.rows);
+  }
+
+  // On the validation split, and for the end on final_splits(), with the weights of a second model.
+  void evaluations() {
+    const EvaluationOptions& options = config_.evaluation;
+    const Split& validation = task_.split("validation");
+    const auto all = validation.outputs();
+    const Index some = options.decode_examples == 0 ? all : std::min(all, options.decode_examples);
+    evaluate_largest(validation, 1, options.decode ? some : 0);
+    const Model tested(config_, task_.source_tokenizer->size(), task_.target_tokenizer->size(),
+                       FirstWeights::zeros);
+    for (const Split& split : final_splits(task_)) {
+      evaluate_largest(split, options.beam, split.outputs());
+    }
+  }
+
+  // Additional memory: the weights as stored in a file and, if they are averaged, their sums.
+  std::size_t checkpoint_bytes() const {
+    const std::size_t sum = config_.training.average_last > 0 ? sizeof(double) : 0;
+    return static_cast<std::size_t>(model_.store.size()) * (sum + sizeof(Scalar));
+  }
 
  private:
   // The batches of the step that contains this batch.
@@ -83,6 +134,47 @@ class Rehearsing {
     return group;
   }
 
+  // Like evaluate() on the split, but with only one group for each thread, until its memory is
+  // full.
+  void evaluate_lanes(const Split& split) {
+    const EvaluationOptions& options = config_.evaluation;
+    const EvaluationLanes lanes = evaluation_lanes(split, *options.memory, options.batch_tokens);
+    const auto groups = evaluation_groups(lanes, config_.model.d_model);
+    const Index batches = *options.memory / lanes.context + 2;
+    workers_.run(std::min(workers_.threads(), std::ssize(groups)), [&](Index i) {
+      read_lanes(
+          model_, lanes, groups[static_cast<std::size_t>(i)],
+          [](const Batch&, const CrossEntropy&) {}, batches);
+    });
+  }
+
+  // Like evaluate() on the split, but with only a few batches for each thread.
+  void evaluate_largest(const Split& split, Index beam, Index decoded) {
+    const Index threads = workers_.threads();
+    const EvaluationOptions& options = config_.evaluation;
+    if (options.memory.value_or(0) > 0) {
+      evaluate_lanes(split);
+      return;
+    }
+    const Split read = only(split, ordered_batches(*split.source, options.batch_tokens), threads);
+    evaluate(model_, task_, read, options, 0, workers_);
+    if (decoded == 0) {
+      return;
+    }
+    const Split part = first_examples(split, decoded);
+    constexpr Index each = 3;  // because the state of the memory depends on earlier batches
+    const Split written = only(
+        part, decoding_batches(*part.source, options.batch_tokens, beam, threads), each * threads);
+    const Lengths lengths = lengths_of(*written.source);
+    DecodingOptions decoding = decoding_options(options);
+    decoding.beam = beam;
+    decoding.end = -1;
+    decoding.max_extra_length = std::min(options.max_extra_length, lengths.extra);
+    decoding.max_length = lengths.longest;
+    decode_examples(model_.transformer, model_.store, *written.source, options.batch_tokens,
+                    decoding, workers_);
+  }
+
   const Config& config_;
   const Task& task_;
   Workers workers_;
@@ -92,103 +184,6 @@ class Rehearsing {
   TrainingEpoch epoch_;
   std::size_t largest_;
 };
-
-void Rehearsing::look_at_parts(Rehearsal& result) const {
-  const auto count = static_cast<Index>(epoch_.batches.size());
-  const Index steps = (count + config_.training.accumulate - 1) / config_.training.accumulate;
-  result.rows = mean_rows(*epoch_.source, steps, config_.training.memory);
-  result.parts = model_parts(model_.transformer, model_.store, result.rows);
-  result.activations = activations_of(model_, config_, epoch_.batch(largest_), result.parts);
-}
-
-// Runs the first steps of a training, because the state of the memory depends on earlier steps. The
-// order of an epoch is random, so they are typical. They give the time of a multiply-add.
-void Rehearsing::time_steps(Rehearsal& result) {
-  const auto work_of = [&](const StepRows& rows) {
-    double sum = 0;
-    for (const ModelPart& part : model_parts(model_.transformer, model_.store, rows)) {
-      sum += part.multiply_adds;
-    }
-    return sum;
-  };
-  double seconds = 0;
-  double work = 0;
-  const auto begin = Clock::now();
-  while (result.timed_steps < fewest_steps ||
-         (result.timed_steps < most_steps && seconds_since(begin) < timed_seconds)) {
-    const std::vector<Batch> step =
-        step_with(static_cast<std::size_t>(result.timed_steps * config_.training.accumulate) %
-                  epoch_.batches.size());
-    const auto start = Clock::now();
-    trainer_.step(step, loss_);
-    seconds += seconds_since(start);
-    for (const Batch& batch : step) {
-      work += work_of(rows_of(batch, config_.training.memory));
-    }
-    ++result.timed_steps;
-  }
-  result.seconds_per_step = seconds / work * work_of(result.rows);
-}
-
-// Like evaluate() on the split, but with only one group for each thread, until its memory is full.
-void Rehearsing::evaluate_lanes(const Split& split) {
-  const EvaluationOptions& options = config_.evaluation;
-  const EvaluationLanes lanes = evaluation_lanes(split, *options.memory, options.batch_tokens);
-  const auto groups = evaluation_groups(lanes, config_.model.d_model);
-  const Index batches = *options.memory / lanes.context + 2;
-  workers_.run(std::min(workers_.threads(), std::ssize(groups)), [&](Index i) {
-    read_lanes(
-        model_, lanes, groups[static_cast<std::size_t>(i)],
-        [](const Batch&, const CrossEntropy&) {}, batches);
-  });
-}
-
-// Like evaluate() on the split, but with only a few batches for each thread.
-void Rehearsing::evaluate_largest(const Split& split, Index beam, Index decoded) {
-  const Index threads = workers_.threads();
-  const EvaluationOptions& options = config_.evaluation;
-  if (options.memory.value_or(0) > 0) {
-    evaluate_lanes(split);
-    return;
-  }
-  const Split read = only(split, ordered_batches(*split.source, options.batch_tokens), threads);
-  evaluate(model_, task_, read, options, 0, workers_);
-  if (decoded == 0) {
-    return;
-  }
-  const Split part = first_examples(split, decoded);
-  constexpr Index each = 3;  // because the state of the memory depends on earlier batches
-  const Split written = only(
-      part, decoding_batches(*part.source, options.batch_tokens, beam, threads), each * threads);
-  const Lengths lengths = lengths_of(*written.source);
-  DecodingOptions decoding = decoding_options(options);
-  decoding.beam = beam;
-  decoding.end = -1;
-  decoding.max_extra_length = std::min(options.max_extra_length, lengths.extra);
-  decoding.max_length = lengths.longest;
-  decode_examples(model_.transformer, model_.store, *written.source, options.batch_tokens, decoding,
-                  workers_);
-}
-
-// On the validation split, and for the end on final_splits(), with the weights of a second model.
-void Rehearsing::evaluations() {
-  const EvaluationOptions& options = config_.evaluation;
-  const Split& validation = task_.split("validation");
-  const auto all = validation.outputs();
-  const Index some = options.decode_examples == 0 ? all : std::min(all, options.decode_examples);
-  evaluate_largest(validation, 1, options.decode ? some : 0);
-  const Model tested(config_, task_.source_tokenizer->size(), task_.target_tokenizer->size(),
-                     FirstWeights::zeros);
-  for (const Split& split : final_splits(task_)) {
-    evaluate_largest(split, options.beam, split.outputs());
-  }
-}
-
-// Additional memory: the weights as stored in a file and, if they are averaged, their sums.
-std::size_t Rehearsing::checkpoint_bytes() const {
-  const std::size_t sum = config_.training.average_last > 0 ? sizeof(double) : 0;
-  return static_cast<std::size_t>(model_.store.size()) * (sum + sizeof(Scalar));
-}
 
 }  // namespace
 

@@ -32,26 +32,22 @@ Index planned_steps(const TrainingOptions& training, Index steps_per_epoch) {
                                        : std::max(by_epochs, by_steps);
 }
 
-[[noreturn]] void too_long(const Split& split, const std::string& file, Index i, Index tokens,
-                           Index max_positions) {
-  throw DataError(fmt::format(
-      "{}: {} tokens are more than the model has positions for; set model.max_positions to {} or "
-      "more (now {})",
-      file.empty() ? fmt::format("example {} of the {} split", i + 1, split.name)
-                   : fmt::format("{}:{}", file, split.line_of(i)),
-      tokens, tokens + 1, max_positions));
-}
-
 // Checks that there are positions for each sequence, which has one mark.
 void expect_positions(const Split& split, Index max_positions) {
   for (Index i = 0; i < split.size(); ++i) {
     const SequenceLengths rows = split.source->lengths(i);
-    if (rows.context > max_positions) {
-      too_long(split, split.source_file, i, rows.context - 1, max_positions);
+    const bool context = rows.context > max_positions;
+    if (!context && rows.input <= max_positions) {
+      continue;
     }
-    if (rows.input > max_positions) {
-      too_long(split, split.target_file, i, rows.input - 1, max_positions);
-    }
+    const std::string& file = context ? split.source_file : split.target_file;
+    const Index needed = context ? rows.context : rows.input;
+    throw DataError(fmt::format(
+        "{}: {} tokens are more than the model has positions for; set model.max_positions to {} or "
+        "more (now {})",
+        file.empty() ? fmt::format("example {} of the {} split", i + 1, split.name)
+                     : fmt::format("{}:{}", file, split.line_of(i)),
+        needed - 1, needed, max_positions));
   }
 }
 

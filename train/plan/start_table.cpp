@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <string_view>
 #include <vector>
@@ -10,7 +11,6 @@
 #include "core/version.hpp"
 #include "datasets/loader.hpp"
 #include "train/model_training.hpp"
-#include "train/options/weight_decay.hpp"
 #include "train/output/text_table.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
@@ -19,51 +19,21 @@ namespace {
 
 struct DecayGroup {
   std::string_view name;
+  ParameterKind kind;
   Index parameters = 0;
-  bool decays = false;
 };
+// Kinds that no option tells apart are in the first one; gates are named beside them.
+using DecayGroups = std::array<DecayGroup, 5>;
 
-// Kinds that no option tells apart form one group, the weights; gates are named beside them.
-std::size_t group_of(ParameterKind kind) {
-  switch (kind) {
-    case ParameterKind::embedding:
-      return 1;
-    case ParameterKind::gain:
-      return 2;
-    case ParameterKind::bias:
-      return 3;
-    case ParameterKind::gate:
-      return 4;
-    default:
-      return 0;
-  }
-}
-
-std::string listed(const std::array<DecayGroup, 5>& groups, bool that_decay) {
+std::string listed(const DecayGroups& groups, const TrainingOptions& options, bool that_decay) {
   std::vector<std::string> texts;
   for (const DecayGroup& group : groups) {
-    if (group.parameters > 0 && group.decays == that_decay) {
+    if (group.parameters > 0 && decays(options, group.kind) == that_decay) {
       texts.push_back(fmt::format("{} {}", group.parameters, group.name));
     }
   }
   return join(texts, ", ");
 }
-
-}  // namespace
-
-std::string decay_text(const ParameterStore& store, const TrainingOptions& options) {
-  std::array<DecayGroup, 5> groups{{{"weights"}, {"embeddings"}, {"gains"}, {"biases"}, {"gates"}}};
-  for (const NamedParameter& parameter : store.parameters()) {
-    DecayGroup& group = groups[group_of(parameter.kind)];
-    group.parameters += parameter.frozen ? 0 : parameter.shape.size();
-    group.decays = decays(options, parameter.kind);
-  }
-  const std::string others = listed(groups, false);
-  return fmt::format("{} on {}{}", options.weight_decay, listed(groups, true),
-                     others.empty() ? "" : "; not on " + others);
-}
-
-namespace {
 
 Index target_tokens(const Source& source) {
   Index tokens = 0;
@@ -74,45 +44,40 @@ Index target_tokens(const Source& source) {
 }
 
 std::string splits_text(const Task& task) {
-  std::string text;
+  std::vector<std::string> texts;
   for (const Split& split : task.splits) {
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", split.name, split.size());
-    if (split.dropped > 0) {
-      text += fmt::format(" ({} dropped)", split.dropped);
-    }
+    const Index dropped = split.dropped;
+    texts.push_back(fmt::format("{} {}{}", split.name, split.size(),
+                                dropped > 0 ? fmt::format(" ({} dropped)", dropped) : ""));
   }
-  return text;
+  return join(texts, ", ");
 }
 
 std::string vocabulary_text(const Task& task) {
   const Index source = task.source_tokenizer->size();
   const Index target = task.target_tokenizer->size();
-  if (source == target) {
-    return fmt::format("{} entries", source);
-  }
-  return fmt::format("{} entries for the source, {} for the target", source, target);
+  return source == target
+             ? fmt::format("{} entries", source)
+             : fmt::format("{} entries for the source, {} for the target", source, target);
 }
 
 std::string length_text(const TrainingOptions& training, Index steps_per_epoch) {
-  std::string text = fmt::format("{} an epoch; until ", counted(steps_per_epoch, "step"));
-  bool first = true;
-  const auto add = [&](const std::string& limit) {
-    text += (first ? "" : " or ") + limit;
-    first = false;
-  };
+  std::vector<std::string> limits;
   if (training.steps) {
-    add(fmt::format("step {}", *training.steps));
+    limits.push_back(fmt::format("step {}", *training.steps));
   }
   if (training.epochs) {
-    add(fmt::format("epoch {}", *training.epochs));
+    limits.push_back(fmt::format("epoch {}", *training.epochs));
   }
   if (training.minutes) {
-    add(fmt::format("{} min have passed", *training.minutes));
+    limits.push_back(fmt::format("{} min have passed", *training.minutes));
   }
   if (training.patience > 0) {
-    add(fmt::format("{} without anything better", counted(training.patience, "evaluation")));
+    limits.push_back(
+        fmt::format("{} without anything better", counted(training.patience, "evaluation")));
   }
-  return text;
+  return fmt::format("{} an epoch; until {}", counted(steps_per_epoch, "step"),
+                     join(limits, " or "));
 }
 
 std::string threads_text(const StartFacts& facts) {
@@ -128,6 +93,23 @@ std::string threads_text(const StartFacts& facts) {
 }
 
 }  // namespace
+
+std::string decay_text(const ParameterStore& store, const TrainingOptions& options) {
+  using enum ParameterKind;
+  DecayGroups groups{{{"weights", matrix},
+                      {"embeddings", embedding},
+                      {"gains", gain},
+                      {"biases", bias},
+                      {"gates", gate}}};
+  for (const NamedParameter& parameter : store.parameters()) {
+    const auto own = std::ranges::find(groups, parameter.kind, &DecayGroup::kind);
+    (own == groups.end() ? groups.front() : *own).parameters +=
+        parameter.frozen ? 0 : parameter.shape.size();
+  }
+  const std::string others = listed(groups, options, false);
+  return fmt::format("{} on {}{}", options.weight_decay, listed(groups, options, true),
+                     others.empty() ? "" : "; not on " + others);
+}
 
 std::string start_table(const StartFacts& facts) {
   const Config& config = facts.config;

@@ -8,7 +8,6 @@
 #include "core/errors.hpp"
 #include "core/random/draws.hpp"
 #include "train/config/config.hpp"
-#include "train/config/meaning.hpp"
 
 namespace tapehead {
 

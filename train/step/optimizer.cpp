@@ -6,7 +6,6 @@
 #include <functional>
 
 #include "core/errors.hpp"
-#include "train/options/weight_decay.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

@@ -3,7 +3,6 @@
 #include <span>
 
 #include "train/options/optimizer_kinds.hpp"
-#include "train/options/weight_decay.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

@@ -10,7 +10,6 @@
 #include "tests/support/task_option.hpp"
 #include "tests/support/testing.hpp"
 #include "train/config/config.hpp"
-#include "train/config/json.hpp"
 #include "train/config/rows.hpp"
 #include "train/config/values.hpp"
 #include "train/options/application.hpp"

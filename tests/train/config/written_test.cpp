@@ -1,6 +1,4 @@
 // What was chosen for a run decides what `--set` changes, and nothing else of the run does.
-#include "train/config/written.hpp"
-
 #include "tests/support/program.hpp"
 #include "tests/support/temporary_directory.hpp"
 #include "tests/support/testing.hpp"

@@ -3,14 +3,12 @@
 #include "datasets/make_task.hpp"
 #include "datasets/task.hpp"
 #include "tests/support/testing.hpp"
-#include "train/config/bases.hpp"
 #include "train/config/config.hpp"
 #include "train/config/document/document.hpp"
-#include "train/config/meaning.hpp"
 #include "train/config/overrides.hpp"
 #include "train/config/rows.hpp"
 #include "train/experiment.hpp"
-#include "train/options/layout.hpp"
+#include "train/options/application.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 

@@ -4,7 +4,7 @@
 #include "core/errors.hpp"
 #include "tests/support/testing.hpp"
 #include "train/metrics/bleu_tokenizer.hpp"
-#include "train/metrics/metric_input.hpp"
+#include "train/metrics/code_points.hpp"
 
 namespace tapehead { namespace {
 

@@ -1,6 +1,6 @@
 // distinct-n by examples that are counted by hand.
-#include "train/metrics/distinct.hpp"
 #include "tests/support/testing.hpp"
+#include "train/metrics/ngrams.hpp"
 
 namespace tapehead { namespace {
 

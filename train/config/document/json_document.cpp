@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "core/shown.hpp"
 #include "train/config/document/document.hpp"
@@ -36,16 +37,11 @@ class JsonReader {
     if (next() == '[') {
       return sequence(depth);
     }
-    ConfigNode node = make_node(ConfigNode::Kind::scalar, mark_);
-    if (next() == '"') {
-      node.text = string();
-    } else {
-      node.text = word();
-      if (node.text == "null") {
-        node = make_node(ConfigNode::Kind::null, node.mark);
-      }
-    }
-    return node;
+    const Mark mark = mark_;
+    const bool quoted = next() == '"';
+    std::string text = quoted ? string() : word();
+    return !quoted && text == "null" ? make_node(ConfigNode::Kind::null, mark)
+                                     : make_node(ConfigNode::Kind::scalar, mark, std::move(text));
   }
 
   ConfigNode mapping(Index depth) {
@@ -56,7 +52,11 @@ class JsonReader {
         fail("expected a name in double quotes");
       }
       std::string key = string();
-      expect(':');
+      skip_space();
+      if (next() != ':') {
+        fail("expected `:`");
+      }
+      advance(1);
       ConfigNode member = value(depth + 1);
       if (member.kind == ConfigNode::Kind::null) {
         member.mark = mark;
@@ -121,14 +121,6 @@ class JsonReader {
     }
     advance(end);
     return text;
-  }
-
-  void expect(char character) {
-    skip_space();
-    if (next() != character) {
-      fail(fmt::format("expected `{}`", character));
-    }
-    advance(1);
   }
 
   char next() const { return rest_.empty() ? '\0' : rest_.front(); }

@@ -7,7 +7,6 @@
 #include <array>
 #include <charconv>
 #include <optional>
-#include <string>
 
 #include "core/errors.hpp"
 
@@ -29,10 +28,7 @@ std::string without_underscores(std::string_view text) {
 }
 
 void refuse_non_finite(std::string_view unsigned_text) {
-  std::string word(unsigned_text.substr(unsigned_text.starts_with('.') ? 1 : 0));
-  std::ranges::transform(word, word.begin(), [](char character) {
-    return character >= 'A' && character <= 'Z' ? static_cast<char>(character + 32) : character;
-  });
+  const std::string word = lowered(unsigned_text.substr(unsigned_text.starts_with('.') ? 1 : 0));
   constexpr std::array<std::string_view, 3> words{"nan", "inf", "infinity"};
   if (std::ranges::find(words, word) != words.end()) {
     throw ConfigError("not finite");
@@ -145,6 +141,14 @@ Whole parse_integer(std::string_view text) {
 }
 
 }  // namespace
+
+std::string lowered(std::string_view text) {
+  std::string word(text);
+  std::ranges::transform(word, word.begin(), [](char character) {
+    return character >= 'A' && character <= 'Z' ? static_cast<char>(character + 32) : character;
+  });
+  return word;
+}
 
 double parse_number(std::string_view text) {
   const auto value = read_exactly<double>(plain_decimal(text));

@@ -3,11 +3,15 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "core/types.hpp"
 
 namespace tapehead {
+
+// The text with the letters of ASCII in lower case.
+std::string lowered(std::string_view text);
 
 // Each throws ConfigError that says only what is wrong ("not a whole number"). A sign, `_` between
 // digits and an exponent are accepted. 010 is rejected (8 or 10?), and so are nan, inf and

@@ -41,6 +41,10 @@ bool quote_closes(std::string_view text) {
   return false;
 }
 
+[[noreturn]] void fail_not_yaml(std::string_view file, const YamlMistake& mistake) {
+  fail_at(file, mistake.mark, "not YAML: " + mistake.problem);
+}
+
 class TreeBuilder : public YAML::EventHandler {
  public:
   TreeBuilder(std::string_view text, std::string_view file, const TextPlaces& places)
@@ -68,7 +72,8 @@ class TreeBuilder : public YAML::EventHandler {
       fail_at(file_, place(mark), "not YAML: text without its closing quote");
     }
     if (tag == "?" && !written.starts_with(value)) {
-      fail_over_lines(mark);
+      // Unquoted text that continues on the next line is hardly ever intended.
+      fail_not_yaml(file_, explain_second_line(byte_of(mark, text_), text_, places_));
     }
     add(make_node(ConfigNode::Kind::scalar, place(mark), value));
   }
@@ -91,30 +96,19 @@ class TreeBuilder : public YAML::EventHandler {
   }
 
  private:
-  struct Key {
-    std::string text;
-    Mark mark;
-  };
   struct Open {
     ConfigNode node;
-    std::optional<Key> key{};  // of a mapping, while its value is expected
+    std::optional<ConfigNode> key{};  // of a mapping, while its value is expected
   };
 
   Mark place(const YAML::Mark& mark) const { return places_.at(byte_of(mark, text_)); }
 
-  // Unquoted text that continues on the next line is hardly ever intended.
-  [[noreturn]] void fail_over_lines(const YAML::Mark& mark) const {
-    const YamlMistake mistake = explain_second_line(byte_of(mark, text_), text_, places_);
-    fail_at(file_, mistake.mark, "not YAML: " + mistake.problem);
-  }
-
   // yaml-cpp gives "?" to plain scalars and collections, "!" to quoted scalars.
   void check_tag(const YAML::Mark& mark, const std::string& tag) const {
-    if (tag.empty() || tag == "?" || tag == "!") {
-      return;
+    if (!tag.empty() && tag != "?" && tag != "!") {
+      fail_at(file_, place(mark),
+              shown(tag) + ": tags are not used in configs; an option has its own type");
     }
-    fail_at(file_, place(mark),
-            shown(tag) + ": tags are not used in configs; an option has its own type");
   }
 
   void begin(ConfigNode::Kind kind, const YAML::Mark& mark, const std::string& tag) {
@@ -148,7 +142,7 @@ class TreeBuilder : public YAML::EventHandler {
       if (node.text == "<<") {
         fail_at(file_, node.mark, "<<: merge keys are not used in configs");
       }
-      parent.key = Key{std::move(node.text), node.mark};
+      parent.key = std::move(node);
       return;
     }
     parent.node.entries.push_back({std::move(parent.key->text), parent.key->mark, std::move(node)});
@@ -174,8 +168,7 @@ ConfigNode parse_yaml(std::string_view text, std::string_view file) {
     while (parser.HandleNextDocument(builder)) {
     }
   } catch (const YAML::Exception& error) {
-    const YamlMistake mistake = explain_yaml(error.msg, byte_of(error.mark, text), text, places);
-    fail_at(file, mistake.mark, "not YAML: " + mistake.problem);
+    fail_not_yaml(file, explain_yaml(error.msg, byte_of(error.mark, text), text, places));
   }
   return builder.take();
 }

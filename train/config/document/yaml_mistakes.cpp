@@ -11,6 +11,7 @@ namespace tapehead {
 namespace {
 
 constexpr std::string_view blanks = " \t";
+constexpr std::string_view tab_problem = "a tab in the indentation; YAML takes spaces alone";
 
 template <class Part>
 bool contains(std::string_view text, Part part) {
@@ -80,7 +81,7 @@ class Explanation {
   YamlMistake colon() const {
     const std::string_view before = before_in_line();
     if (const std::size_t tab = before.find('\t'); tab < indentation(before)) {
-      return tab_at(tab);
+      return {places_.at(places_.begin_of(mark_.line) + tab), std::string(tab_problem)};
     }
     if (has_key(before)) {
       return {mark_,
@@ -99,13 +100,11 @@ class Explanation {
 
   // Unquoted text that continues on another line.
   YamlMistake second_line() const {
-    const std::vector<std::size_t> at_end = open_brackets(text_, text_.size());
     const std::vector<std::size_t> open = open_brackets(text_, byte_);
-    if (!open.empty() && !at_end.empty()) {
-      return unclosed(open.back());
-    }
     if (!open.empty()) {
-      return {mark_, "a comma is missing at the end of the line"};
+      return open_brackets(text_, text_.size()).empty()
+                 ? here("a comma is missing at the end of the line")
+                 : unclosed(open.back());
     }
     Index line = mark_.line + 1;
     while (says_nothing(places_.line(line))) {
@@ -142,10 +141,9 @@ class Explanation {
       return unclosed(at_end.back());
     }
     const std::vector<std::size_t> open = open_brackets(text_, byte_);
-    if (open.empty()) {
-      return {mark_, "a comma or a closing bracket is missing here"};
-    }
-    return {mark_, fmt::format("`,` or `{}` is missing here", closing(text_[open.back()]))};
+    return {mark_, open.empty()
+                       ? "a comma or a closing bracket is missing here"
+                       : fmt::format("`,` or `{}` is missing here", closing(text_[open.back()]))};
   }
 
   YamlMistake closing_bracket() const {
@@ -155,11 +153,6 @@ class Explanation {
       return {mark_, fmt::format("`{}` without its `{}`", found, found == ']' ? '[' : '{')};
     }
     return unclosed(open.back());
-  }
-
-  YamlMistake tab_at(std::size_t column) const {
-    return {places_.at(places_.begin_of(mark_.line) + column),
-            "a tab in the indentation; YAML takes spaces alone"};
   }
 
   YamlMistake here(std::string_view problem) const { return {mark_, std::string(problem)}; }
@@ -269,7 +262,7 @@ YamlMistake explain_yaml(std::string_view message, std::size_t byte, std::string
     return explain.special_character();
   }
   if (contains(message, "tab")) {
-    return explain.here("a tab in the indentation; YAML takes spaces alone");
+    return explain.here(tab_problem);
   }
   if (contains(message, "anchor") || contains(message, "alias") || contains(message, "tag")) {
     return explain.here("anchors, aliases and tags are not used in configs; write values out");
