@@ -16,7 +16,7 @@
 #include "core/files/standard_streams.hpp"
 #include "core/kernel/workers.hpp"
 #include "core/product/blas_kernels.hpp"
-#include "datasets/corpus/token_files.hpp"
+#include "datasets/corpus/token_text.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"
 #include "lab/removal/head_importance.hpp"
 #include "lab/removal/head_removal.hpp"

@@ -1,5 +1,4 @@
-// The loader makes the batches of an epoch: each example once, in an order that depends only on
-// (seed, epoch).
+// The batches of an epoch: each example once, in an order that depends only on (seed, epoch).
 #pragma once
 
 #include <cstdint>

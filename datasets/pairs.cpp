@@ -90,6 +90,21 @@ void expect_labels_for_tokens(const Examples& pairs, std::string_view split) {
 
 }  // namespace
 
+Relations in_one_sequence(Relations relations, Index source_tokens, Index prefix) {
+  for (Relation& relation : relations) {
+    const Index query_rows = relation.side == RelationSide::source ? 0 : source_tokens;
+    const Index key_rows = relation.side == RelationSide::target ? source_tokens : 0;
+    for (PositionPair& pair : relation.pairs) {
+      pair = {.query = pair.query + query_rows, .key = pair.key + key_rows};
+    }
+    std::erase_if(relation.pairs, [prefix](const PositionPair& pair) {
+      return pair.key > pair.query && pair.key >= prefix;
+    });
+    relation.side = RelationSide::target;
+  }
+  return relations;
+}
+
 std::shared_ptr<const Source> pair_source(std::shared_ptr<const Examples> pairs,
                                           const Layout& layout, FindRelations relations,
                                           std::string_view split) {

@@ -1,5 +1,4 @@
-// The random draws of one example, taken one after another from a range of the stream that no other
-// example uses.
+// The random draws of one example, one after another, from a range of the stream of its own.
 #pragma once
 
 #include <cstdint>

@@ -32,23 +32,16 @@ struct Relation {
   RelationSide side;
   // In the order of the queries. A query without a pair does not take part in the relation. If a
   // query has several keys, each of them counts as correct.
-  std::vector<PositionPair> pairs;
+  std::vector<PositionPair> pairs{};
 
   bool operator==(const Relation&) const = default;
 };
 
 using Relations = std::vector<Relation>;
 
-// The relations of an example whose source of `source_tokens` tokens is followed by the begin mark
-// and the target, in one sequence: row t of the target is row `source_tokens` + t. The source has
-// no end mark there; the begin mark takes its place. All relations are the target's. Pairs with a
-// key after its query are left out, unless both are below `prefix`.
-Relations in_one_sequence(Relations relations, Index source_tokens, Index prefix);
-
-// Pairs every row except the first with the row before it, to which a head that looks one position
-// back attends.
+// Pairs every row except the first with the row before it.
 inline Relation one_back(RelationSide side, Index rows) {
-  Relation relation{.name = "previous", .side = side, .pairs = {}};
+  Relation relation{.name = "previous", .side = side};
   for (Index row = 1; row < rows; ++row) {
     relation.pairs.push_back({row, row - 1});
   }

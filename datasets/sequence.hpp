@@ -1,6 +1,5 @@
 // A sequence is what a model reads and predicts of one example. A source makes the sequences of its
-// examples, and `pack` lays them out as a batch: nothing else decides where segments and labels
-// are.
+// examples, and `pack` alone lays them out as a batch.
 #pragma once
 
 #include <algorithm>
@@ -79,8 +78,7 @@ struct SequenceLengths {
   Index longer() const { return std::max(context, input); }
 };
 
-// The sequences of examples. Each implementation is of one kind of example, and knows how the model
-// reads it (Layout).
+// The sequences of examples. Each implementation knows how the model reads its kind of example.
 class Source {
  public:
   virtual ~Source() = default;

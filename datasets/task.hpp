@@ -35,8 +35,7 @@ struct Split {
   std::string source_file{};
   std::string target_file{};
   std::vector<Index> lines{};  // where examples begin in these files, if it is elsewhere; from 1
-  // The parts of the split's text that the tokenizers do not know; empty if the data is not from
-  // files.
+  // What the tokenizers do not know of the split's text; empty if the data is not from files.
   UnknownText unknown_source{};
   UnknownText unknown_target{};
   Index dropped = 0;  // training examples left out: one side is too long, or has no token
@@ -61,14 +60,13 @@ Split first_examples(const Split& split, Index count);
 struct Task {
   std::shared_ptr<const Tokenizer> source_tokenizer;
   std::shared_ptr<const Tokenizer> target_tokenizer;
-  std::vector<Split> splits;  // "train" first; it may have no references and source_texts
-  std::vector<TypeGroup> type_groups;
+  std::vector<Split> splits{};  // "train" first; it may have no references and source_texts
+  std::vector<TypeGroup> type_groups{};
   // Tokens of the source that stand for the numbers 0, 1, ... of a circle, in this order: after the
   // last comes the first again. Empty if there are none.
-  std::vector<TokenId> cyclic_tokens;
-  // A hexadecimal digest of the content of all splits, and of the options that decide how epochs
-  // use them.
-  std::string fingerprint;
+  std::vector<TokenId> cyclic_tokens{};
+  // A hexadecimal digest of all splits, and of the options that decide how epochs use them.
+  std::string fingerprint{};
 
   // The training examples of an epoch; null if they are the same in every epoch.
   std::function<std::shared_ptr<const Source>(Index epoch)> draw_training{};

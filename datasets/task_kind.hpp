@@ -1,6 +1,5 @@
-// A kind of task: its name, its options, how a gradient check makes them small, and everything else
-// that depends on them. To add one, write a module that defines a TaskKind, and add a row to
-// datasets/task_kinds.cpp.
+// A kind of task: its name, its options, and everything that depends on them. To add one, write a
+// module that defines a TaskKind, and add a row to datasets/task_kinds.cpp.
 #pragma once
 
 #include <algorithm>

@@ -38,12 +38,10 @@ constexpr std::array registry{&copy_task,
                               &labelled_text_task,
                               &tagged_text_task};
 
-const std::vector<std::string_view>& names() {
-  static const std::vector<std::string_view> all = [] {
-    std::vector<std::string_view> names;
-    for (const TaskKind* kind : registry) {
-      names.push_back(kind->name);
-    }
+std::span<const std::string_view> names() {
+  static const auto all = [] {
+    std::array<std::string_view, registry.size()> names;
+    std::ranges::transform(registry, names.begin(), &TaskKind::name);
     return names;
   }();
   return all;
@@ -83,7 +81,7 @@ std::vector<Row> rows_of(TaskOptions& options) {
                                     registry.begin());
   };
   std::vector<Row> rows{
-      {Field{.name = "name", .help = "which task to learn"},
+      {Field{"name", "which task to learn"},
        Choice{.names = names(), .get = number, .set = [&options](std::size_t chosen) {
                 options.choose(*registry[chosen]);
               }}}};

@@ -1,5 +1,4 @@
-// What a task is made for, and helpers for making it: tokenizers that are kept in the run, and
-// splits without common examples.
+// What a task is made for, and helpers for making it: tokenizers kept in the run, separate splits.
 #pragma once
 
 #include <cstdint>
@@ -29,13 +28,11 @@ struct TaskMaking {
 Tokenizers kept_tokenizers(const std::filesystem::path& directory,
                            const std::function<Tokenizers()>& make);
 
-// One tokenizer for both sides, whose entries the task defines. Throws IoError if the directory
-// contains a different one.
+// One tokenizer for both sides, as the task has it. Throws IoError if the directory has another.
 Tokenizers kept_joint_tokenizer(const std::filesystem::path& directory,
                                 const std::shared_ptr<const Tokenizer>& expected);
 
-// The split of an example, by its hash: 80 % train, 10 % validation, 10 % test, so that no two
-// splits have an example in common.
+// The split of an example, by its hash: 80 % train, 10 % validation, 10 % test.
 std::string_view split_of(std::uint64_t hash);
 
 // Calls `attempt` with 0, 1, 2, ... until it has returned true `count` times. Throws DataError with

@@ -1,5 +1,4 @@
-// The options of a task, which are the config's `task` section: which task it is, and the options
-// of that task.
+// The config's `task` section: which task it is, and the options of that task.
 #pragma once
 
 #include <any>

@@ -17,8 +17,7 @@ struct RunningText {
   Windowing windowing{};
 };
 
-// Each row has the token after it as label. With a memory of so many rows, each run of windows is
-// a lane.
+// Each row has the token after it as label. With a memory of rows, each run of windows is a lane.
 std::shared_ptr<const Source> window_source(const std::shared_ptr<const TokenText>& text,
                                             WindowList windows, Index memory = 0);
 
@@ -51,8 +50,7 @@ struct LaneWindows {
 // lane_windows() of a text.
 LaneWindows in_lanes(const RunningText& text, Index windows, Index lanes, Index memory, Index head);
 
-// Throws ConfigError, with the option that asks for a memory and the split's name, if the text is
-// several documents that windows may not leave.
+// Throws ConfigError, with option and split, if the text is documents that windows may not leave.
 void expect_one_stream(const RunningText& text, std::string_view option, std::string_view split);
 
 }  // namespace tapehead

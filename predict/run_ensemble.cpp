@@ -7,7 +7,7 @@
 
 #include "core/text.hpp"
 #include "datasets/text/text_front.hpp"
-#include "datasets/tokenizers/tokenizer.hpp"
+#include "datasets/tokenizers/tokenizer_files.hpp"
 #include "train/options/application.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

@@ -5,7 +5,6 @@
 
 #include <utility>
 
-#include "datasets/corpus/token_files.hpp"
 #include "datasets/corpus/token_text.hpp"
 #include "datasets/make_task.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"

@@ -1,8 +1,6 @@
-// Masking: which tokens of a text a masked language model predicts, and what it reads in their
-// place (Devlin et al. 2019, section 3.1).
+// The tokens that a masked language model predicts, and reads instead (Devlin et al. 2019, 3.1).
 #pragma once
 
-#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>

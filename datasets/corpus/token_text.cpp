@@ -18,8 +18,7 @@ namespace tapehead {
 namespace {
 
 // The file: a signature, the ids, zeros up to a multiple of 8 bytes, the end of each document,
-// facts as JSON, their length, a checksum. Numbers are little-endian, as on every CPU that tapehead
-// runs on.
+// facts as JSON, their length, a checksum. Numbers are little-endian.
 static_assert(std::endian::native == std::endian::little);
 constexpr std::string_view signature = "tapehead-tokens\n";
 constexpr std::size_t number_bytes = sizeof(std::uint64_t);
@@ -74,14 +73,6 @@ TextCounts counts_of(const JsonObject& facts, const std::string& where) {
                       .first_line = unknown.count("first_line")}};
 }
 
-// What the end of a file says.
-struct TextFacts {
-  Index tokens;
-  Index width;
-  Index documents;
-  TextCounts counts;
-};
-
 // Of a file whose ids may be wrong: its numbers are those that its size allows. Throws IoError.
 TextFacts facts_in(std::string_view bytes, const std::filesystem::path& shown_as) {
   const std::string damaged = shown_as.string() + " is damaged";
@@ -128,32 +119,29 @@ TokenText::TokenText(const std::filesystem::path& file)
 TokenText::TokenText(const OpenFile& file, const std::filesystem::path& shown_as)
     : file_(std::make_shared<const MappedFile>(file, shown_as)) {
   const std::string_view bytes = file_->bytes();
-  const TextFacts facts = facts_in(bytes, shown_as);
+  facts_ = facts_in(bytes, shown_as);
   const Hash checksum = checksum_of(bytes.substr(0, bytes.size() - number_bytes));
   if (checksum.value() != number_at(bytes.end() - number_bytes, number_bytes)) {
     throw IoError(
         fmt::format("{} is damaged: its content does not match its checksum", shown_as.string()));
   }
-  tokens_ = facts.tokens;
-  width_ = static_cast<std::size_t>(facts.width);
-  documents_ = facts.documents;
-  counts_ = facts.counts;
   digest_ = checksum.hexadecimal();
-  const std::size_t ids = static_cast<std::size_t>(tokens_) * width_;
+  const auto ids = static_cast<std::size_t>(facts_.tokens * facts_.width);
   ids_ = bytes.data() + signature.size();
   begins_ = ids_ + ids + padding(ids);
-  for (Index document = 0; document < documents_; ++document) {
+  for (Index document = 0; document < facts_.documents; ++document) {
     const Index end = begin_of(document + 1);
-    if (end <= begin_of(document) || (document == documents_ - 1 && end != tokens_)) {
+    if (end <= begin_of(document) || (document == facts_.documents - 1 && end != facts_.tokens)) {
       throw IoError(fmt::format("{} is damaged: its document {} of {} ends at token {} of {}",
-                                shown_as.string(), document + 1, documents_, end, tokens_));
+                                shown_as.string(), document + 1, facts_.documents, end,
+                                facts_.tokens));
     }
   }
 }
 
 TokenId TokenText::operator[](Index i) const {
-  const char* id = ids_ + static_cast<std::size_t>(i) * width_;
-  return static_cast<TokenId>(width_ == 2 ? number_at(id, 2) : number_at(id, 4));
+  const char* id = ids_ + i * facts_.width;
+  return static_cast<TokenId>(facts_.width == 2 ? number_at(id, 2) : number_at(id, 4));
 }
 
 void TokenText::append_to(PoolVector<TokenId>& ids, Index first, Index count) const {

@@ -24,19 +24,27 @@ struct TextCounts {
   UnknownText unknown{};
 };
 
+// What the end of its file says.
+struct TextFacts {
+  Index tokens = 0;
+  Index width = 0;  // bytes of an id
+  Index documents = 0;
+  TextCounts counts;
+};
+
 class TokenText {
  public:
   // Maps and checks a file that `save` wrote. Throws IoError that names the file and the fault.
   explicit TokenText(const std::filesystem::path& file);
 
-  Index size() const { return tokens_; }  // of all documents, end marks included
+  Index size() const { return facts_.tokens; }  // of all documents, end marks included
   TokenId operator[](Index i) const;
   void append_to(PoolVector<TokenId>& ids, Index first, Index count) const;
 
-  Index documents() const { return documents_; }
+  Index documents() const { return facts_.documents; }
   Index begin_of(Index document) const;  // its first token; of document `documents()`: size()
 
-  const TextCounts& counts() const { return counts_; }
+  const TextCounts& counts() const { return facts_.counts; }
   std::string digest() const { return digest_; }       // of the whole file, hexadecimal
   void save(const std::filesystem::path& file) const;  // throws IoError
 
@@ -47,15 +55,22 @@ class TokenText {
   std::shared_ptr<const MappedFile> file_;
   const char* ids_ = nullptr;
   const char* begins_ = nullptr;
-  std::size_t width_ = 0;  // bytes of an id
-  Index tokens_ = 0;
-  Index documents_ = 0;
-  TextCounts counts_;
+  TextFacts facts_;
   std::string digest_;
 };
 
 // The number of documents in a file that `save` wrote, whose ids are not read. Throws IoError.
 Index documents_in(const std::filesystem::path& file);
+
+// The file of a run that holds the text of a split as tokens.
+inline std::filesystem::path token_file(const std::filesystem::path& run, std::string_view split) {
+  return run / "tokens" / (std::string(split) + ".tokens");
+}
+
+inline bool has_token_files(const std::filesystem::path& run) {
+  std::error_code ignored;
+  return std::filesystem::exists(token_file(run, "train"), ignored);
+}
 
 // Writes a text into a file without a name.
 class TokenTextWriter {

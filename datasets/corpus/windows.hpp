@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <vector>
 
@@ -39,8 +38,7 @@ struct WindowRun {
   Index count() const;
 };
 
-// Computes each window when it is asked for, since a text may have more of them than there is
-// memory for.
+// Computes each window when asked, since a text may have more of them than fit into memory.
 class WindowList {
  public:
   WindowList() = default;  // without any
@@ -80,8 +78,7 @@ WindowList training_windows(const TokenText& text, const Windowing& windowing, s
 // one before, and only its last `stride` rows have labels; a stride of `context` means no overlap.
 WindowList evaluation_windows(const TokenText& text, const Windowing& windowing, Index stride);
 
-// Those of the windows in which a token can be masked. In the others, which hold end marks alone, a
-// masked language model has nothing to predict.
+// Those of the windows in which a token can be masked: the others hold end marks alone.
 WindowList maskable_windows(const TokenText& text, const WindowList& windows);
 
 }  // namespace tapehead

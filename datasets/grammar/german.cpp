@@ -18,6 +18,14 @@ constexpr Endings this_endings{
     {{"er", "en", "em"}, {"e", "e", "er"}, {"es", "es", "em"}, {"e", "e", "en"}}};
 constexpr Endings a_endings{{{"", "en", "em"}, {"e", "e", "er"}, {"", "", "em"}, {"e", "e", "en"}}};
 
+// In the order of Determiner.
+struct DeclinedWord {
+  std::string_view stem;
+  const Endings* endings;
+};
+constexpr std::array determiners{DeclinedWord{"", &the_forms}, DeclinedWord{"dies", &this_endings},
+                                 DeclinedWord{"ein", &a_endings}, DeclinedWord{"mein", &a_endings}};
+
 // Adjectives decline weakly after "der" and "dieser", mixed after "ein" and "mein", strongly
 // without a determiner (here: only in the plural).
 constexpr Endings weak_endings{
@@ -32,17 +40,9 @@ std::string_view in(const Endings& endings, const NounPhrase& phrase, Case role)
 
 void say_determiner(Words& words, Determiner determiner, const NounPhrase& phrase, Phrase where,
                     Case role) {
-  const Part part{determiner == Determiner::my ? Role::possessive : Role::determiner, where};
-  switch (determiner) {
-    case Determiner::the:
-      return words.add(part, in(the_forms, phrase, role));
-    case Determiner::this_:
-      return words.add(part, "dies", in(this_endings, phrase, role));
-    case Determiner::a:
-      return words.add(part, "ein", in(a_endings, phrase, role));
-    case Determiner::my:
-      return words.add(part, "mein", in(a_endings, phrase, role));
-  }
+  const auto& [stem, endings] = determiners[static_cast<std::size_t>(determiner)];
+  const Role part = determiner == Determiner::my ? Role::possessive : Role::determiner;
+  words.add({part, where}, stem, in(*endings, phrase, role));
 }
 
 std::string_view adjective_ending(const NounPhrase& phrase, Case role) {
@@ -67,8 +67,7 @@ void say(Words& words, const NounPhrase& phrase, Phrase where, Case role) {
   words.add({Role::noun, where}, phrase.plural ? plural : noun.german_singular);
 }
 
-// The two parts of the verb. Only compound tenses have a second part; their first part is an
-// auxiliary.
+// The two parts of the verb. Only compound tenses have a second one; their first is an auxiliary.
 struct VerbParts {
   std::string_view finite;
   std::string_view rest;

@@ -1,5 +1,4 @@
-// The task grammar_translation: English and German sentences of a small synchronous grammar, which
-// has more sentences than any training can use.
+// The task grammar_translation: English and German sentences of a small synchronous grammar.
 #include <memory>
 #include <string>
 #include <utility>
@@ -26,23 +25,11 @@ struct GrammarOptions {
 
   template <class Visitor>
   void fields(Visitor&& visit) {
-    visit(Field{.name = "train_examples",
-                .help = "sentence pairs to train on",
-                .minimum = 1,
-                .maximum = 1e8},
-          train_examples);
-    visit(Field{.name = "validation_examples",
-                .help = "held-out pairs that choose the best checkpoint",
-                .minimum = 1,
-                .maximum = 1e7},
+    visit(Field{"train_examples", "sentence pairs to train on", 1, 1e8}, train_examples);
+    visit(Field{"validation_examples", "held-out pairs that choose the best checkpoint", 1, 1e7},
           validation_examples);
-    visit(Field{.name = "test_examples",
-                .help = "held-out pairs for the final test",
-                .minimum = 1,
-                .maximum = 1e7},
-          test_examples);
-    visit(Field{.name = "homonyms",
-                .help = "English words that have two German ones; the verb says which"},
+    visit(Field{"test_examples", "held-out pairs for the final test", 1, 1e7}, test_examples);
+    visit(Field{"homonyms", "English words that have two German ones; the verb says which"},
           homonyms);
   }
 };
@@ -89,9 +76,7 @@ Task make(const TaskOptions& options, const TaskMaking& making) {
   const Tokenizers kept = kept_joint_tokenizer(
       making.tokenizers, std::make_shared<VocabularyTokenizer>(
                              Vocabulary(grammar::all_words(grammar.homonyms)), Unit::word));
-  Task task;
-  task.source_tokenizer = kept.source;
-  task.target_tokenizer = kept.target;
+  Task task{.source_tokenizer = kept.source, .target_tokenizer = kept.target};
   for (const auto& [name, count] : {std::pair("train", grammar.train_examples),
                                     std::pair("validation", grammar.validation_examples),
                                     std::pair("test", grammar.test_examples)}) {

@@ -1,5 +1,4 @@
-// The words of the small grammar: English words, and German words with the forms that agreement
-// requires.
+// The words of the small grammar, English and German, with the forms that agreement requires.
 #pragma once
 
 #include <array>
@@ -60,13 +59,8 @@ std::span<const WordPair> adverbs();       // at the beginning of a sentence
 std::span<const WordPair> prepositions();  // with the dative
 std::span<const WordPair> conjunctions();  // with the verb at the end of the clause
 
-}  // namespace tapehead::grammar
-
 // Homonyms: English nouns with two meanings, each with a German noun of its own. The verb of the
 // clause, their context, says which meaning it is.
-
-namespace tapehead::grammar {
-
 struct Meaning {
   Noun noun;
   std::array<std::string_view, 2> verbs;  // bases of the verbs that go with this meaning

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 
-#include "datasets/grammar/lexicon.hpp"
 #include "datasets/random_source.hpp"
 
 namespace tapehead::grammar {
@@ -58,8 +57,7 @@ NounPhrase* phrase_for(const Meaning& meaning, Clause& clause) {
   return &*clause.object;
 }
 
-// In half of the clauses whose verb goes with a meaning, that meaning replaces the object, or the
-// place if it is one.
+// In half of the clauses whose verb goes with a meaning, it replaces the object, or the place.
 void put_homonym(RandomSource& random, Clause& clause) {
   std::vector<const Meaning*> fitting;
   for (const Meaning& meaning : meanings()) {

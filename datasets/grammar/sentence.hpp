@@ -1,5 +1,4 @@
-// A sentence of the small grammar, before it is written in either language: who does what to whom,
-// where, when and why.
+// A sentence of the small grammar, before it is written: who does what to whom, where and when.
 #pragma once
 
 #include <optional>
@@ -10,8 +9,6 @@
 
 #include "core/random/draws.hpp"
 #include "datasets/grammar/lexicon.hpp"
-
-// Words: a sentence under construction, each word with its part in the sentence.
 
 namespace tapehead::grammar {
 
@@ -29,8 +26,7 @@ enum class Role {
 };
 enum class Phrase { none, subject, recipient, object, place };
 
-// In one language no two words of a sentence have the same part. Words of the two languages with
-// the same part translate each other.
+// No sentence has a part twice. Words of the two languages with the same part are translations.
 struct Part {
   Role role;
   Phrase phrase = Phrase::none;
@@ -44,6 +40,7 @@ struct Word {
   Part part;
 };
 
+// A sentence under construction, each word with its part in the sentence.
 class Words {
  public:
   // A word, or a stem and its ending.
@@ -59,10 +56,6 @@ class Words {
   std::vector<Word> words_;
   bool subordinate_ = false;
 };
-
-}  // namespace tapehead::grammar
-
-namespace tapehead::grammar {
 
 struct NounPhrase {
   std::optional<Determiner> determiner;  // none only in the plural: "old teachers"
@@ -80,30 +73,28 @@ struct Clause {
   const Verb* verb = nullptr;
   Tense tense = Tense::present;
   NounPhrase subject;
-  std::optional<NounPhrase> recipient;
-  std::optional<NounPhrase> object;
-  std::optional<Place> place;
+  std::optional<NounPhrase> recipient{};
+  std::optional<NounPhrase> object{};
+  std::optional<Place> place{};
 };
 
 struct Sentence {
   const WordPair* adverb = nullptr;
   Clause main;
   const WordPair* conjunction = nullptr;
-  std::optional<Clause> subordinate;  // present if the conjunction is
+  std::optional<Clause> subordinate{};  // present if the conjunction is
 };
 
-// Sentence number `number` of a stream. With homonyms it may have them (homonyms.hpp).
+// Sentence number `number` of a stream. With homonyms it may have them.
 Sentence draw_sentence(const Draws& draws, Index number, bool homonyms = false);
 
-// The sentence in the two languages. Both functions are pure. The English sentence determines the
-// German one.
+// The sentence in the two languages. The English sentence determines the German one.
 std::vector<Word> english_words(const Sentence& sentence);
 std::vector<Word> german_words(const Sentence& sentence);
 std::string to_english(const Sentence& sentence);
 std::string to_german(const Sentence& sentence);
 
-// All words that occur in the two languages, those of homonyms if there are any, in byte order,
-// without duplicates.
+// All different words of the two languages, with those of homonyms if wanted, in byte order.
 std::vector<std::string> all_words(bool homonyms = false);
 
 }  // namespace tapehead::grammar

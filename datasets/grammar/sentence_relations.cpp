@@ -72,8 +72,8 @@ Part head_of(Part part) {
 void add_dependencies(const Sentence& sentence, const std::vector<Word>& words, RelationSide side,
                       Index first_row, Relations& relations) {
   for (const Dependency& dependency : dependencies) {
-    Relation to_head{.name = dependency.to_head, .side = side, .pairs = {}};
-    Relation from_head{.name = dependency.from_head, .side = side, .pairs = {}};
+    Relation to_head{.name = dependency.to_head, .side = side};
+    Relation from_head{.name = dependency.from_head, .side = side};
     for (Index place = 0; place < static_cast<Index>(words.size()); ++place) {
       const Part part = words[static_cast<std::size_t>(place)].part;
       if (dependency_of(sentence, part) != dependency.to_head) {
@@ -93,7 +93,7 @@ void add_dependencies(const Sentence& sentence, const std::vector<Word>& words, 
 }
 
 Relation translation(const std::vector<Word>& english, const std::vector<Word>& german) {
-  Relation relation{.name = "translation", .side = RelationSide::across, .pairs = {}};
+  Relation relation{.name = "translation", .side = RelationSide::across};
   for (Index row = 0; row < static_cast<Index>(german.size()); ++row) {
     const Index place = place_of(english, german[static_cast<std::size_t>(row)].part);
     if (place < static_cast<Index>(english.size())) {
@@ -141,10 +141,10 @@ Relations relations_of(const Sentence& sentence) {
 void add_homonym_relations(const Sentence& sentence, Relations& relations) {
   const std::vector<Word> english = english_words(sentence);
   const std::vector<Word> german = german_words(sentence);
-  Relation homonym{.name = "homonym", .side = RelationSide::across, .pairs = {}};
-  Relation context{.name = "context", .side = RelationSide::across, .pairs = {}};
-  Relation to_context{.name = "homonym to context", .side = RelationSide::source, .pairs = {}};
-  Relation from_context{.name = "context to homonym", .side = RelationSide::source, .pairs = {}};
+  Relation homonym{.name = "homonym", .side = RelationSide::across};
+  Relation context{.name = "context", .side = RelationSide::across};
+  Relation to_context{.name = "homonym to context", .side = RelationSide::source};
+  Relation from_context{.name = "context to homonym", .side = RelationSide::source};
   const auto verb_of = [](const Part& part) {
     return Part{.role = Role::verb, .subordinate = part.subordinate};
   };

@@ -10,37 +10,13 @@ namespace tapehead::grammar {
 
 namespace {
 
+constexpr Index things_of_a_cast = 4;
+constexpr Index beings_of_a_cast = 5;
+constexpr std::string_view full_stop = ".";
+
 std::size_t number_in(std::span<const Noun> nouns, const Noun& noun) {
   return static_cast<std::size_t>(&noun - nouns.data());
 }
-
-}  // namespace
-
-bool is_thing(const Noun& noun) {
-  return std::ranges::any_of(things(), [&](const Noun& thing) { return &thing == &noun; });
-}
-
-Combinations::Combinations(std::uint64_t seed)
-    : holders_(draw_permutation(Draws(seed, "task/holders", 0), std::ssize(beings()))),
-      places_(draw_permutation(Draws(seed, "task/places", 0), std::ssize(places()))) {}
-
-bool Combinations::held_out(const Fact& fact) const {
-  if (is_thing(*fact.about)) {
-    const Index holder = holders_[number_in(things(), *fact.about) % holders_.size()];
-    return fact.value == &beings()[static_cast<std::size_t>(holder)];
-  }
-  const Index place = places_[number_in(beings(), *fact.about) % places_.size()];
-  return fact.value == &places()[static_cast<std::size_t>(place)];
-}
-
-}  // namespace tapehead::grammar
-
-namespace tapehead::grammar {
-
-namespace {
-
-constexpr Index things_of_a_cast = 4;
-constexpr Index beings_of_a_cast = 5;
 
 std::vector<const Noun*> all_of(std::span<const Noun> nouns) {
   std::vector<const Noun*> all;
@@ -64,10 +40,49 @@ const T& one_of(RandomSource& random, std::span<const T> list) {
 }
 
 const Verb& one_verb(RandomSource& random, const std::vector<const Verb*>& verbs) {
-  return *one_of(random, std::span<const Verb* const>(verbs));
+  return *one_of(random, std::span(verbs));
 }
 
+NounPhrase the(const Noun& noun) { return {.determiner = Determiner::the, .noun = &noun}; }
+
+Clause going(const Noun& being, const WordPair& preposition, const Noun& place, const Verb& verb) {
+  return {.verb = &verb,
+          .tense = Tense::past,
+          .subject = the(being),
+          .place = Place{&preposition, the(place)}};
+}
+
+// Of the verbs with this valency, all but "show": what is shown is not given away.
+std::vector<const Verb*> verbs_with(Valency valency) {
+  std::vector<const Verb*> found;
+  for (const Verb& verb : verbs()) {
+    if (verb.valency == valency && verb.base != "show") {
+      found.push_back(&verb);
+    }
+  }
+  return found;
+}
+
+std::vector<const Verb*> going_verbs() { return verbs_with(Valency::none); }
+
 }  // namespace
+
+bool is_thing(const Noun& noun) {
+  return std::ranges::any_of(things(), [&](const Noun& thing) { return &thing == &noun; });
+}
+
+Combinations::Combinations(std::uint64_t seed)
+    : holders_(draw_permutation(Draws(seed, "task/holders", 0), std::ssize(beings()))),
+      places_(draw_permutation(Draws(seed, "task/places", 0), std::ssize(places()))) {}
+
+bool Combinations::held_out(const Fact& fact) const {
+  if (is_thing(*fact.about)) {
+    const Index holder = holders_[number_in(things(), *fact.about) % holders_.size()];
+    return fact.value == &beings()[static_cast<std::size_t>(holder)];
+  }
+  const Index place = places_[number_in(beings(), *fact.about) % places_.size()];
+  return fact.value == &places()[static_cast<std::size_t>(place)];
+}
 
 Story::Story(RandomSource& random, const Combinations& combinations, bool held_out)
     : random_(random),
@@ -121,56 +136,21 @@ const Noun* Story::draw_value(const Noun& about, std::span<const Noun* const> va
   return value;
 }
 
-}  // namespace tapehead::grammar
-
-namespace tapehead::grammar {
-
-namespace {
-
-constexpr std::string_view full_stop = ".";
-
-NounPhrase the(const Noun& noun) { return {.determiner = Determiner::the, .noun = &noun}; }
-
-// Of the verbs with this valency, all but "show": what is shown is not given away.
-std::vector<const Verb*> verbs_with(Valency valency) {
-  std::vector<const Verb*> found;
-  for (const Verb& verb : verbs()) {
-    if (verb.valency == valency && verb.base != "show") {
-      found.push_back(&verb);
-    }
-  }
-  return found;
-}
-
-}  // namespace
-
 Clause giving(const Noun& giver, const Noun& receiver, const Noun& thing, const Verb& verb) {
   return {.verb = &verb,
           .tense = Tense::past,
           .subject = the(giver),
           .recipient = the(receiver),
-          .object = the(thing),
-          .place = {}};
-}
-
-Clause going(const Noun& being, const WordPair& preposition, const Noun& place, const Verb& verb) {
-  return {.verb = &verb,
-          .tense = Tense::past,
-          .subject = the(being),
-          .recipient = {},
-          .object = {},
-          .place = Place{&preposition, the(place)}};
+          .object = the(thing)};
 }
 
 std::vector<const Verb*> giving_verbs() { return verbs_with(Valency::both); }
-
-std::vector<const Verb*> going_verbs() { return verbs_with(Valency::none); }
 
 std::string to_english(const std::vector<StorySentence>& story) {
   std::string text;
   for (const StorySentence& sentence : story) {
     text += text.empty() ? "" : " ";
-    text += to_english(Sentence{.main = sentence.clause, .subordinate = {}});
+    text += to_english(Sentence{.main = sentence.clause});
     text.append(" ").append(full_stop);
   }
   return text;

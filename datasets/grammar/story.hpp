@@ -13,13 +13,9 @@
 #include "datasets/grammar/sentence.hpp"
 #include "datasets/random_source.hpp"
 
-// Combinations: which things and holders, and which beings and places, no training story has
-// together.
-
 namespace tapehead::grammar {
 
-// What a sentence of a story establishes: a thing and the being that has it, or a being and the
-// place where it is.
+// What a sentence of a story says: a thing and the being that has it, or a being and its place.
 struct Fact {
   const Noun* about = nullptr;
   const Noun* value = nullptr;
@@ -29,7 +25,8 @@ struct Fact {
 
 bool is_thing(const Noun& noun);
 
-// Each thing has one holder that is held out, and each being one place.
+// Which things and holders, and which beings and places, no training story has together: each thing
+// has one holder that is held out, and each being one place.
 class Combinations {
  public:
   explicit Combinations(std::uint64_t seed);
@@ -40,10 +37,6 @@ class Combinations {
   std::vector<Index> holders_;  // of each thing
   std::vector<Index> places_;   // of each being; several beings share one
 };
-
-}  // namespace tapehead::grammar
-
-namespace tapehead::grammar {
 
 struct StorySentence {
   Clause clause;
@@ -60,14 +53,16 @@ class Story {
   std::span<const Noun* const> things() const { return things_; }
   std::span<const Noun* const> beings() const { return beings_; }
 
-  void give(const Noun& thing);  // to some being of the cast
-  void go(const Noun& being);    // to any place
+  // Somebody gives the thing to some being of the cast, or the being goes to any place.
+  void tell(const Noun& about) { is_thing(about) ? give(about) : go(about); }
 
   const std::vector<StorySentence>& sentences() const { return sentences_; }
   // What is true at the end about those of the things or beings that have a fact.
   std::vector<Fact> facts_about(std::span<const Noun* const> cast) const;
 
  private:
+  void give(const Noun& thing);
+  void go(const Noun& being);
   const Noun* value_of(const Noun& about) const;  // null before the first fact about it
   // One of `values` for a new fact, different from `other`.
   const Noun* draw_value(const Noun& about, std::span<const Noun* const> values, const Noun* other);
@@ -80,13 +75,11 @@ class Story {
   std::vector<StorySentence> sentences_;
 };
 
-// A clause in the past: "the king gave the queen the book", "the dog ran in the garden".
+// A clause in the past: "the king gave the queen the book".
 Clause giving(const Noun& giver, const Noun& receiver, const Noun& thing, const Verb& verb);
-Clause going(const Noun& being, const WordPair& preposition, const Noun& place, const Verb& verb);
 
-// The verbs by which things change hands, and those that say where a being is.
+// The verbs by which things change hands.
 std::vector<const Verb*> giving_verbs();
-std::vector<const Verb*> going_verbs();
 
 // The sentences in English, each with a full stop.
 std::string to_english(const std::vector<StorySentence>& story);

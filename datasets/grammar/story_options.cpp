@@ -63,23 +63,24 @@ void shrink_stories(TaskOptions& options, const Shrinking& shrink) {
                  story.longer_min_sentences);
 }
 
-Task make_story_task(const TaskOptions& options, std::shared_ptr<const Tokenizer> tokenizer,
-                     const DrawStoryExample& draw, const RelationsOf& relations,
-                     const TaskMaking& making, std::function<void(Example&)> leave_out) {
+Task make_story_task(const TaskOptions& options, const std::shared_ptr<const Tokenizer>& tokenizer,
+                     DrawStoryExample draw, const RelationsOf& relations, const TaskMaking& making,
+                     std::function<void(Example&)> leave_out) {
   const auto& story = options.as<StoryOptions>();
   const auto draw_from = [&](bool held_out) {
-    return [draw, held_out](RandomSource& random, const Lengths& sentences) {
-      return draw(random, sentences, held_out);
+    return [draw, held_out, tokenizer, combinations = grammar::Combinations(making.seed)](
+               RandomSource& random, const Lengths& sentences) {
+      return draw(random, sentences, combinations, held_out, *tokenizer);
     };
   };
-  const SyntheticTask kind{.tokenizer = std::move(tokenizer),
+  const SyntheticTask kind{.tokenizer = tokenizer,
                            .draw = draw_from(false),
                            .relations = relations,
                            .sources = "stories",
                            .remedy = "task.max_sentences",
                            .leave_out = std::move(leave_out)};
   const Lengths sentences{story.min_sentences, story.max_sentences};
-  SyntheticSplits splits = splits_of(options.as<SplitSizes>(), sentences);
+  SyntheticSplits splits{options.as<SplitSizes>(), sentences};
   splits.further = {{.name = "combinations",
                      .examples = story.further_examples,
                      .lengths = sentences,

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/fields.hpp"
+#include "datasets/grammar/story.hpp"
 #include "datasets/synthetic/splits.hpp"
 #include "datasets/task_kind.hpp"
 
@@ -23,43 +24,30 @@ struct StoryOptions {
   template <class Visitor>
   void fields(Visitor&& visit) {
     constexpr int most = 1000;
-    visit(Field{.name = "min_sentences",
-                .help = "sentences of the shortest story",
-                .minimum = 5,
-                .maximum = most},
-          min_sentences);
-    visit(Field{.name = "max_sentences",
-                .help = "sentences of the longest story",
-                .minimum = 5,
-                .maximum = most},
-          max_sentences);
-    visit(Field{.name = "longer_min_sentences",
-                .help = "sentences of the shortest story in the further test split `longer`",
-                .minimum = 6,
-                .maximum = most},
+    visit(Field{"min_sentences", "sentences of the shortest story", 5, most}, min_sentences);
+    visit(Field{"max_sentences", "sentences of the longest story", 5, most}, max_sentences);
+    visit(Field{"longer_min_sentences",
+                "sentences of the shortest story in the further test split `longer`", 6, most},
           longer_min_sentences);
-    visit(Field{.name = "longer_max_sentences",
-                .help = "sentences of the longest story in the further test split `longer`",
-                .minimum = 6,
-                .maximum = most},
+    visit(Field{"longer_max_sentences",
+                "sentences of the longest story in the further test split `longer`", 6, most},
           longer_max_sentences);
-    visit(Field{.name = "further_examples",
-                .help = "stories of each further test split: `combinations`, whose answers have "
-                        "combinations that no trained story has, and `longer`",
-                .minimum = 1,
-                .maximum = 1e7},
+    visit(Field{"further_examples",
+                "stories of each further test split: `combinations`, whose answers have "
+                "combinations that no trained story has, and `longer`",
+                1, 1e7},
           further_examples);
   }
 };
 
 // Draws an example. `held_out`: its answer is a combination that is held out.
-using DrawStoryExample =
-    std::function<Example(RandomSource&, const Lengths& sentences, bool held_out)>;
+using DrawStoryExample = Example (*)(RandomSource&, const Lengths& sentences,
+                                     const grammar::Combinations&, bool held_out, const Tokenizer&);
 
 // The splits of a task over stories: train, validation, test, combinations, longer.
-Task make_story_task(const TaskOptions& options, std::shared_ptr<const Tokenizer> tokenizer,
-                     const DrawStoryExample& draw, const RelationsOf& relations,
-                     const TaskMaking& making, std::function<void(Example&)> leave_out = {});
+Task make_story_task(const TaskOptions& options, const std::shared_ptr<const Tokenizer>& tokenizer,
+                     DrawStoryExample draw, const RelationsOf& relations, const TaskMaking& making,
+                     std::function<void(Example&)> leave_out = {});
 
 extern const std::array<TaskRule, 1> story_rules;
 LongestSide longest_story(const TaskOptions& options);

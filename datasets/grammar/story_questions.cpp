@@ -10,7 +10,6 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
-#include <utility>
 
 #include "datasets/grammar/story.hpp"
 #include "datasets/grammar/story_options.hpp"
@@ -29,9 +28,9 @@ struct QuestionOptions {
 
   template <class Visitor>
   void fields(Visitor&& visit) {
-    visit(Field{.name = "story",
-                .help = "the source has the story; without it, only the question, which shows what "
-                        "can be guessed"},
+    visit(Field{"story",
+                "the source has the story; without it, only the question, which shows what can be "
+                "guessed"},
           story);
   }
 };
@@ -51,11 +50,7 @@ Story draw_events(RandomSource& random, Index sentences, const Combinations& com
     return *cast[static_cast<std::size_t>(random.below(std::ssize(cast)))];
   };
   for (Index sentence = 0; sentence < sentences; ++sentence) {
-    if (random.one_in(2)) {
-      story.give(one_of(story.things()));
-    } else {
-      story.go(one_of(story.beings()));
-    }
+    story.tell(one_of(random.one_in(2) ? story.things() : story.beings()));
   }
   return story;
 }
@@ -101,8 +96,7 @@ Index answer_row(std::span<const TokenId> story, TokenId asked, TokenId answer, 
   throw std::logic_error("a story without its answer");
 }
 
-// Only what a head may look at to answer: the answer itself, from where it is written and from the
-// word that is asked for.
+// Only what a head may look at to answer: the answer, from its own row and from the word asked for.
 Relations relations_of_question(const Example& example, TokenId full_stop) {
   const auto length = static_cast<Index>(example.source.size());
   const Index asked = length - 2;  // before the question mark
@@ -122,18 +116,13 @@ void leave_out_story(Example& example) {
 Task make_questions(const TaskOptions& options, const TaskMaking& making) {
   const auto tokenizer = std::make_shared<VocabularyTokenizer>(
       Vocabulary(grammar::story_words({"who", "has", "where", "is", "?"})), Unit::word);
-  const DrawStoryExample draw_one = [tokenizer, combinations = Combinations(making.seed)](
-                                        RandomSource& random, const Lengths& lengths,
-                                        bool held_out) {
-    return draw_question(random, lengths, combinations, held_out, *tokenizer);
-  };
   if (!options.as<QuestionOptions>().story) {
-    return make_story_task(options, tokenizer, draw_one, nullptr, making, leave_out_story);
+    return make_story_task(options, tokenizer, draw_question, nullptr, making, leave_out_story);
   }
   const RelationsOf find = [full_stop = tokenizer->encode(".").front()](const Example& example) {
     return relations_of_question(example, full_stop);
   };
-  return make_story_task(options, tokenizer, draw_one, find, making);
+  return make_story_task(options, tokenizer, draw_question, find, making);
 }
 
 }  // namespace

@@ -7,7 +7,6 @@
 // beginning, to whom, at the end. At least two other things change hands less often.
 #include <algorithm>
 #include <memory>
-#include <utility>
 
 #include "datasets/grammar/story.hpp"
 #include "datasets/grammar/story_options.hpp"
@@ -51,11 +50,7 @@ Story draw_journeys(RandomSource& random, Index sentences, const Combinations& c
                     bool held_out) {
   Story story(random, combinations, held_out);
   for (const Noun* about : draw_plot(random, story, sentences)) {
-    if (grammar::is_thing(*about)) {
-      story.give(*about);
-    } else {
-      story.go(*about);
-    }
+    story.tell(*about);
   }
   return story;
 }
@@ -108,8 +103,7 @@ Example draw_summary(RandomSource& random, const Lengths& lengths, const Combina
   }
 }
 
-// The rows of the giver, the receiver and the thing in the sentences that have them: the first and
-// the last about the thing.
+// The rows of giver, receiver and thing in the first and the last sentence about the thing.
 Relations relations_of_summary(const Example& example) {
   constexpr Index giver = 1;  // "the king gave the queen the book ."
   constexpr Index receiver = 4;
@@ -118,7 +112,7 @@ Relations relations_of_summary(const Example& example) {
   const auto is_thing = [&](Index row) {
     return source[static_cast<std::size_t>(row)] == target[thing];
   };
-  Relation mentions{.name = "thing", .side = RelationSide::across, .pairs = {}};
+  Relation mentions{.name = "thing", .side = RelationSide::across};
   for (Index row = 0; row < std::ssize(source); ++row) {
     if (is_thing(row)) {
       mentions.pairs.push_back({thing, row});
@@ -137,12 +131,7 @@ Relations relations_of_summary(const Example& example) {
 Task make_summaries(const TaskOptions& options, const TaskMaking& making) {
   const auto tokenizer =
       std::make_shared<VocabularyTokenizer>(Vocabulary(grammar::story_words()), Unit::word);
-  const DrawStoryExample draw_one = [tokenizer, combinations = Combinations(making.seed)](
-                                        RandomSource& random, const Lengths& lengths,
-                                        bool held_out) {
-    return draw_summary(random, lengths, combinations, held_out, *tokenizer);
-  };
-  return make_story_task(options, tokenizer, draw_one, relations_of_summary, making);
+  return make_story_task(options, tokenizer, draw_summary, relations_of_summary, making);
 }
 
 }  // namespace

@@ -5,21 +5,11 @@
 #include <numeric>
 #include <utility>
 
-#include "core/text.hpp"
+#include "datasets/tokenizers/vocabulary_tokenizer.hpp"
 
 namespace tapehead {
 
 namespace {
-
-std::vector<std::string_view> characters_of(std::string_view text) {
-  std::vector<std::string_view> characters;
-  while (!text.empty()) {
-    const std::size_t length = std::max<std::size_t>(1, utf8_length(text));
-    characters.push_back(text.substr(0, length));
-    text.remove_prefix(length);
-  }
-  return characters;
-}
 
 // Typed examples are split at white space, so no entry may hold any: other characters stand for it,
 // those for control characters from Unicode's block Control Pictures (U+2400 on).
@@ -46,7 +36,7 @@ Index CountedDraw::operator()(RandomSource& random) const {
 }
 
 BigramStatistics statistics_of(std::string_view text) {
-  const std::vector<std::string_view> all = characters_of(text);
+  const std::vector<std::string_view> all = units_of(text, Unit::character);
   std::map<std::string_view, std::size_t> numbers;
   for (const std::string_view character : all) {
     numbers.emplace(character, 0);

@@ -7,7 +7,6 @@
 
 #include "core/types.hpp"
 #include "datasets/random_source.hpp"
-#include "datasets/tokenizers/tokenizer.hpp"
 
 namespace tapehead {
 
@@ -29,7 +28,6 @@ struct BigramStatistics {
   CountedDraw unigrams;
   std::vector<CountedDraw> followers;  // of each character
 
-  TokenId token(Index character) const { return mark_count + static_cast<TokenId>(character); }
   Index size() const { return std::ssize(characters); }
 };
 

@@ -38,24 +38,17 @@ struct BigramsOptions {
 
   template <class Visitor>
   void fields(Visitor&& visit) {
-    visit(Field{.name = "text",
-                .help = "file whose characters and bigrams the sequences have; empty: a short text "
-                        "that comes with the program"},
+    visit(Field{"text",
+                "file whose characters and bigrams the sequences have; empty: a short text that "
+                "comes with the program"},
           text);
-    visit(Field{.name = "triggers",
-                .help = "characters after which a sequence has an output of its own",
-                .minimum = 1,
-                .maximum = 10000},
+    visit(Field{"triggers", "characters after which a sequence has an output of its own", 1, 10000},
           triggers);
-    visit(Field{.name = "trigger_choice",
-                .help = "the most frequent characters of the text, the same for all sequences "
-                        "(frequent), or drawn for each sequence by their frequency (drawn)"},
+    visit(Field{"trigger_choice",
+                "the most frequent characters of the text, the same for all sequences (frequent), "
+                "or drawn for each sequence by their frequency (drawn)"},
           trigger_choice);
-    visit(Field{.name = "length",
-                .help = "characters of each sequence that the model reads",
-                .minimum = 2,
-                .maximum = 100000,
-                .unit = "tokens"},
+    visit(Field{"length", "characters of each sequence that the model reads", 2, 100000, "tokens"},
           length);
   }
 };
@@ -132,7 +125,7 @@ class BigramSequences {
     std::vector<TokenId> tokens;
     Index character = statistics_.unigrams(random);
     for (Index i = 0; i <= options_.length; ++i) {
-      tokens.push_back(statistics_.token(character));
+      tokens.push_back(entry_id(character));
       const auto output = outputs.find(character);
       character = output != outputs.end()
                       ? output->second
@@ -152,11 +145,11 @@ class BigramSequences {
     const auto drawn = drawn_.find(key_of(example));
     const std::vector<Index>& triggers = drawn == drawn_.end() ? frequent_ : drawn->second;
     const auto rows = std::ssize(example.source);
-    Relation answer{.name = "answer", .side = RelationSide::source, .pairs = {}};
+    Relation answer{.name = "answer", .side = RelationSide::source};
     for (Index row = 0; row < rows; ++row) {
       const TokenId token = example.source[static_cast<std::size_t>(row)];
       const bool trigger = std::ranges::any_of(
-          triggers, [&](Index character) { return statistics_.token(character) == token; });
+          triggers, [&](Index character) { return entry_id(character) == token; });
       for (Index before = 0; trigger && before < row; ++before) {
         if (example.source[static_cast<std::size_t>(before)] == token) {
           answer.pairs.push_back({row, before + 1});
@@ -196,8 +189,7 @@ Task make_bigrams(const TaskOptions& task, const TaskMaking& making) {
       .relations = [sequences](const Example& example) { return sequences->relations(example); },
       .sources = fmt::format("sequences of {} characters", options.length),
       .remedy = "task.length"};
-  return make_splits(kind, splits_of(task.as<SplitSizes>(), {options.length, options.length}),
-                     making);
+  return make_splits(kind, {task.as<SplitSizes>(), {options.length, options.length}}, making);
 }
 
 constexpr std::array<std::string_view, 1> bigram_files{"text"};

@@ -28,21 +28,10 @@ struct BracketOptions {
 
   template <class Visitor>
   void fields(Visitor&& visit) {
-    visit(Field{.name = "kinds", .help = "kinds of brackets", .minimum = 1, .maximum = 4}, kinds);
-    visit(Field{.name = "max_depth",
-                .help = "most brackets that are open at once",
-                .minimum = 1,
-                .maximum = 50000},
-          max_depth);
-    visit(Field{.name = "min_pairs",
-                .help = "fewest pairs of brackets",
-                .minimum = 1,
-                .maximum = 50000},
-          min_pairs);
-    visit(
-        Field{
-            .name = "max_pairs", .help = "most pairs of brackets", .minimum = 1, .maximum = 50000},
-        max_pairs);
+    visit(Field{"kinds", "kinds of brackets", 1, 4}, kinds);
+    visit(Field{"max_depth", "most brackets that are open at once", 1, 50000}, max_depth);
+    visit(Field{"min_pairs", "fewest pairs of brackets", 1, 50000}, min_pairs);
+    visit(Field{"max_pairs", "most pairs of brackets", 1, 50000}, max_pairs);
   }
 };
 
@@ -50,14 +39,13 @@ constexpr std::array<std::string_view, 4> openings{"(", "[", "{", "<"};
 constexpr std::array<std::string_view, 4> closings{")", "]", "}", ">"};
 constexpr std::string_view any_closing = "|";
 
-// Their ids: first the opening brackets, then the closing ones, then the closing bracket of unknown
-// kind.
+// Their ids: first the opening brackets, then the closing ones, then the one of unknown kind.
 struct Kinds {
   Index count;
 
-  TokenId opening(Index kind) const { return mark_count + static_cast<TokenId>(kind); }
+  TokenId opening(Index kind) const { return entry_id(kind); }
   TokenId closing_of(TokenId opening) const { return opening + static_cast<TokenId>(count); }
-  TokenId any() const { return mark_count + static_cast<TokenId>(2 * count); }
+  TokenId any() const { return entry_id(2 * count); }
 };
 
 std::shared_ptr<const Tokenizer> tokenizer_of(Index kinds) {
@@ -93,9 +81,9 @@ Example draw(RandomSource& random, const Lengths& pairs, const BracketOptions& o
 // `bracket` pairs each bracket to say with that of the source at the same place; `answer` with the
 // opening bracket that has its kind: itself, or its partner.
 Relations relations(const Example& example, const Kinds& kinds) {
-  Relation bracket{.name = "bracket", .side = RelationSide::across, .pairs = {}};
-  Relation partner{.name = "partner", .side = RelationSide::source, .pairs = {}};
-  Relation answer{.name = "answer", .side = RelationSide::across, .pairs = {}};
+  Relation bracket{.name = "bracket", .side = RelationSide::across};
+  Relation partner{.name = "partner", .side = RelationSide::source};
+  Relation answer{.name = "answer", .side = RelationSide::across};
   std::vector<Index> open;
   for (Index row = 0; row < static_cast<Index>(example.source.size()); ++row) {
     const bool closes = example.source[static_cast<std::size_t>(row)] == kinds.any();
@@ -148,8 +136,8 @@ Task make(const TaskOptions& options, const TaskMaking& making) {
       .sources = fmt::format("sequences of {} to {} pairs of {} kinds of brackets",
                              brackets.min_pairs, brackets.max_pairs, brackets.kinds),
       .remedy = "task.max_pairs or task.kinds"};
-  return make_splits(
-      kind, splits_of(options.as<SplitSizes>(), {brackets.min_pairs, brackets.max_pairs}), making);
+  return make_splits(kind, {options.as<SplitSizes>(), {brackets.min_pairs, brackets.max_pairs}},
+                     making);
 }
 
 }  // namespace

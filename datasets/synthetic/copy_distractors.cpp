@@ -4,8 +4,6 @@
 //
 // The place to attend to depends on content, not on distance: it is the next marked symbol,
 // wherever it is. To know which one is next, the model must count those before it.
-#include <string>
-
 #include "datasets/synthetic/symbols.hpp"
 #include "datasets/tokenizers/vocabulary_tokenizer.hpp"
 
@@ -18,30 +16,15 @@ struct DistractorOptions {
 
   template <class Visitor>
   void fields(Visitor&& visit) {
-    visit(Field{.name = "marked",
-                .help = "probability that a symbol is marked, to be copied",
-                .minimum = 0,
-                .maximum = 1},
-          marked);
+    visit(Field{"marked", "probability that a symbol is marked, to be copied", 0, 1}, marked);
   }
 };
-
-// The symbols 0 ... vocabulary - 1, then the same symbols marked.
-std::shared_ptr<const Tokenizer> tokenizer_of(Index vocabulary) {
-  std::vector<std::string> entries;
-  for (const std::string_view mark : {"", "*"}) {
-    for (Index symbol = 0; symbol < vocabulary; ++symbol) {
-      entries.push_back(std::to_string(symbol).append(mark));
-    }
-  }
-  return std::make_shared<VocabularyTokenizer>(Vocabulary(std::move(entries)), Unit::word);
-}
 
 Example draw(RandomSource& random, const Lengths& lengths, Index vocabulary, double marked) {
   Example example;
   example.source.resize(static_cast<std::size_t>(lengths.draw(random)));
   for (TokenId& token : example.source) {
-    token = mark_count + static_cast<TokenId>(random.below(vocabulary));
+    token = entry_id(random.below(vocabulary));
     if (random.with_probability(marked)) {
       example.target.push_back(token);
       token += static_cast<TokenId>(vocabulary);
@@ -51,9 +34,9 @@ Example draw(RandomSource& random, const Lengths& lengths, Index vocabulary, dou
 }
 
 Relations relations(const Example& example, Index vocabulary) {
-  Relation answer{.name = "answer", .side = RelationSide::across, .pairs = {}};
+  Relation answer{.name = "answer", .side = RelationSide::across};
   for (Index row = 0; row < static_cast<Index>(example.source.size()); ++row) {
-    if (example.source[static_cast<std::size_t>(row)] >= mark_count + vocabulary) {
+    if (example.source[static_cast<std::size_t>(row)] >= entry_id(vocabulary)) {
       answer.pairs.push_back({static_cast<Index>(answer.pairs.size()), row});
     }
   }
@@ -70,7 +53,8 @@ Task make(const TaskOptions& options, const TaskMaking& making) {
         return draw(random, lengths, vocabulary, marked);
       },
       [=](const Example& example) { return relations(example, vocabulary); }, making,
-      tokenizer_of(vocabulary));
+      // The symbols 0 ... vocabulary - 1, then the same symbols marked.
+      numbered_tokenizer({{"{}", vocabulary}, {"{}*", vocabulary}}));
 }
 
 }  // namespace

@@ -5,7 +5,6 @@
 //
 // The mapping is another one in each example, so weights cannot know it: the answer is in the
 // source, or nowhere. Any key can be asked for, whether it was shown or not.
-#include <algorithm>
 #include <array>
 
 #include <fmt/format.h>
@@ -25,60 +24,40 @@ struct FewShotOptions {
 
   template <class Visitor>
   void fields(Visitor&& visit) {
-    visit(Field{.name = "keys",
-                .help = "keys of each mapping, any of which is asked for",
-                .minimum = 1,
-                .maximum = 10000},
-          keys);
-    visit(Field{.name = "values", .help = "number of values", .minimum = 2, .maximum = 10000},
-          values);
-    visit(Field{.name = "shots",
-                .help = "most pairs that are shown; in training and test 0 to so many, in those of "
-                        "the further test splits `shots_0`, `shots_1`, `shots_2`, `shots_4` and "
-                        "`shots_8` that are not above it exactly so many",
-                .minimum = 1,
-                .maximum = 10000},
+    visit(Field{"keys", "keys of each mapping, any of which is asked for", 1, 10000}, keys);
+    visit(Field{"values", "number of values", 2, 10000}, values);
+    visit(Field{"shots",
+                "most pairs that are shown; in training and test 0 to so many, in those of the "
+                "further test splits `shots_0`, `shots_1`, `shots_2`, `shots_4` and `shots_8` that "
+                "are not above it exactly so many",
+                1, 10000},
           shots);
   }
 };
 
 constexpr std::array<Index, 5> tested_shots{0, 1, 2, 4, 8};
 
-// First the keys, then the values.
-TokenId key_token(Index number) { return mark_count + static_cast<TokenId>(number); }
-TokenId value_token(Index number, Index keys) { return key_token(keys + number); }
-
-std::shared_ptr<const Tokenizer> keys_and_values(const FewShotOptions& options) {
-  std::vector<std::string> entries;
-  for (Index key = 0; key < options.keys; ++key) {
-    entries.push_back(fmt::format("k{}", key));
-  }
-  for (Index value = 0; value < options.values; ++value) {
-    entries.push_back(fmt::format("v{}", value));
-  }
-  return std::make_shared<VocabularyTokenizer>(Vocabulary(std::move(entries)), Unit::word);
-}
-
+// Entries are first the keys, then the values.
 Example draw_shots(RandomSource& random, const Lengths& shots, const FewShotOptions& options) {
   std::vector<TokenId> mapping(static_cast<std::size_t>(options.keys));
   for (TokenId& value : mapping) {
-    value = value_token(random.below(options.values), options.keys);
+    value = entry_id(options.keys + random.below(options.values));
   }
   Example example;
   for (const Index key : random.different(shots.draw(random), options.keys)) {
-    example.source.push_back(key_token(key));
+    example.source.push_back(entry_id(key));
     example.source.push_back(mapping[static_cast<std::size_t>(key)]);
   }
   const Index asked = random.below(options.keys);
-  example.source.push_back(key_token(asked));
-  example.target = {key_token(asked), mapping[static_cast<std::size_t>(asked)]};
+  example.source.push_back(entry_id(asked));
+  example.target = {entry_id(asked), mapping[static_cast<std::size_t>(asked)]};
   return example;
 }
 
 // The answer's row with the value that was shown, and each shown value with its key.
 Relations shot_relations(const Example& example) {
-  Relation key{.name = "key", .side = RelationSide::source, .pairs = {}};
-  Relation answer{.name = "answer", .side = RelationSide::across, .pairs = {}};
+  Relation key{.name = "key", .side = RelationSide::source};
+  Relation answer{.name = "answer", .side = RelationSide::across};
   const auto asked = std::ssize(example.source) - 1;
   for (Index row = 0; row + 1 < asked; row += 2) {
     key.pairs.push_back({row + 1, row});
@@ -128,14 +107,14 @@ Task make_few_shot(const TaskOptions& task, const TaskMaking& making) {
   const auto options = task.as<FewShotOptions>();
   const auto& sizes = task.as<SplitSizes>();
   const SyntheticTask kind{
-      .tokenizer = keys_and_values(options),
+      .tokenizer = numbered_tokenizer({{"k{}", options.keys}, {"v{}", options.values}}),
       .draw = [options](RandomSource& random,
                         const Lengths& shots) { return draw_shots(random, shots, options); },
       .relations = shot_relations,
       .sources = fmt::format("sequences of up to {} pairs of {} keys and {} values", options.shots,
                              options.keys, options.values),
       .remedy = "task.shots or task.values"};
-  SyntheticSplits splits = splits_of(sizes, {0, options.shots});
+  SyntheticSplits splits{sizes, {0, options.shots}};
   for (const Index shots : tested_shots) {
     if (shots <= options.shots) {
       splits.further.push_back({.name = fmt::format("shots_{}", shots),

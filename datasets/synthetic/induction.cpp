@@ -3,8 +3,7 @@
 // The last symbol occurs exactly once before, at any place; all other symbols differ from it. The
 // task needs two layers of attention (Olsson et al. 2022). In the first layer the row of B learns
 // that A is before it. In the second layer the row that has written A attends to the row with A
-// before it. A single layer can only compare A with the symbols themselves: it finds A, but does
-// not know B.
+// before it. A single layer can only compare A with the symbols: it finds A, but not B.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -17,13 +16,13 @@ namespace {
 
 // Any symbol except `other`.
 TokenId draw_other(RandomSource& random, Index vocabulary, TokenId other) {
-  const TokenId symbol = mark_count + static_cast<TokenId>(random.below(vocabulary - 1));
+  const TokenId symbol = entry_id(random.below(vocabulary - 1));
   return symbol < other ? symbol : symbol + 1;
 }
 
 Example draw(RandomSource& random, const Lengths& lengths, Index vocabulary) {
   const Index length = lengths.draw(random);
-  const TokenId asked = mark_count + static_cast<TokenId>(random.below(vocabulary));
+  const TokenId asked = entry_id(random.below(vocabulary));
   const auto place = static_cast<std::size_t>(random.below(length - 2));
   Example example;
   example.source.resize(static_cast<std::size_t>(length), asked);

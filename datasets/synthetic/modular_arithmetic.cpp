@@ -7,7 +7,6 @@
 // et al. 2022, "Grokking").
 #include <array>
 #include <cmath>
-#include <string>
 #include <vector>
 
 #include <fmt/format.h>
@@ -27,10 +26,7 @@ struct ModularOptions {
 
   template <class Visitor>
   void fields(Visitor&& visit) {
-    visit(
-        Field{
-            .name = "modulus", .help = "sums are taken modulo this", .minimum = 2, .maximum = 1000},
-        modulus);
+    visit(Field{"modulus", "sums are taken modulo this", 2, 1000}, modulus);
     visit(Field{.name = "train_share",
                 .help = "part of all pairs to train on; a fifth of the others is for validation, "
                         "the rest for the test",
@@ -71,13 +67,11 @@ std::optional<Violation> every_split_has_pairs(const TaskOptions& task) {
 constexpr std::array modular_rules{
     TaskRule{"In `modular_arithmetic` each split has a pair.", every_split_has_pairs}};
 
-TokenId token_of(Index number) { return static_cast<TokenId>(mark_count + number); }
-
 // Pair number n is (n / modulus, n mod modulus).
 Example sum_of_pair(Index number, Index modulus) {
   const Index a = number / modulus;
   const Index b = number % modulus;
-  return {.source = {token_of(a), token_of(b)}, .target = {token_of((a + b) % modulus)}};
+  return {.source = {entry_id(a), entry_id(b)}, .target = {entry_id((a + b) % modulus)}};
 }
 
 Relations summands(const Example&) {
@@ -87,12 +81,10 @@ Relations summands(const Example&) {
 Task make_modular(const TaskOptions& options, const TaskMaking& making) {
   const auto& modular = options.as<ModularOptions>();
   const Tokenizers kept =
-      kept_joint_tokenizer(making.tokenizers, symbol_tokenizer(modular.modulus));
-  Task task;
-  task.source_tokenizer = kept.source;
-  task.target_tokenizer = kept.target;
+      kept_joint_tokenizer(making.tokenizers, numbered_tokenizer({{"{}", modular.modulus}}));
+  Task task{.source_tokenizer = kept.source, .target_tokenizer = kept.target};
   for (Index number = 0; number < modular.modulus; ++number) {
-    task.cyclic_tokens.push_back(token_of(number));
+    task.cyclic_tokens.push_back(entry_id(number));
   }
   const std::vector<Index> order =
       draw_permutation(Draws(making.seed, "task/pairs", 0), modular.modulus * modular.modulus);

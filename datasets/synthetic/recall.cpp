@@ -26,63 +26,29 @@ struct RecallOptions {
 
   template <class Visitor>
   void fields(Visitor&& visit) {
-    visit(Field{.name = "vocabulary",
-                .help = "number of keys, of values, and of tokens for the gap",
-                .minimum = 1,
-                .maximum = 10000},
+    visit(Field{"vocabulary", "number of keys, of values, and of tokens for the gap", 1, 10000},
           vocabulary);
-    visit(Field{.name = "facts",
-                .help = "keys with their values, before the gap",
-                .minimum = 1,
-                .maximum = 10000},
-          facts);
-    visit(Field{.name = "min_gap",
-                .help = "fewest tokens between the last fact and the question",
-                .minimum = 0,
-                .maximum = 100000,
-                .unit = "tokens"},
+    visit(Field{"facts", "keys with their values, before the gap", 1, 10000}, facts);
+    visit(Field{"min_gap", "fewest tokens between the last fact and the question", 0, 100000,
+                "tokens"},
           min_gap);
-    visit(Field{.name = "max_gap",
-                .help = "most tokens between the last fact and the question",
-                .minimum = 0,
-                .maximum = 100000,
-                .unit = "tokens"},
-          max_gap);
+    visit(
+        Field{"max_gap", "most tokens between the last fact and the question", 0, 100000, "tokens"},
+        max_gap);
   }
 };
 
-// `vocabulary` keys, as many values, and as many tokens for the gap.
-struct Words {
-  Index vocabulary;
-
-  TokenId key(Index number) const { return id(number); }
-  TokenId value(Index number) const { return id(vocabulary + number); }
-  TokenId filler(Index number) const { return id(2 * vocabulary + number); }
-
-  std::shared_ptr<const Tokenizer> tokenizer() const {
-    std::vector<std::string> entries;
-    for (const std::string_view kind : {"k", "v", ""}) {
-      for (Index number = 0; number < vocabulary; ++number) {
-        entries.push_back(fmt::format("{}{}", kind, number));
-      }
-    }
-    return std::make_shared<VocabularyTokenizer>(Vocabulary(std::move(entries)), Unit::word);
-  }
-
- private:
-  static TokenId id(Index number) { return mark_count + static_cast<TokenId>(number); }
-};
-
+// Entries are `vocabulary` keys, as many values, and as many tokens for the gap.
 Example draw(RandomSource& random, const Lengths& gaps, const RecallOptions& options) {
-  const Words words{options.vocabulary};
+  const Index vocabulary = options.vocabulary;
   Example example;
-  for (const Index key : random.different(options.facts, options.vocabulary)) {
-    example.source.push_back(words.key(key));
-    example.source.push_back(words.value(random.below(options.vocabulary)));
+  for (const Index key : random.different(options.facts, vocabulary)) {
+    example.source.push_back(entry_id(key));
+    example.source.push_back(entry_id(vocabulary + random.below(vocabulary)));
   }
   const auto asked = static_cast<std::size_t>(2 * random.below(options.facts));
   for (Index gap = gaps.draw(random); gap > 0; --gap) {
-    example.source.push_back(words.filler(random.below(options.vocabulary)));
+    example.source.push_back(entry_id(2 * vocabulary + random.below(vocabulary)));
   }
   example.target = {example.source[asked], example.source[asked + 1]};
   example.source.push_back(example.source[asked]);
@@ -90,7 +56,7 @@ Example draw(RandomSource& random, const Lengths& gaps, const RecallOptions& opt
 }
 
 Relations relations(const Example& example, Index facts) {
-  Relation key{.name = "key", .side = RelationSide::source, .pairs = {}};
+  Relation key{.name = "key", .side = RelationSide::source};
   for (Index fact = 0; fact < facts; ++fact) {
     key.pairs.push_back({2 * fact + 1, 2 * fact});
   }
@@ -139,7 +105,8 @@ void shrink(TaskOptions& task, const Shrinking& shrinking) {
 Task make(const TaskOptions& options, const TaskMaking& making) {
   const auto recall = options.as<RecallOptions>();
   const SyntheticTask kind{
-      .tokenizer = Words{recall.vocabulary}.tokenizer(),
+      .tokenizer = numbered_tokenizer(
+          {{"k{}", recall.vocabulary}, {"v{}", recall.vocabulary}, {"{}", recall.vocabulary}}),
       .draw = [recall](RandomSource& random,
                        const Lengths& gaps) { return draw(random, gaps, recall); },
       .relations = [facts =
@@ -148,8 +115,7 @@ Task make(const TaskOptions& options, const TaskMaking& making) {
           fmt::format("sequences of {} facts out of {} keys and values with gaps of {} to {}",
                       recall.facts, recall.vocabulary, recall.min_gap, recall.max_gap),
       .remedy = "task.vocabulary or task.max_gap"};
-  return make_splits(kind, splits_of(options.as<SplitSizes>(), {recall.min_gap, recall.max_gap}),
-                     making);
+  return make_splits(kind, {options.as<SplitSizes>(), {recall.min_gap, recall.max_gap}}, making);
 }
 
 }  // namespace

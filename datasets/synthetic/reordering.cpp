@@ -1,9 +1,7 @@
 // The tasks copy, reverse and sort: write random sequences of symbols again, in some order; and
 // previous_token: copy such a sequence, shifted by one place. The first place has nothing before
-// it, and its target is symbol 0. One head that attends to the previous place of the source is
-// enough.
+// it, and its target is symbol 0. One head that attends to that place is enough.
 #include <algorithm>
-#include <utility>
 
 #include "datasets/synthetic/symbols.hpp"
 
@@ -50,7 +48,7 @@ bool same_symbol(const Example& example, Index position, Index place) {
 
 template <IsSaid is_said>
 Relations written(const Example& example) {
-  Relation said{.name = "answer", .side = RelationSide::across, .pairs = {}};
+  Relation said{.name = "answer", .side = RelationSide::across};
   const auto length = static_cast<Index>(example.source.size());
   for (Index position = 0; position < length; ++position) {
     for (Index place = 0; place < length; ++place) {

@@ -27,55 +27,34 @@ struct RepeatedOptions {
 
   template <class Visitor>
   void fields(Visitor&& visit) {
-    visit(
-        Field{.name = "vocabulary", .help = "number of symbols", .minimum = 2, .maximum = 1000000},
-        vocabulary);
-    visit(Field{.name = "min_period",
-                .help = "fewest symbols until a sequence begins again",
-                .minimum = 1,
-                .maximum = 100000},
+    visit(Field{"vocabulary", "number of symbols", 2, 1000000}, vocabulary);
+    visit(Field{"min_period", "fewest symbols until a sequence begins again", 1, 100000},
           min_period);
-    visit(Field{.name = "max_period",
-                .help = "most symbols until a sequence begins again, all different",
-                .minimum = 1,
-                .maximum = 100000},
-          max_period);
-    visit(Field{.name = "length",
-                .help = "symbols of each sequence that the model reads",
-                .minimum = 2,
-                .maximum = 100000,
-                .unit = "tokens"},
+    visit(
+        Field{"max_period", "most symbols until a sequence begins again, all different", 1, 100000},
+        max_period);
+    visit(Field{"length", "symbols of each sequence that the model reads", 2, 100000, "tokens"},
           length);
   }
 };
-
-std::shared_ptr<const Tokenizer> numbered_symbols(Index count) {
-  std::vector<std::string> entries;
-  for (Index symbol = 0; symbol < count; ++symbol) {
-    entries.push_back(fmt::format("s{}", symbol));
-  }
-  return std::make_shared<VocabularyTokenizer>(Vocabulary(std::move(entries)), Unit::word);
-}
 
 Example draw_repeated(RandomSource& random, const Lengths& periods,
                       const RepeatedOptions& options) {
   const std::vector<Index> period = random.different(periods.draw(random), options.vocabulary);
   std::vector<TokenId> tokens;
   for (Index i = 0; i <= options.length; ++i) {
-    const Index symbol = period[static_cast<std::size_t>(i % std::ssize(period))];
-    tokens.push_back(mark_count + static_cast<TokenId>(symbol));
+    tokens.push_back(entry_id(period[static_cast<std::size_t>(i % std::ssize(period))]));
   }
   return {.source = {tokens.begin(), tokens.end() - 1},
           .target = {tokens.begin() + 1, tokens.end()}};
 }
 
-// Each row with the row before it, and each row of a symbol that occurred before with the rows
-// behind those occurrences.
+// Each row with the row before it, and each repeated symbol with the rows behind its earlier ones.
 Relations repeated_relations(const Example& example) {
   const std::vector<TokenId>& tokens = example.source;
   const auto rows = std::ssize(tokens);
   const auto period = std::find(tokens.begin() + 1, tokens.end(), tokens.front()) - tokens.begin();
-  Relation answer{.name = "answer", .side = RelationSide::source, .pairs = {}};
+  Relation answer{.name = "answer", .side = RelationSide::source};
   for (Index row = period; row < rows; ++row) {
     for (Index before = row % period; before < row; before += period) {
       answer.pairs.push_back({row, before + 1});
@@ -130,15 +109,15 @@ void shrink_repeated(TaskOptions& task, const Shrinking& shrinking) {
 Task make_repeated(const TaskOptions& task, const TaskMaking& making) {
   const auto options = task.as<RepeatedOptions>();
   const SyntheticTask kind{
-      .tokenizer = numbered_symbols(options.vocabulary),
+      .tokenizer = numbered_tokenizer({{"s{}", options.vocabulary}}),
       .draw = [options](RandomSource& random,
                         const Lengths& periods) { return draw_repeated(random, periods, options); },
       .relations = repeated_relations,
       .sources = fmt::format("periods of {} to {} of {} symbols", options.min_period,
                              options.max_period, options.vocabulary),
       .remedy = "task.max_period or task.vocabulary"};
-  return make_splits(
-      kind, splits_of(task.as<SplitSizes>(), {options.min_period, options.max_period}), making);
+  return make_splits(kind, {task.as<SplitSizes>(), {options.min_period, options.max_period}},
+                     making);
 }
 
 }  // namespace

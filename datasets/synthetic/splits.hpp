@@ -44,41 +44,17 @@ struct SplitRequest {
   DrawExample draw{};  // empty: that of the task
 };
 
-struct SyntheticSplits {
-  Index train;
-  Index validation;
-  Index test;
-  Lengths lengths;
-  std::vector<SplitRequest>
-      further{};  // test splits whose sources are not held apart from the others
-};
-
 // A split of drawn pairs. All but "train" have texts.
 Split synthetic_split(std::string_view name, Examples pairs, const RelationsOf& relations,
                       const TaskMaking& making, const Tokenizer& tokenizer);
 
-// Makes everything of the task except its fingerprint. The hash of a source decides whether its
-// example belongs to train, validation or test. Throws DataError if there are too few different
-// sources.
-Task make_splits(const SyntheticTask& kind, const SyntheticSplits& splits,
-                 const TaskMaking& making);
-
 // The rows for the sizes of the splits, for a struct of options that has them.
 template <class Visitor, class Options>
 void visit_sizes(Visitor&& visit, Options& sizes) {
-  visit(
-      Field{
-          .name = "train_examples", .help = "sequences to train on", .minimum = 1, .maximum = 1e8},
-      sizes.train_examples);
-  visit(Field{.name = "validation_examples",
-              .help = "held-out sequences that choose the best checkpoint",
-              .minimum = 1,
-              .maximum = 1e7},
+  visit(Field{"train_examples", "sequences to train on", 1, 1e8}, sizes.train_examples);
+  visit(Field{"validation_examples", "held-out sequences that choose the best checkpoint", 1, 1e7},
         sizes.validation_examples);
-  visit(Field{.name = "test_examples",
-              .help = "held-out sequences for the final test",
-              .minimum = 1,
-              .maximum = 1e7},
+  visit(Field{"test_examples", "held-out sequences for the final test", 1, 1e7},
         sizes.test_examples);
 }
 
@@ -92,6 +68,16 @@ struct SplitSizes {
     visit_sizes(visit, *this);
   }
 };
-SyntheticSplits splits_of(const SplitSizes& sizes, const Lengths& lengths);
+
+struct SyntheticSplits {
+  SplitSizes sizes;
+  Lengths lengths;
+  std::vector<SplitRequest> further{};  // test splits whose sources are not held apart
+};
+
+// Makes everything of the task except its fingerprint. The hash of a source decides whether its
+// example belongs to train, validation or test. Throws DataError if sources are too few.
+Task make_splits(const SyntheticTask& kind, const SyntheticSplits& splits,
+                 const TaskMaking& making);
 
 }  // namespace tapehead

@@ -14,7 +14,7 @@ DrawExample draw_symbols(Index vocabulary,
     Example example;
     example.source.resize(static_cast<std::size_t>(lengths.draw(random)));
     for (TokenId& symbol : example.source) {
-      symbol = mark_count + static_cast<TokenId>(random.below(vocabulary));
+      symbol = entry_id(random.below(vocabulary));
     }
     example.target = answer(example.source);
     return example;
@@ -25,16 +25,16 @@ Task make_symbol_task(const SyntheticOptions& options, const DrawExample& draw,
                       const RelationsOf& relations, const TaskMaking& making,
                       std::shared_ptr<const Tokenizer> tokenizer) {
   const SyntheticTask kind{
-      .tokenizer = tokenizer ? std::move(tokenizer) : symbol_tokenizer(options.vocabulary),
+      .tokenizer =
+          tokenizer ? std::move(tokenizer) : numbered_tokenizer({{"{}", options.vocabulary}}),
       .draw = draw,
       .relations = relations,
       .sources = fmt::format("sequences of {} to {} symbols out of {}", options.min_length,
                              options.max_length, options.vocabulary),
       .remedy = "task.vocabulary or task.max_length"};
-  SyntheticSplits splits{.train = options.train_examples,
-                         .validation = options.validation_examples,
-                         .test = options.test_examples,
-                         .lengths = {options.min_length, options.max_length}};
+  SyntheticSplits splits{
+      {options.train_examples, options.validation_examples, options.test_examples},
+      {options.min_length, options.max_length}};
   if (options.longer_examples > 0) {
     splits.further.push_back({.name = "longer",
                               .examples = options.longer_examples,
@@ -92,8 +92,7 @@ std::vector<std::string> symbol_splits(const TaskOptions& options) {
   return names;
 }
 
-// With fewer than two symbols there is only one sequence of each length, so the lengths stay
-// unchanged.
+// With fewer than two symbols there is one sequence of each length, so the lengths stay.
 void shrink_symbols(SyntheticOptions& symbols, const Shrinking& shrink, Index shortest) {
   shrink.splits(symbols);
   shrink.at_most("task.longer_examples", symbols.longer_examples, Shrinking::most_examples);

@@ -1,8 +1,6 @@
-// The common part of tasks over sequences of symbols: their options, and everything that depends on
-// these.
+// The common part of tasks over sequences of symbols: their options, and what depends on these.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <functional>
 #include <optional>
@@ -30,40 +28,20 @@ struct SyntheticOptions {
 
   template <class Visitor>
   void fields(Visitor&& visit) {
-    visit(Field{.name = "vocabulary",
-                .help = "symbols of the task, without the marks begin, end and unknown",
-                .minimum = 1,
-                .maximum = 1000000},
+    visit(Field{"vocabulary", "symbols of the task, without the marks begin, end and unknown", 1,
+                1000000},
           vocabulary);
-    visit(Field{.name = "min_length",
-                .help = "shortest sequence",
-                .minimum = 0,
-                .maximum = 100000,
-                .unit = "tokens"},
-          min_length);
-    visit(Field{.name = "max_length",
-                .help = "longest sequence",
-                .minimum = 1,
-                .maximum = 100000,
-                .unit = "tokens"},
-          max_length);
+    visit(Field{"min_length", "shortest sequence", 0, 100000, "tokens"}, min_length);
+    visit(Field{"max_length", "longest sequence", 1, 100000, "tokens"}, max_length);
     visit_sizes(visit, *this);
-    visit(Field{.name = "longer_min_length",
-                .help = "shortest sequence of the further test split `longer`",
-                .minimum = 0,
-                .maximum = 100000,
-                .unit = "tokens"},
+    visit(Field{"longer_min_length", "shortest sequence of the further test split `longer`", 0,
+                100000, "tokens"},
           longer_min_length);
-    visit(Field{.name = "longer_max_length",
-                .help = "longest sequence of the further test split `longer`",
-                .minimum = 0,
-                .maximum = 100000,
-                .unit = "tokens"},
+    visit(Field{"longer_max_length", "longest sequence of the further test split `longer`", 0,
+                100000, "tokens"},
           longer_max_length);
-    visit(Field{.name = "longer_examples",
-                .help = "sequences of the further test split `longer`; 0: no such split",
-                .minimum = 0,
-                .maximum = 1e7},
+    visit(Field{"longer_examples", "sequences of the further test split `longer`; 0: no such split",
+                0, 1e7},
           longer_examples);
   }
 };
@@ -73,8 +51,7 @@ struct SyntheticOptions {
 DrawExample draw_symbols(Index vocabulary,
                          const std::function<std::vector<TokenId>(std::vector<TokenId>)>& answer);
 
-// A task whose sources are such sequences of symbols. Without a tokenizer it uses that of the
-// symbols.
+// A task whose sources are such sequences. Without a tokenizer it uses that of the symbols.
 Task make_symbol_task(const SyntheticOptions& options, const DrawExample& draw,
                       const RelationsOf& relations, const TaskMaking& making,
                       std::shared_ptr<const Tokenizer> tokenizer = {});

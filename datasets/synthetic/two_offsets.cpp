@@ -16,7 +16,6 @@
 // nonlinear parts, norms and feed-forward, can use the small difference between the two orders in a
 // non-uniform average.
 #include <algorithm>
-#include <string>
 
 #include <fmt/format.h>
 
@@ -35,17 +34,12 @@ struct TwoOffsetsOptions {
 
   template <class Visitor>
   void fields(Visitor&& visit) {
-    visit(Field{.name = "first_offset",
-                .help = "distance from the place of the answer to the first symbol",
-                .minimum = 0,
-                .maximum = 99999,
-                .unit = "tokens"},
+    visit(Field{"first_offset", "distance from the place of the answer to the first symbol", 0,
+                99999, "tokens"},
           first_offset);
-    visit(Field{.name = "second_offset",
-                .help = "distance from the place of the answer to the symbol that is subtracted",
-                .minimum = 0,
-                .maximum = 99999,
-                .unit = "tokens"},
+    visit(Field{"second_offset",
+                "distance from the place of the answer to the symbol that is subtracted", 0, 99999,
+                "tokens"},
           second_offset);
   }
 };
@@ -57,22 +51,14 @@ struct Words {
   Index vocabulary;
 
   TokenId difference(Index value) const {
-    return mark_count + static_cast<TokenId>(value < 0 ? vocabulary - 1 - value : value);
+    return entry_id(value < 0 ? vocabulary - 1 - value : value);
   }
   std::shared_ptr<const Tokenizer> tokenizer() const {
-    std::vector<std::string> entries;
-    for (Index value = 0; value < vocabulary; ++value) {
-      entries.push_back(std::to_string(value));
-    }
-    for (Index value = -1; value > -vocabulary; --value) {
-      entries.push_back(std::to_string(value));
-    }
-    return std::make_shared<VocabularyTokenizer>(Vocabulary(std::move(entries)), Unit::word);
+    return numbered_tokenizer({{"{}", vocabulary}, {"-{}", vocabulary - 1, 1}});
   }
 };
 
-// The number of places that have both symbols, before a nearer symbol was already used as a farther
-// one.
+// How many places have both symbols, before a nearer symbol was already used as a farther one.
 Index places(const TwoOffsetsOptions& offsets, Index length) {
   const auto [nearer, farther] = std::minmax(offsets.first_offset, offsets.second_offset);
   return std::clamp<Index>(length - farther, 0, farther - nearer);
@@ -89,7 +75,7 @@ Sequence answer(const Sequence& source, const TwoOffsetsOptions& offsets, const 
 }
 
 Relation at_offset(std::string_view name, Index offset, Index places) {
-  Relation relation{.name = name, .side = RelationSide::across, .pairs = {}};
+  Relation relation{.name = name, .side = RelationSide::across};
   for (Index place = 0; place < places; ++place) {
     relation.pairs.push_back({place, place + offset});
   }

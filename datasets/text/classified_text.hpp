@@ -19,8 +19,7 @@ struct ClassifiedText {
 };
 
 // `line`: the text, or two with a tab between them. Tokens beyond `max_length`, which does not
-// count the mark, are cut at the end of the longer text, one by one (Devlin et al. 2019, as their
-// code does).
+// count the mark, are cut at the end of the longer text, one by one, as in BERT's code.
 ClassifiedText classified_text(const Tokenizer& tokenizer, const std::string& line, Index texts,
                                Index max_length);
 

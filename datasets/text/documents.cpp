@@ -4,9 +4,7 @@
 #include <glob.h>
 
 #include <algorithm>
-#include <utility>
 
-#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
 #include "core/errors.hpp"
@@ -45,10 +43,7 @@ std::vector<DocumentLine> DocumentReader::next() {
   waiting_ = 0;
   while (lines.empty() || waiting_ < bytes_at_once) {
     done(0);
-    std::vector<std::string> read;
-    if (reader_) {
-      read = reader_->next(lines_at_once);
-    }
+    auto read = reader_ ? reader_->next(lines_at_once) : std::vector<std::string>();
     if (read.empty() && !open_next()) {
       break;
     }

@@ -55,8 +55,7 @@ class DocumentReader {
   explicit DocumentReader(DocumentFiles files) : files_(std::move(files)) {}
 
   // The next lines of the documents, about a megabyte of them; none at the end. Logs now and then
-  // how far it is. Throws IoError, and DataError with file, line and byte for text that is not
-  // UTF-8.
+  // how far it is. Throws IoError, and DataError with the place of text that is not UTF-8.
   std::vector<DocumentLine> next();
 
   // For whoever works on these lines for long: so many more of their bytes are done. Logs likewise.

@@ -19,8 +19,7 @@ constexpr ValueNames<3> value_names(HeaderLine) { return {"auto", "true", "false
 bool names_columns(std::string_view line);
 
 // Whether the first line of a TSV is a header. If it is not given, a line that `looks_like_one` is
-// a header, unless it is the only one, and the log says so. Throws DataError if nothing follows a
-// header that is given.
+// one, unless it is alone, and the log says so. Throws DataError if nothing follows a given one.
 bool has_header(HeaderLine given, const std::filesystem::path& file,
                 const std::vector<std::string>& lines, bool looks_like_one);
 

@@ -87,38 +87,6 @@ LabelledLines from_files(const LabelledFiles& files, Index texts) {
   return all;
 }
 
-}  // namespace
-
-LabelledLines read_labelled(const LabelledFiles& files, Index texts,
-                            const std::vector<std::string>& known) {
-  for (const auto& [file, option] : {std::pair{&files.tsv, "tsv"}, std::pair{&files.text, "text"},
-                                     std::pair{&files.labels, "labels"}}) {
-    if (!file->empty()) {
-      expect_file(*file, fmt::format("task.{}_{}", files.split, option));
-    }
-  }
-  LabelledLines all = files.tsv.empty() ? from_files(files, texts) : from_tsv(files, texts, known);
-  Index number = all.first;
-  for (std::string& label : all.labels) {
-    label = std::string(trimmed(label));
-    if (label.empty()) {
-      throw DataError(fmt::format("{}:{}: the class is empty", files.label_file(), number));
-    }
-    ++number;
-  }
-  return all;
-}
-
-std::vector<std::string> texts_of(const std::string& line, Index texts) {
-  const std::size_t tab = texts == 2 ? line.find('\t') : std::string::npos;
-  if (tab == std::string::npos) {
-    return {line};
-  }
-  return {line.substr(0, tab), line.substr(tab + 1)};
-}
-
-namespace {
-
 LabelledSplit whole_files(const LabelledFiles& files, Index texts,
                           const std::vector<std::string>& known = {}) {
   LabelledSplit split{.files = files, .lines = read_labelled(files, texts, known)};
@@ -168,13 +136,43 @@ void expect_examples(const LabelledSplit& split, const char* option, double shar
 
 }  // namespace
 
+std::array<LabelledFiles, 3> files_of(const LabelledTextOptions& options) {
+  return {{{"train", options.train_tsv, options.train_text, options.train_labels, options.header},
+           {"validation", options.validation_tsv, options.validation_text,
+            options.validation_labels, options.header},
+           {"test", options.test_tsv, options.test_text, options.test_labels, options.header}}};
+}
+
+LabelledLines read_labelled(const LabelledFiles& files, Index texts,
+                            const std::vector<std::string>& known) {
+  for (const auto& [file, option] : {std::pair{&files.tsv, "tsv"}, std::pair{&files.text, "text"},
+                                     std::pair{&files.labels, "labels"}}) {
+    if (!file->empty()) {
+      expect_file(*file, fmt::format("task.{}_{}", files.split, option));
+    }
+  }
+  LabelledLines all = files.tsv.empty() ? from_files(files, texts) : from_tsv(files, texts, known);
+  Index number = all.first;
+  for (std::string& label : all.labels) {
+    label = std::string(trimmed(label));
+    if (label.empty()) {
+      throw DataError(fmt::format("{}:{}: the class is empty", files.label_file(), number));
+    }
+    ++number;
+  }
+  return all;
+}
+
+std::vector<std::string> texts_of(const std::string& line, Index texts) {
+  const std::size_t tab = texts == 2 ? line.find('\t') : std::string::npos;
+  if (tab == std::string::npos) {
+    return {line};
+  }
+  return {line.substr(0, tab), line.substr(tab + 1)};
+}
+
 std::vector<LabelledSplit> labelled_splits(const LabelledTextOptions& options, std::uint64_t seed) {
-  const LabelledFiles train{"train", options.train_tsv, options.train_text, options.train_labels,
-                            options.header};
-  const LabelledFiles validation{"validation", options.validation_tsv, options.validation_text,
-                                 options.validation_labels, options.header};
-  const LabelledFiles test{"test", options.test_tsv, options.test_text, options.test_labels,
-                           options.header};
+  const auto [train, validation, test] = files_of(options);
   std::vector<LabelledSplit> splits{whole_files(train, options.texts)};
   const std::vector<std::string> known = splits.front().lines.labels;
   if (validation.given()) {

@@ -1,6 +1,7 @@
 // Labelled lines: texts and the class of each, read from a TSV or from two files.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -22,6 +23,9 @@ struct LabelledFiles {
   const std::string& text_file() const { return tsv.empty() ? text : tsv; }
   const std::string& label_file() const { return tsv.empty() ? labels : tsv; }
 };
+
+// Those of training, validation and test.
+std::array<LabelledFiles, 3> files_of(const LabelledTextOptions& options);
 
 struct LabelledLines {
   std::vector<std::string> texts;   // two texts of an example with a tab between them

@@ -1,8 +1,6 @@
-// The options of the task labelled_text, and the rules for them.
+// The options of the task labelled_text.
 #pragma once
 
-#include <array>
-#include <optional>
 #include <string>
 
 #include "core/fields.hpp"
@@ -35,34 +33,27 @@ struct LabelledTextOptions : TokenizerOptions<TokenizerKind::word, 10000> {
 
   template <class Visitor>
   void fields(Visitor&& visit) {
-    visit(Field{.name = "train_tsv", .help = "file to train on: text, tab, class on each line"},
-          train_tsv);
-    visit(Field{.name = "validation_tsv",
-                .help = "file for validation; empty: validation_share of the training examples"},
+    visit(Field{"train_tsv", "file to train on: text, tab, class on each line"}, train_tsv);
+    visit(Field{"validation_tsv",
+                "file for validation; empty: validation_share of the training examples"},
           validation_tsv);
-    visit(Field{.name = "test_tsv", .help = "file for the final test; empty: no test split"},
-          test_tsv);
-    visit(Field{.name = "train_text",
-                .help = "instead of train_tsv: file of texts, one a line, with train_labels"},
+    visit(Field{"test_tsv", "file for the final test; empty: no test split"}, test_tsv);
+    visit(Field{"train_text", "instead of train_tsv: file of texts, one a line, with train_labels"},
           train_text);
-    visit(Field{.name = "train_labels", .help = "file of their classes, line by line"},
-          train_labels);
-    visit(Field{.name = "validation_text", .help = "instead of validation_tsv: file of texts"},
-          validation_text);
-    visit(Field{.name = "validation_labels", .help = "file of their classes"}, validation_labels);
-    visit(Field{.name = "test_text", .help = "instead of test_tsv: file of texts"}, test_text);
-    visit(Field{.name = "test_labels", .help = "file of their classes"}, test_labels);
-    visit(Field{.name = "header",
-                .help = "whether a TSV begins with a line that names its columns; auto: the first "
-                        "line does if its fields are names such as sentence and label, or if no "
-                        "other line has its class and some share theirs"},
+    visit(Field{"train_labels", "file of their classes, line by line"}, train_labels);
+    visit(Field{"validation_text", "instead of validation_tsv: file of texts"}, validation_text);
+    visit(Field{"validation_labels", "file of their classes"}, validation_labels);
+    visit(Field{"test_text", "instead of test_tsv: file of texts"}, test_text);
+    visit(Field{"test_labels", "file of their classes"}, test_labels);
+    visit(Field{"header",
+                "whether a TSV begins with a line that names its columns; auto: the first line "
+                "does if its fields are names such as sentence and label, or if no other line has "
+                "its class and some share theirs"},
           header);
-    visit(Field{.name = "texts",
-                .help = "texts of an example: one, or two with a tab between them, which an end "
-                        "mark separates; tokens of the second have the type 1 "
-                        "(model.token_types)",
-                .minimum = 1,
-                .maximum = 2},
+    visit(Field{"texts",
+                "texts of an example: one, or two with a tab between them, which an end mark "
+                "separates; tokens of the second have the type 1 (model.token_types)",
+                1, 2},
           texts);
     visit(Field{.name = "train_share",
                 .help = "part of the training examples that is used, drawn by the seed",
@@ -88,27 +79,15 @@ struct LabelledTextOptions : TokenizerOptions<TokenizerKind::word, 10000> {
                 .when = only(own_tokenizer, sentencepiece)},
           normalization);
     fields_of_characters(visit);
-    visit(Field{.name = "token_dropout",
-                .help = "probability that a token of a training text is read as unknown, drawn "
-                        "again in each epoch (Iyyer et al. 2015, section 3.2)",
-                .minimum = 0,
-                .maximum = 0.9},
+    visit(Field{"token_dropout",
+                "probability that a token of a training text is read as unknown, drawn again in "
+                "each epoch (Iyyer et al. 2015, section 3.2)",
+                0, 0.9},
           token_dropout);
-    visit(Field{.name = "max_length",
-                .help = "longer texts are cut, at the end of the longer of two, and counted",
-                .minimum = 1,
-                .maximum = 100000,
-                .unit = "tokens"},
+    visit(Field{"max_length", "longer texts are cut, at the end of the longer of two, and counted",
+                1, 100000, "tokens"},
           max_length);
   }
 };
-
-std::optional<Violation> labelled_text_is_given(const TaskOptions& options);
-
-inline constexpr std::array labelled_rules{
-    TaskRule{"`labelled_text` has a training text, as a TSV or as two files; likewise for "
-             "validation and test, if they are given. `task.header` is for TSVs.",
-             labelled_text_is_given},
-    entries_hold_bytes_rule<LabelledTextOptions>};
 
 }  // namespace tapehead

@@ -1,9 +1,7 @@
 // The task labelled_text: texts, each of one class.
 
-#include <algorithm>
 #include <array>
 #include <bit>
-#include <filesystem>
 #include <memory>
 #include <set>
 #include <string>
@@ -20,15 +18,11 @@
 #include "datasets/text/classified_text.hpp"
 #include "datasets/text/labelled_lines.hpp"
 #include "datasets/text/labelled_options.hpp"
-#include "datasets/tokenizers/sentencepiece_tokenizer.hpp"
 #include "datasets/tokenizers/tokenizer.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"
-#include "datasets/tokenizers/tokenizer_kind.hpp"
 #include "datasets/tokenizers/vocabulary_tokenizer.hpp"
 
 namespace tapehead {
-
-namespace fs = std::filesystem;
 
 namespace {
 
@@ -43,20 +37,6 @@ std::shared_ptr<const Tokenizer> tokenizer_of_classes(const LabelledSplit& train
   return std::make_shared<ClassTokenizer>(std::vector<std::string>(classes.begin(), classes.end()));
 }
 
-std::shared_ptr<const Tokenizer> subwords_of(const LabelledSplit& train,
-                                             const std::vector<std::string>& texts,
-                                             const LabelledTextOptions& options) {
-  try {
-    return std::make_shared<const SentencePieceTokenizer>(
-        train_sentencepiece(texts, {.kind = options.tokenizer,
-                                    .vocabulary = options.vocabulary,
-                                    .normalization = options.normalization,
-                                    .character_coverage = options.character_coverage}));
-  } catch (const DataError& error) {
-    throw DataError(fmt::format("{}: {}", train.files.text_file(), error.what()));
-  }
-}
-
 std::shared_ptr<const Tokenizer> tokenizer_of_texts(const LabelledSplit& train,
                                                     const LabelledTextOptions& options) {
   std::vector<std::string> texts;
@@ -65,9 +45,15 @@ std::shared_ptr<const Tokenizer> tokenizer_of_texts(const LabelledSplit& train,
       texts.push_back(std::move(text));
     }
   }
-  return is_sentencepiece(options.tokenizer)
-             ? subwords_of(train, texts, options)
-             : tokenizer_of_lines(options.tokenizer, texts, options.vocabulary, options.lower_case);
+  try {
+    return tokenizer_of_lines({.kind = options.tokenizer,
+                               .vocabulary = options.vocabulary,
+                               .normalization = options.normalization,
+                               .character_coverage = options.character_coverage},
+                              texts, options.lower_case);
+  } catch (const DataError& error) {
+    throw DataError(fmt::format("{}: {}", train.files.text_file(), error.what()));
+  }
 }
 
 // Classes are in the order of their bytes. Throws DataError with the file if all examples have one
@@ -147,9 +133,7 @@ Task make_labelled_text(const TaskOptions& task_options, const TaskMaking& makin
   std::vector<LabelledSplit> splits = labelled_splits(options, making.seed);
   const Tokenizers kept = kept_tokenizers(
       making.tokenizers, [&] { return make_labelled_tokenizers(splits.front(), options); });
-  Task task;
-  task.source_tokenizer = kept.source;
-  task.target_tokenizer = kept.target;
+  Task task{.source_tokenizer = kept.source, .target_tokenizer = kept.target};
   Split& train = task.splits.emplace_back();
   train.name = splits.front().files.split;
   std::vector<ClassifiedText> texts = encoded(splits.front(), kept, options, train.unknown_source);
@@ -166,6 +150,46 @@ Task make_labelled_text(const TaskOptions& task_options, const TaskMaking& makin
   }
   return task;
 }
+
+std::optional<Violation> given_twice_or_half(const LabelledFiles& files) {
+  const auto option = [&](std::string_view of) {
+    return fmt::format("task.{}_{}", files.split, of);
+  };
+  if (!files.tsv.empty() && !(files.text.empty() && files.labels.empty())) {
+    return Violation{{option("tsv"), option("text"), option("labels")},
+                     fmt::format("the {} examples are given twice, as a TSV and as two files; keep "
+                                 "one",
+                                 files.split)};
+  }
+  if (files.text.empty() == files.labels.empty()) {
+    return {};
+  }
+  const bool no_text = files.text.empty();
+  return Violation{{option(no_text ? "labels" : "text")},
+                   fmt::format("given alone; the {} examples need {} too", files.split,
+                               option(no_text ? "text" : "labels"))};
+}
+
+std::optional<Violation> labelled_text_is_given(const TaskOptions& task) {
+  const auto& options = task.as<LabelledTextOptions>();
+  for (const LabelledFiles& files : files_of(options)) {
+    if (auto violation = given_twice_or_half(files)) {
+      return violation;
+    }
+  }
+  if (!options.train_tsv.empty() || !options.train_text.empty()) {
+    return header_without_tsv(options);
+  }
+  return Violation{{"task.train_tsv", "task.name"},
+                   "labelled_text needs examples to train on: task.train_tsv, or task.train_text "
+                   "and task.train_labels"};
+}
+
+constexpr std::array labelled_rules{
+    TaskRule{"`labelled_text` has a training text, as a TSV or as two files; likewise for "
+             "validation and test, if they are given. `task.header` is for TSVs.",
+             labelled_text_is_given},
+    entries_hold_bytes_rule<LabelledTextOptions>};
 
 std::vector<std::string> labelled_split_names(const TaskOptions& task) {
   const auto& options = task.as<LabelledTextOptions>();

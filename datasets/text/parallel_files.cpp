@@ -57,19 +57,11 @@ std::string option_of(const SplitFiles& files, std::string_view side) {
 }  // namespace
 
 std::vector<SplitFiles> held_out_files(const ParallelTextOptions& options) {
-  std::vector<SplitFiles> all{{.name = "validation",
-                               .source = options.validation_source,
-                               .target = options.validation_target,
-                               .tab_separated = options.validation_tsv,
-                               .types = options.validation_types,
-                               .header = options.header}};
-  if (!options.test_source.empty() || !options.test_tsv.empty()) {
-    all.push_back({.name = "test",
-                   .source = options.test_source,
-                   .target = options.test_target,
-                   .tab_separated = options.test_tsv,
-                   .types = options.test_types,
-                   .header = options.header});
+  std::vector<SplitFiles> all{{"validation", options.validation_source, options.validation_target,
+                               options.validation_tsv, options.validation_types, options.header}};
+  if (options.has_test()) {
+    all.push_back({"test", options.test_source, options.test_target, options.test_tsv,
+                   options.test_types, options.header});
   }
   for (std::size_t i = 0; i < options.further_tests.size(); ++i) {
     all.push_back({.name = options.further_tests[i],

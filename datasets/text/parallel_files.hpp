@@ -3,7 +3,6 @@
 
 #include <filesystem>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "core/types.hpp"
@@ -34,8 +33,8 @@ struct SplitFiles {
   std::string target;
   std::string tab_separated{};  // instead of these two
   std::string types{};
-  bool further = false;                       // its files are entries of lists
   HeaderLine header = HeaderLine::automatic;  // of `tab_separated`
+  bool further = false;                       // its files are entries of lists
 
   const std::string& source_file() const { return tab_separated.empty() ? source : tab_separated; }
   const std::string& target_file() const { return tab_separated.empty() ? target : tab_separated; }
@@ -50,8 +49,7 @@ struct SplitText {
 // The files of all splits that are held out, in the order of the splits.
 std::vector<SplitFiles> held_out_files(const ParallelTextOptions& options);
 
-// Throws IoError that names the option of a file that is not there, and what read_aligned_files,
-// read_tab_separated and read_types throw.
+// Throws IoError that names the option of a file that is not there, and what the readers throw.
 SplitText read_split(const SplitFiles& files);
 
 }  // namespace tapehead

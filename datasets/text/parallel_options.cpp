@@ -24,7 +24,7 @@ struct Files {
   const std::string& tsv;
 };
 
-Verdict check(const Files& files, bool needed) {
+Verdict check(const Files& files) {
   const auto option = [&](std::string_view of) {
     return fmt::format("task.{}_{}", files.split, of);
   };
@@ -41,38 +41,12 @@ Verdict check(const Files& files, bool needed) {
                      fmt::format("given alone; the {} text needs {} too", files.said,
                                  files.source.empty() ? source : target)};
   }
-  if (!needed || !files.source.empty() || !files.tsv.empty()) {
+  if (files.split == "test" || !files.source.empty() || !files.tsv.empty()) {
     return {};
   }
   return Violation{{source, tsv, "task.name"},
                    fmt::format("parallel_text needs {} text: {} and {}, or {}", files.said, source,
                                target, tsv)};
-}
-
-}  // namespace
-
-Verdict text_has_files(const TaskOptions& options) {
-  const auto& text = options.as<ParallelTextOptions>();
-  if (Verdict verdict = check(
-          {"train", "training", text.train_source, text.train_target, text.train_tsv}, true)) {
-    return verdict;
-  }
-  if (Verdict verdict = check({"validation", "validation", text.validation_source,
-                               text.validation_target, text.validation_tsv},
-                              true)) {
-    return verdict;
-  }
-  if (Verdict verdict =
-          check({"test", "test", text.test_source, text.test_target, text.test_tsv}, false)) {
-    return verdict;
-  }
-  return header_without_tsv(text);
-}
-
-namespace {
-
-bool has_test(const ParallelTextOptions& text) {
-  return !text.test_source.empty() || !text.test_tsv.empty();
 }
 
 // A list of files with an entry for each name. Only types may be left out: all, or some as "".
@@ -133,6 +107,20 @@ Verdict groups_are_readable(const std::vector<std::string>& groups) {
 
 }  // namespace
 
+Verdict text_has_files(const TaskOptions& options) {
+  const auto& text = options.as<ParallelTextOptions>();
+  for (const Files& files :
+       {Files{"train", "training", text.train_source, text.train_target, text.train_tsv},
+        Files{"validation", "validation", text.validation_source, text.validation_target,
+              text.validation_tsv},
+        Files{"test", "test", text.test_source, text.test_target, text.test_tsv}}) {
+    if (Verdict verdict = check(files)) {
+      return verdict;
+    }
+  }
+  return header_without_tsv(text);
+}
+
 Verdict further_tests_are_whole(const TaskOptions& options) {
   const auto& text = options.as<ParallelTextOptions>();
   const std::vector<std::string>& names = text.further_tests;
@@ -143,7 +131,7 @@ Verdict further_tests_are_whole(const TaskOptions& options) {
       return verdict;
     }
   }
-  if (!names.empty() && !has_test(text)) {
+  if (!names.empty() && !text.has_test()) {
     return Violation{{"task.further_tests", "task.test_source"},
                      "further test splits need a test split; give task.test_source and "
                      "task.test_target"};
@@ -153,7 +141,7 @@ Verdict further_tests_are_whole(const TaskOptions& options) {
 
 Verdict types_fit(const TaskOptions& options) {
   const auto& text = options.as<ParallelTextOptions>();
-  if (!text.test_types.empty() && !has_test(text)) {
+  if (!text.test_types.empty() && !text.has_test()) {
     return Violation{{"task.test_types", "task.test_source"},
                      "there is no test split; give task.test_source and task.test_target too"};
   }

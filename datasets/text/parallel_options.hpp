@@ -41,52 +41,41 @@ struct ParallelTextOptions : TokenizerOptions<TokenizerKind::bpe, 10000> {
   double subword_dropout = 0;
   Index max_length = 100;
 
+  bool has_test() const { return !test_source.empty() || !test_tsv.empty(); }
+
   template <class Visitor>
   void fields(Visitor&& visit) {
-    visit(Field{.name = "train_source", .help = "file of source sentences to train on, one a line"},
-          train_source);
-    visit(Field{.name = "train_target", .help = "file of their translations, line by line"},
-          train_target);
-    visit(Field{.name = "validation_source", .help = "file of source sentences for validation"},
-          validation_source);
-    visit(Field{.name = "validation_target", .help = "file of their translations"},
-          validation_target);
-    visit(Field{.name = "test_source",
-                .help = "file of source sentences for the final test; empty: no test split"},
+    visit(Field{"train_source", "file of source sentences to train on, one a line"}, train_source);
+    visit(Field{"train_target", "file of their translations, line by line"}, train_target);
+    visit(Field{"validation_source", "file of source sentences for validation"}, validation_source);
+    visit(Field{"validation_target", "file of their translations"}, validation_target);
+    visit(Field{"test_source", "file of source sentences for the final test; empty: no test split"},
           test_source);
-    visit(Field{.name = "test_target", .help = "file of their translations"}, test_target);
-    visit(Field{.name = "train_tsv",
-                .help = "instead of two files: source, tab, target on each line"},
-          train_tsv);
-    visit(Field{.name = "validation_tsv",
-                .help = "instead of two files: source, tab, target on each line"},
+    visit(Field{"test_target", "file of their translations"}, test_target);
+    visit(Field{"train_tsv", "instead of two files: source, tab, target on each line"}, train_tsv);
+    visit(Field{"validation_tsv", "instead of two files: source, tab, target on each line"},
           validation_tsv);
-    visit(
-        Field{.name = "test_tsv", .help = "instead of two files: source, tab, target on each line"},
-        test_tsv);
-    visit(Field{.name = "header",
-                .help = "whether a TSV begins with a line that names its columns; auto: the first "
-                        "line does if its fields are names such as source and target"},
+    visit(Field{"test_tsv", "instead of two files: source, tab, target on each line"}, test_tsv);
+    visit(Field{"header",
+                "whether a TSV begins with a line that names its columns; auto: the first line "
+                "does if its fields are names such as source and target"},
           header);
-    visit(Field{.name = "validation_types",
-                .help = "file with the type of each validation pair, one a line; evaluations then "
-                        "count right sequences by type too; empty: none"},
+    visit(Field{"validation_types",
+                "file with the type of each validation pair, one a line; evaluations then count "
+                "right sequences by type too; empty: none"},
           validation_types);
-    visit(Field{.name = "test_types", .help = "file with the type of each test pair; empty: none"},
-          test_types);
-    visit(Field{.name = "further_tests",
-                .help = "names of further test splits, which are evaluated with `test`"},
+    visit(Field{"test_types", "file with the type of each test pair; empty: none"}, test_types);
+    visit(Field{"further_tests", "names of further test splits, which are evaluated with `test`"},
           further_tests);
-    visit(Field{.name = "further_sources",
-                .help = "their files of source sentences, one for each name"},
+    visit(Field{"further_sources", "their files of source sentences, one for each name"},
           further_sources);
-    visit(Field{.name = "further_targets", .help = "files of their translations"}, further_targets);
-    visit(Field{.name = "further_types",
-                .help = "files with the types of their pairs, where \"\" is none; []: no types"},
+    visit(Field{"further_targets", "files of their translations"}, further_targets);
+    visit(Field{"further_types",
+                "files with the types of their pairs, where \"\" is none; []: no types"},
           further_types);
-    visit(Field{.name = "type_groups",
-                .help = "groups of types to count together, each as its name, an equals sign and "
-                        "its types: hard = recursion passive"},
+    visit(Field{"type_groups",
+                "groups of types to count together, each as its name, an equals sign and its "
+                "types: hard = recursion passive"},
           type_groups);
     fields_of_kind(visit);
     visit(Field{.name = "joint_vocabulary",
@@ -109,11 +98,8 @@ struct ParallelTextOptions : TokenizerOptions<TokenizerKind::bpe, 10000> {
                 .maximum = 0.9,
                 .when = only(own_tokenizer, When::with("task.tokenizer", {"bpe"}))},
           subword_dropout);
-    visit(Field{.name = "max_length",
-                .help = "training pairs with a longer side are dropped, and counted",
-                .minimum = 1,
-                .maximum = 100000,
-                .unit = "tokens"},
+    visit(Field{"max_length", "training pairs with a longer side are dropped, and counted", 1,
+                100000, "tokens"},
           max_length);
   }
 };

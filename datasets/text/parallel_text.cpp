@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <filesystem>
 #include <numeric>
 #include <utility>
 
@@ -21,8 +20,6 @@
 
 namespace tapehead {
 
-namespace fs = std::filesystem;
-
 namespace {
 
 constexpr std::array<std::string_view, 14> file_options{
@@ -37,11 +34,9 @@ constexpr std::array<std::string_view, 5> tokenizer_options{
 
 Examples encoded(const AlignedText& text, const Tokenizers& tokenizers) {
   Examples pairs(text.source.size());
-  for_line_ranges(static_cast<Index>(text.source.size()), [&](Index first, Index last) {
-    for (auto i = static_cast<std::size_t>(first); i < static_cast<std::size_t>(last); ++i) {
-      pairs[i] = {.source = tokenizers.source->encode(text.source[i]),
-                  .target = tokenizers.target->encode(text.target[i])};
-    }
+  for_each_line(text.source.size(), [&](std::size_t i) {
+    pairs[i] = {.source = tokenizers.source->encode(text.source[i]),
+                .target = tokenizers.target->encode(text.target[i])};
   });
   return pairs;
 }
@@ -134,7 +129,7 @@ LongestSide longest(const TaskOptions& options) {
 std::vector<std::string> splits(const TaskOptions& options) {
   const auto& text = options.as<ParallelTextOptions>();
   std::vector<std::string> names{"train", "validation"};
-  if (!text.test_source.empty() || !text.test_tsv.empty()) {
+  if (text.has_test()) {
     names.emplace_back("test");
   }
   names.insert(names.end(), text.further_tests.begin(), text.further_tests.end());
@@ -170,13 +165,9 @@ void add_draws(const TaskOptions& options, Hash& hash) {
 
 Task make(const TaskOptions& options, const TaskMaking& making) {
   const auto& text = options.as<ParallelTextOptions>();
-  const SplitFiles train{.name = "train",
-                         .source = text.train_source,
-                         .target = text.train_target,
-                         .tab_separated = text.train_tsv,
-                         .header = text.header};
   // Reads everything first, so that a fault in a file is found before the tokenizer is trained.
-  const SplitText training = read_split(train);
+  const SplitText training =
+      read_split({"train", text.train_source, text.train_target, text.train_tsv, {}, text.header});
   std::vector<SplitText> held_out;
   for (const SplitFiles& files : held_out_files(text)) {
     held_out.push_back(read_split(files));
@@ -184,9 +175,7 @@ Task make(const TaskOptions& options, const TaskMaking& making) {
 
   const Tokenizers kept = kept_tokenizers(
       making.tokenizers, [&] { return make_parallel_tokenizers(training.text, text); });
-  Task task;
-  task.source_tokenizer = kept.source;
-  task.target_tokenizer = kept.target;
+  Task task{.source_tokenizer = kept.source, .target_tokenizer = kept.target};
   Split& first = task.splits.emplace_back();
   first.name = training.files.name;
   const auto pairs = train_pairs(training.files, training.text, kept, text, first);

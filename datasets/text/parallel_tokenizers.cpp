@@ -1,7 +1,6 @@
 #include "datasets/text/parallel_tokenizers.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -9,17 +8,15 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
-#include "core/errors.hpp"
+#include "core/clock.hpp"
 #include "core/shown.hpp"
 #include "core/text.hpp"
 #include "datasets/tokenizers/basic_words.hpp"
 #include "datasets/tokenizers/parallel_lines.hpp"
 #include "datasets/tokenizers/sentencepiece_corpus.hpp"
-#include "datasets/tokenizers/sentencepiece_joint.hpp"
 #include "datasets/tokenizers/sentencepiece_tokenizer.hpp"
 #include "datasets/tokenizers/text_chunks.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"
-#include "datasets/tokenizers/tokenizer_kind.hpp"
 #include "datasets/tokenizers/unknown_text.hpp"
 #include "datasets/tokenizers/vocabulary_tokenizer.hpp"
 
@@ -119,7 +116,7 @@ std::string train_pieces(const TrainingText& text, const ParallelTextOptions& op
     spdlog::info("training a tokenizer of {} entries on {} lines", options.vocabulary,
                  text.lines.size());
   }
-  const auto start = std::chrono::steady_clock::now();
+  const auto start = Clock::now();
   std::string model;
   try {
     model = train_sentencepiece(text.lines, {.kind = options.tokenizer,
@@ -129,16 +126,16 @@ std::string train_pieces(const TrainingText& text, const ParallelTextOptions& op
   } catch (const DataError& error) {
     throw DataError(fmt::format("{}: {}", join(text.files, " and "), error.what()));
   }
-  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
   if (slow) {
-    spdlog::info("trained the tokenizer in {:.1f} s", elapsed.count());
+    spdlog::info("trained the tokenizer in {:.1f} s", seconds_since(start));
   }
   return model;
 }
 
 std::shared_ptr<const Tokenizer> train_own(const TrainingText& text,
                                            const ParallelTextOptions& options) {
-  return tokenizer_of_lines(options.tokenizer, text.lines, options.vocabulary, options.lower_case);
+  return tokenizer_of_lines({.kind = options.tokenizer, .vocabulary = options.vocabulary},
+                            text.lines, options.lower_case);
 }
 
 // "`x` 3 times, first at train.en:4; ...": the first five.
@@ -181,17 +178,14 @@ void check_pieces(const SentencePieceTokenizer& tokenizer, const TrainingText& t
       text.place(found.first_line), what, reason.empty() ? "" : ". ", reason));
 }
 
-// Pairs that are dropped for their number of tokens, which only the tokenizers can count, need not
-// be restored by them.
+// Pairs that are dropped for the tokens that only the tokenizers can count need not be restored.
 AlignedText without_long(AlignedText text, const Tokenizers& tokenizers, Index max_length) {
-  for_line_ranges(static_cast<Index>(text.source.size()), [&](Index first, Index last) {
-    for (auto i = static_cast<std::size_t>(first); i < static_cast<std::size_t>(last); ++i) {
-      const std::size_t longer = std::max(tokenizers.source->encode(text.source[i]).size(),
-                                          tokenizers.target->encode(text.target[i]).size());
-      if (static_cast<Index>(longer) > max_length) {
-        text.source[i].clear();
-        text.target[i].clear();
-      }
+  for_each_line(text.source.size(), [&](std::size_t i) {
+    const std::size_t longer = std::max(tokenizers.source->encode(text.source[i]).size(),
+                                        tokenizers.target->encode(text.target[i]).size());
+    if (static_cast<Index>(longer) > max_length) {
+      text.source[i].clear();
+      text.target[i].clear();
     }
   });
   return text;

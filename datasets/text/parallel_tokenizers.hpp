@@ -1,5 +1,4 @@
-// Makes the tokenizers of parallel text from its training pairs, and checks that they can write
-// these pairs back.
+// Makes the tokenizers of parallel text from its training pairs, which they must be able to write.
 #pragma once
 
 #include "core/errors.hpp"

@@ -9,19 +9,6 @@
 
 namespace tapehead {
 
-namespace {
-
-template <class Each>
-void for_each_number(std::size_t count, const Each& each) {
-  for_line_ranges(static_cast<Index>(count), [&](Index first, Index last) {
-    for (Index i = first; i < last; ++i) {
-      each(static_cast<std::size_t>(i));
-    }
-  });
-}
-
-}  // namespace
-
 SourceCuts::SourceCuts(std::shared_ptr<const Examples> pairs, std::vector<std::string> texts,
                        std::shared_ptr<const SentencePieceTokenizer> tokenizer,
                        const ParallelTextOptions& options, const TaskMaking& making)
@@ -33,15 +20,11 @@ SourceCuts::SourceCuts(std::shared_ptr<const Examples> pairs, std::vector<std::s
       seed_(making.seed),
       layout_(making.layout) {}
 
-void SourceCuts::spell() {
-  for_each_number(texts_.size(),
-                  [&](std::size_t i) { texts_[i] = tokenizer_->spelled(texts_[i]); });
-}
-
 // Commands that do not train never call this, so they do not pay for it.
 std::shared_ptr<const Source> SourceCuts::of_epoch(Index epoch) {
   if (epoch_ < 0) {
-    spell();
+    for_each_line(texts_.size(),
+                  [&](std::size_t i) { texts_[i] = tokenizer_->spelled(texts_[i]); });
   }
   if (epoch != epoch_) {
     drawn_ = draw(epoch);
@@ -53,7 +36,7 @@ std::shared_ptr<const Source> SourceCuts::of_epoch(Index epoch) {
 // A source that would become longer than task.max_length keeps its usual tokens.
 std::shared_ptr<const Source> SourceCuts::draw(Index epoch) const {
   Examples drawn = *pairs_;
-  for_each_number(drawn.size(), [&](std::size_t i) {
+  for_each_line(drawn.size(), [&](std::size_t i) {
     const Draws draws(seed_, fmt::format("subword_dropout/{}", i), epoch);
     std::vector<TokenId> source = tokenizer_->cut(texts_[i], dropout_, draws);
     if (static_cast<Index>(source.size()) <= max_length_) {

@@ -20,12 +20,10 @@ class SourceCuts {
              std::shared_ptr<const SentencePieceTokenizer> tokenizer,
              const ParallelTextOptions& options, const TaskMaking& making);
 
-  // A pure function of the seed and the epoch. The result for the last epoch is cached, so use it
-  // from one thread only.
+  // A pure function of the seed and the epoch. It caches the last result: for one thread only.
   std::shared_ptr<const Source> of_epoch(Index epoch);
 
  private:
-  void spell();
   std::shared_ptr<const Source> draw(Index epoch) const;
 
   std::shared_ptr<const Examples> pairs_;

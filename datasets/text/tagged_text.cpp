@@ -1,7 +1,6 @@
 // The task tagged_text: sentences, with a label for each of their tokens.
 #include <algorithm>
 #include <array>
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,8 +18,6 @@
 
 namespace tapehead {
 
-namespace fs = std::filesystem;
-
 namespace {
 
 struct TaggedTextOptions {
@@ -32,23 +29,17 @@ struct TaggedTextOptions {
 
   template <class Visitor>
   void fields(Visitor&& visit) {
-    visit(Field{.name = "train_columns",
-                .help = "file to train on: a token a line, first the token and last its label, "
-                        "and an empty line between sentences (CoNLL)"},
+    visit(Field{"train_columns",
+                "file to train on: a token a line, first the token and last its label, and an "
+                "empty line between sentences (CoNLL)"},
           train_columns);
-    visit(Field{.name = "validation_columns", .help = "file for validation"}, validation_columns);
-    visit(Field{.name = "test_columns", .help = "file for the final test; empty: no test split"},
-          test_columns);
-    visit(Field{.name = "vocabulary",
-                .help = "at most so many entries, with the three marks: the most frequent tokens",
-                .minimum = 4,
-                .maximum = 1e6},
+    visit(Field{"validation_columns", "file for validation"}, validation_columns);
+    visit(Field{"test_columns", "file for the final test; empty: no test split"}, test_columns);
+    visit(Field{"vocabulary",
+                "at most so many entries, with the three marks: the most frequent tokens", 4, 1e6},
           vocabulary);
-    visit(Field{.name = "max_length",
-                .help = "longer training sentences are dropped, and counted",
-                .minimum = 1,
-                .maximum = 100000,
-                .unit = "tokens"},
+    visit(Field{"max_length", "longer training sentences are dropped, and counted", 1, 100000,
+                "tokens"},
           max_length);
   }
 };
@@ -141,9 +132,7 @@ Task make_tagged_text(const TaskOptions& task_options, const TaskMaking& making)
   }
   const Tokenizers kept = kept_tokenizers(
       making.tokenizers, [&] { return tagged_tokenizers(sentences.front(), options.vocabulary); });
-  Task task;
-  task.source_tokenizer = kept.source;
-  task.target_tokenizer = kept.target;
+  Task task{.source_tokenizer = kept.source, .target_tokenizer = kept.target};
   for (std::size_t i = 0; i < sentences.size(); ++i) {
     TaggedPairs tagged = tagged_pairs(files[i].split, files[i].path, sentences[i], kept);
     if (i == 0) {

@@ -7,12 +7,11 @@
 #include <optional>
 #include <string>
 #include <system_error>
-#include <utility>
 
 #include <fmt/format.h>
 
 #include "core/errors.hpp"
-#include "datasets/corpus/token_files.hpp"
+#include "datasets/corpus/token_text.hpp"
 #include "datasets/task_kind.hpp"
 #include "datasets/text/text_options.hpp"
 #include "datasets/text/text_splits.hpp"
@@ -93,8 +92,7 @@ Task make_text(const TaskOptions& task_options, const TaskMaking& making) {
     const auto one = make_text_tokenizer(splits.of("train"), options);
     return Tokenizers{.source = one, .target = one};
   });
-  Task task;
-  task.source_tokenizer = task.target_tokenizer = kept.source;
+  Task task{.source_tokenizer = kept.source, .target_tokenizer = kept.source};
   // The windows of a split, for the model that reads them.
   const auto sequences = [=](const std::string& split, const RunningText& text,
                              const WindowList& windows, Index epoch) {
@@ -125,6 +123,48 @@ Task make_text(const TaskOptions& task_options, const TaskMaking& making) {
   };
   return task;
 }
+
+std::optional<Violation> text_is_given(const TaskOptions& task) {
+  if (!task.as<TextOptions>().train_text.empty()) {
+    return {};
+  }
+  return Violation{{"task.train_text", "task.name"}, "text needs a file to train on"};
+}
+
+std::optional<Violation> shares_leave_text(const TaskOptions& task) {
+  const auto& options = task.as<TextOptions>();
+  const bool shared = options.validation_text.empty();
+  if (shared && options.validation_share == 0) {
+    return Violation{{"task.validation_share", "task.validation_text"},
+                     "text needs a validation split: a share of the training text, or a file"};
+  }
+  const double held_out = (shared ? options.validation_share : 0) + options.test_share;
+  if (held_out < 1) {
+    return {};
+  }
+  return Violation{
+      {"task.validation_share", "task.test_share"},
+      fmt::format("nothing is left to train on (the shares of validation and test are {})",
+                  held_out)};
+}
+
+std::optional<Violation> separator_separates(const TaskOptions& task) {
+  const auto& options = task.as<TextOptions>();
+  if (options.documents != DocumentEnd::separator || !options.separator.empty()) {
+    return {};
+  }
+  return Violation{{"task.separator", "task.documents"},
+                   "documents: separator needs the line that separates documents"};
+}
+
+constexpr std::array text_rules{
+    TaskRule{"`text` has a `task.train_text`.", text_is_given},
+    TaskRule{
+        "`text` has a `task.validation_share` or a `task.validation_text`. Both shares together "
+        "are less than 1.",
+        shares_leave_text},
+    TaskRule{"`task.documents: separator` needs a `task.separator`.", separator_separates},
+    entries_hold_bytes_rule<TextOptions>};
 
 LongestSide longest_window(const TaskOptions& task) {
   return {.tokens = task.as<TextOptions>().context, .option = "task.context"};

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 
 #include <limits>
-#include <string_view>
 #include <system_error>
 
 #include <fmt/format.h>

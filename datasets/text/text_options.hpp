@@ -1,8 +1,6 @@
-// The options of the task text, and the rules for them.
+// The options of the task text.
 #pragma once
 
-#include <array>
-#include <optional>
 #include <string>
 
 #include "core/fields.hpp"
@@ -13,8 +11,7 @@
 
 namespace tapehead {
 
-// Running text, plain or gzipped. A run keeps it as tokens, so the files are needed only when it
-// starts.
+// Running text, plain or gzipped. A run keeps it as tokens: only its start needs the files.
 struct TextOptions : TokenizerOptions<TokenizerKind::bpe, 4096> {
   std::string train_text{};
   std::string validation_text{};
@@ -31,13 +28,11 @@ struct TextOptions : TokenizerOptions<TokenizerKind::bpe, 4096> {
 
   template <class Visitor>
   void fields(Visitor&& visit) {
-    visit(Field{.name = "train_text", .help = "file of text to train on, or several: docs/*.md"},
-          train_text);
-    visit(Field{.name = "validation_text",
-                .help = "file, or files, for validation; empty: validation_share of train_text"},
+    visit(Field{"train_text", "file of text to train on, or several: docs/*.md"}, train_text);
+    visit(Field{"validation_text",
+                "file, or files, for validation; empty: validation_share of train_text"},
           validation_text);
-    visit(Field{.name = "test_text",
-                .help = "file, or files, for the final test; empty: test_share of train_text"},
+    visit(Field{"test_text", "file, or files, for the final test; empty: test_share of train_text"},
           test_text);
     visit(Field{.name = "validation_share",
                 .help = "part of train_text, before that of test_share, to validate on instead",
@@ -51,28 +46,24 @@ struct TextOptions : TokenizerOptions<TokenizerKind::bpe, 4096> {
                 .maximum = 0.9,
                 .when = only(When::without("task.test_text"))},
           test_share);
-    visit(Field{.name = "documents",
-                .help = "where a document ends: with its file, with each line, at blank lines, or "
-                        "at lines that are the separator"},
+    visit(Field{"documents",
+                "where a document ends: with its file, with each line, at blank lines, or at lines "
+                "that are the separator"},
           documents);
     visit(Field{.name = "separator",
                 .help = "the line between two documents",
                 .when = only(When::with("task.documents", {"separator"}))},
           separator);
-    visit(Field{.name = "stream",
-                .help = "true: a window may go on from one document to the next, past its end "
-                        "mark; false: the tokens of a window are of one document, which begins "
-                        "with a begin mark"},
+    visit(Field{"stream",
+                "true: a window may go on from one document to the next, past its end mark; false: "
+                "the tokens of a window are of one document, which begins with a begin mark"},
           stream);
-    visit(Field{.name = "begin_mark",
-                .help = "without stream: whether a document begins with a begin mark; false: "
-                        "nothing stands in front of it, and its first token is not predicted"},
+    visit(Field{"begin_mark",
+                "without stream: whether a document begins with a begin mark; false: nothing "
+                "stands in front of it, and its first token is not predicted"},
           begin_mark);
-    visit(Field{.name = "context",
-                .help = "the longest window: tokens that are read, and predicted, together",
-                .minimum = 1,
-                .maximum = 1048576,
-                .unit = "tokens"},
+    visit(Field{"context", "the longest window: tokens that are read, and predicted, together", 1,
+                1048576, "tokens"},
           context);
     visit(Field{.name = "mask_share",
                 .help = "part of each window's tokens that is masked, at least one, and "
@@ -93,18 +84,5 @@ struct TextOptions : TokenizerOptions<TokenizerKind::bpe, 4096> {
     fields_of_characters(visit);
   }
 };
-
-std::optional<Violation> text_is_given(const TaskOptions& options);
-std::optional<Violation> shares_leave_text(const TaskOptions& options);
-std::optional<Violation> separator_separates(const TaskOptions& options);
-
-inline constexpr std::array text_rules{
-    TaskRule{"`text` has a `task.train_text`.", text_is_given},
-    TaskRule{
-        "`text` has a `task.validation_share` or a `task.validation_text`. Both shares together "
-        "are less than 1.",
-        shares_leave_text},
-    TaskRule{"`task.documents: separator` needs a `task.separator`.", separator_separates},
-    entries_hold_bytes_rule<TextOptions>};
 
 }  // namespace tapehead

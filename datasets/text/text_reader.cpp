@@ -18,69 +18,9 @@ namespace tapehead {
 
 namespace {
 
+constexpr std::string_view gzip_signature = "\x1f\x8b";     // RFC 1952, section 2.3.1
 constexpr int gzip_window = 16 + MAX_WBITS;                 // zlib's code for gzip
 constexpr std::size_t most_at_once = std::size_t{1} << 30;  // zlib counts in 32 bits
-
-IoError damaged(const std::filesystem::path& name, std::string_view what) {
-  return IoError(fmt::format("cannot read {}: gzip data that {}", name.string(), what));
-}
-
-}  // namespace
-
-struct Gunzip::Inflater {
-  z_stream stream{};
-
-  Inflater() {
-    if (inflateInit2(&stream, gzip_window) != Z_OK) {
-      throw std::bad_alloc();
-    }
-  }
-  Inflater(const Inflater&) = delete;
-  Inflater& operator=(const Inflater&) = delete;
-  ~Inflater() { inflateEnd(&stream); }
-};
-
-Gunzip::Gunzip(std::filesystem::path name)
-    : name_(std::move(name)), inflater_(std::make_unique<Inflater>()) {}
-Gunzip::Gunzip(Gunzip&&) noexcept = default;
-Gunzip& Gunzip::operator=(Gunzip&&) noexcept = default;
-Gunzip::~Gunzip() = default;
-
-void Gunzip::unpack(std::string_view packed, std::string& text) {
-  z_stream& stream = inflater_->stream;
-  std::array<char, 1 << 16> buffer;
-  bool full = false;  // if so, there may be more output than fitted into the buffer
-  while (!packed.empty() || full) {
-    const std::string_view part = packed.substr(0, most_at_once);
-    stream.next_in = reinterpret_cast<z_const Bytef*>(const_cast<char*>(part.data()));
-    stream.avail_in = static_cast<uInt>(part.size());
-    stream.next_out = reinterpret_cast<Bytef*>(buffer.data());
-    stream.avail_out = static_cast<uInt>(buffer.size());
-    const int status = inflate(&stream, Z_NO_FLUSH);
-    if (status == Z_BUF_ERROR) {
-      return;  // there was no more output
-    }
-    if (status != Z_OK && status != Z_STREAM_END) {
-      throw damaged(name_, "is damaged");
-    }
-    text.append(buffer.data(), buffer.size() - stream.avail_out);
-    packed.remove_prefix(part.size() - stream.avail_in);
-    full = stream.avail_out == 0;
-    complete_ = status == Z_STREAM_END;
-    if (complete_) {
-      inflateReset(&stream);
-    }
-  }
-}
-
-void Gunzip::expect_complete() const {
-  if (!complete_) {
-    throw damaged(name_, "ends before it is complete");
-  }
-}
-
-namespace {
-
 constexpr int pause_milliseconds = 20;
 constexpr int for_ever = -1;
 // In bytes. No line of text is longer, and the libraries that process it count in 32 bits.
@@ -89,8 +29,66 @@ constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
 }  // namespace
 
+class TextReader::Gunzip {
+ public:
+  // `name`: the file, for messages.
+  explicit Gunzip(std::filesystem::path name) : name_(std::move(name)) {
+    if (inflateInit2(&stream_, gzip_window) != Z_OK) {
+      throw std::bad_alloc();
+    }
+  }
+  Gunzip(const Gunzip&) = delete;
+  Gunzip& operator=(const Gunzip&) = delete;
+  ~Gunzip() { inflateEnd(&stream_); }
+
+  // Unpacks the next bytes of the file and appends the result to `text`. A file may have several
+  // members, one after another. Throws IoError that names the file if the bytes are damaged.
+  void unpack(std::string_view packed, std::string& text) {
+    std::array<char, 1 << 16> buffer;
+    bool full = false;  // if so, there may be more output than fitted into the buffer
+    while (!packed.empty() || full) {
+      const std::string_view part = packed.substr(0, most_at_once);
+      stream_.next_in = reinterpret_cast<z_const Bytef*>(const_cast<char*>(part.data()));
+      stream_.avail_in = static_cast<uInt>(part.size());
+      stream_.next_out = reinterpret_cast<Bytef*>(buffer.data());
+      stream_.avail_out = static_cast<uInt>(buffer.size());
+      const int status = inflate(&stream_, Z_NO_FLUSH);
+      if (status == Z_BUF_ERROR) {
+        return;  // there was no more output
+      }
+      if (status != Z_OK && status != Z_STREAM_END) {
+        throw fault("is damaged");
+      }
+      text.append(buffer.data(), buffer.size() - stream_.avail_out);
+      packed.remove_prefix(part.size() - stream_.avail_in);
+      full = stream_.avail_out == 0;
+      complete_ = status == Z_STREAM_END;
+      if (complete_) {
+        inflateReset(&stream_);
+      }
+    }
+  }
+
+  // Call it at the end of the file. Throws IoError if the content is incomplete.
+  void expect_complete() const {
+    if (!complete_) {
+      throw fault("ends before it is complete");
+    }
+  }
+
+ private:
+  IoError fault(std::string_view what) const {
+    return IoError(fmt::format("cannot read {}: gzip data that {}", name_.string(), what));
+  }
+
+  std::filesystem::path name_;
+  z_stream stream_{};
+  bool complete_ = false;  // a member has ended, and no other has begun
+};
+
 TextReader::TextReader(int file, std::filesystem::path name)
     : file_(file), name_(std::move(name)) {}
+TextReader::~TextReader() = default;
 
 std::vector<std::string> TextReader::next(Index most) {
   std::vector<std::string> lines;
@@ -170,7 +168,7 @@ void TextReader::add(std::string_view bytes) {
     }
     head_read_ = true;
     if (head_.starts_with(gzip_signature)) {
-      gunzip_.emplace(name_);
+      gunzip_ = std::make_unique<Gunzip>(name_);
     }
     bytes = head_;
   }

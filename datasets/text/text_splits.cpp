@@ -16,11 +16,11 @@ namespace fs = std::filesystem;
 
 namespace {
 
-const std::string& path_of(const TextOptions& options, std::string_view split) {
-  const std::string& own = split == "test"         ? options.test_text
-                           : split == "validation" ? options.validation_text
-                                                   : options.train_text;
-  return own.empty() ? options.train_text : own;
+// Empty for a split that has a share of the training text.
+const std::string& own_pattern(const TextOptions& options, std::string_view split) {
+  return split == "test"         ? options.test_text
+         : split == "validation" ? options.validation_text
+                                 : options.train_text;
 }
 
 // From which byte on a split has the training text, if it has no file of its own.
@@ -29,11 +29,6 @@ double begin_of(const TextOptions& options, std::string_view split) {
   const double validation =
       options.validation_text.empty() ? test - options.validation_share : test;
   return split == "train" ? 0 : split == "validation" ? validation : test;
-}
-
-bool has_own_files(const TextOptions& options, std::string_view split) {
-  return (split == "test" && !options.test_text.empty()) ||
-         (split == "validation" && !options.validation_text.empty());
 }
 
 // The text is read several times.
@@ -50,13 +45,13 @@ void expect_files(const std::vector<fs::path>& paths, const std::string& option)
 }  // namespace
 
 DocumentFiles TextSplits::of(std::string_view split) {
-  const std::string& pattern = path_of(options_, split);
+  const bool own = split != "train" && !own_pattern(options_, split).empty();
+  const std::string& pattern = own ? own_pattern(options_, split) : options_.train_text;
   DocumentFiles files{.paths = matching_files(pattern),
                       .name = pattern,
                       .split = std::string(split),
                       .end = options_.documents,
                       .separator = options_.separator};
-  const bool own = has_own_files(options_, split);
   expect_files(files.paths, fmt::format("task.{}_text", own ? split : "train"));
   if (!own) {
     files.share = share_of(split, files);

@@ -1,7 +1,6 @@
 #include "datasets/text/text_tokenizer.hpp"
 
 #include <algorithm>
-#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,9 +11,7 @@
 #include "core/clock.hpp"
 #include "core/errors.hpp"
 #include "core/text.hpp"
-#include "datasets/tokenizers/sentencepiece_tokenizer.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"
-#include "datasets/tokenizers/tokenizer_kind.hpp"
 #include "datasets/tokenizers/vocabulary_tokenizer.hpp"
 
 namespace tapehead {
@@ -54,19 +51,6 @@ std::vector<std::string> sampled_lines(const DocumentFiles& files, double share)
   return sample;
 }
 
-std::shared_ptr<const Tokenizer> trained_on(const std::vector<std::string>& lines,
-                                            const TextOptions& options) {
-  if (!is_sentencepiece(options.tokenizer)) {
-    return tokenizer_of_lines(options.tokenizer, lines, options.vocabulary, options.lower_case);
-  }
-  return std::make_shared<const SentencePieceTokenizer>(
-      train_sentencepiece(lines, {.kind = options.tokenizer,
-                                  .vocabulary = options.vocabulary,
-                                  .normalization = Normalization::identity,
-                                  .character_coverage = options.character_coverage,
-                                  .running_text = true}));
-}
-
 std::shared_ptr<const Tokenizer> subwords(const DocumentFiles& files, const TextOptions& options) {
   const Index bytes = bytes_in(files);
   const double share = std::min(
@@ -79,7 +63,11 @@ std::shared_ptr<const Tokenizer> subwords(const DocumentFiles& files, const Text
   }
   const auto begin = Clock::now();
   try {
-    const auto tokenizer = trained_on(lines, options);
+    const auto tokenizer = tokenizer_of_lines({.kind = options.tokenizer,
+                                               .vocabulary = options.vocabulary,
+                                               .character_coverage = options.character_coverage,
+                                               .running_text = true},
+                                              lines, options.lower_case);
     if (slow) {
       spdlog::info("trained the tokenizer in {:.1f} s", seconds_since(begin));
     }

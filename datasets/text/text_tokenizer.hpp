@@ -11,8 +11,7 @@ namespace tapehead {
 
 // That of the run `tokenizer_of` or, without one, made from the training text. A line end between
 // two lines of a document counts as a character and as a word. Subwords are trained on at most 64
-// MB of its lines, evenly chosen. Throws DataError, with the file, if it cannot be made; IoError if
-// `tokenizer_of` is no run.
+// MB of its lines, evenly chosen. Throws DataError with the file; IoError if there is no such run.
 std::shared_ptr<const Tokenizer> make_text_tokenizer(const DocumentFiles& files,
                                                      const TextOptions& options);
 

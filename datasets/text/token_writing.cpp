@@ -21,8 +21,7 @@ namespace {
 constexpr std::size_t encoded_at_once = std::size_t{1} << 22;
 constexpr Index ranges_at_once = 64;  // for threads to share
 
-// Why a share of a text can be without a line; empty for a split that has files of its own. The
-// reader has read them all.
+// Why a share of a text can be without a line; empty for a split that has files of its own.
 std::string why_empty(const DocumentFiles& files, const DocumentReader& reader) {
   if (files.share.from == 0) {
     return "";
@@ -39,8 +38,7 @@ std::string why_empty(const DocumentFiles& files, const DocumentReader& reader) 
                      files.split);
 }
 
-// Warns of a text that its separator does not separate. Splits with a share of the same files have
-// the warning once.
+// Warns of a text that its separator does not separate, once for all splits of the same files.
 void warn_without_separator(const DocumentFiles& files, const DocumentReader& reader) {
   if (files.end != DocumentEnd::separator || reader.separators() > 0 || files.share.from > 0) {
     return;

@@ -88,14 +88,6 @@ icu::UnicodeString decomposed(const icu::UnicodeString& text) {
   return result;
 }
 
-// Character by character, so a sigma at the end of a word is like any other.
-void append_lower_case(UChar32 character, icu::UnicodeString& text) {
-  text.append(u_tolower(character));
-  if (character == capital_i_with_dot) {
-    text.append(dot_above);
-  }
-}
-
 icu::UnicodeString normalised_for_words(std::string_view utf8, const BasicWordOptions& options) {
   const auto text =
       icu::UnicodeString::fromUTF8({utf8.data(), static_cast<std::int32_t>(utf8.size())});
@@ -112,10 +104,10 @@ icu::UnicodeString normalised_for_words(std::string_view utf8, const BasicWordOp
     if (options.strip_accents && category_bit(character) == U_GC_MN_MASK) {
       return;
     }
-    if (options.lower_case) {
-      append_lower_case(character, result);
-    } else {
-      result.append(character);
+    // Character by character, so a sigma at the end of a word is like any other.
+    result.append(options.lower_case ? u_tolower(character) : character);
+    if (options.lower_case && character == capital_i_with_dot) {
+      result.append(dot_above);
     }
   });
   return result;

@@ -8,9 +8,7 @@
 #include "core/errors.hpp"
 #include "core/text.hpp"
 #include "datasets/tokenizers/byte_characters.hpp"
-#include "datasets/tokenizers/merge_table.hpp"
 #include "datasets/tokenizers/text_chunks.hpp"
-#include "datasets/tokenizers/tokenizer.hpp"
 
 namespace tapehead {
 
@@ -161,8 +159,7 @@ BytePairs byte_pairs_of(const Vocabulary& saved) {
   return pairs;
 }
 
-// Trains a byte-level BPE on the distinct chunks of a text and their counts.
-
+// On the distinct chunks of the text and their counts.
 BytePairs train_byte_bpe(std::span<const std::string> lines, Index vocabulary) {
   EntryCounts counts;
   for (std::string_view line : lines) {

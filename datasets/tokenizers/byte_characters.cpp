@@ -1,6 +1,5 @@
 #include "datasets/tokenizers/byte_characters.hpp"
 
-#include <algorithm>
 #include <unordered_map>
 
 namespace tapehead {
@@ -21,47 +20,33 @@ std::string utf8(int code_point) {
           static_cast<char>(0x80 | (code_point & 0x3F))};
 }
 
-std::array<ByteCharacter, 256> make_byte_characters() {
-  std::array<ByteCharacter, 256> table;
-  auto next = table.begin();
-  const auto add = [&](bool printable) {
-    int shifted = 0x100;
-    for (int byte = 0; byte < 256; ++byte) {
-      if (is_printable(byte) == printable) {
-        *next++ = {static_cast<char>(byte), utf8(printable ? byte : shifted++)};
-      }
-    }
-  };
-  add(true);
-  add(false);
-  return table;
-}
-
-std::array<std::string, 256> character_of_each_byte() {
-  std::array<std::string, 256> table;
-  for (const ByteCharacter& row : byte_characters()) {
-    table[static_cast<unsigned char>(row.byte)] = row.character;
-  }
-  return table;
-}
-
-std::unordered_map<std::string_view, char> byte_of_each_character() {
-  std::unordered_map<std::string_view, char> table;
-  for (const ByteCharacter& row : byte_characters()) {
-    table.emplace(row.character, row.byte);
-  }
-  return table;
-}
-
 }  // namespace
 
 const std::array<ByteCharacter, 256>& byte_characters() {
-  static const std::array<ByteCharacter, 256> table = make_byte_characters();
+  static const auto table = [] {
+    std::array<ByteCharacter, 256> rows;
+    auto next = rows.begin();
+    for (const bool printable : {true, false}) {
+      int shifted = 0x100;
+      for (int byte = 0; byte < 256; ++byte) {
+        if (is_printable(byte) == printable) {
+          *next++ = {static_cast<char>(byte), utf8(printable ? byte : shifted++)};
+        }
+      }
+    }
+    return rows;
+  }();
   return table;
 }
 
 std::string spelled_bytes(std::string_view bytes) {
-  static const std::array<std::string, 256> characters = character_of_each_byte();
+  static const auto characters = [] {
+    std::array<std::string, 256> table;
+    for (const ByteCharacter& row : byte_characters()) {
+      table[static_cast<unsigned char>(row.byte)] = row.character;
+    }
+    return table;
+  }();
   std::string spelled;
   for (const char byte : bytes) {
     spelled += characters[static_cast<unsigned char>(byte)];
@@ -70,7 +55,13 @@ std::string spelled_bytes(std::string_view bytes) {
 }
 
 std::optional<std::string> bytes_of_spelling(std::string_view spelled) {
-  static const std::unordered_map<std::string_view, char> bytes = byte_of_each_character();
+  static const auto bytes = [] {
+    std::unordered_map<std::string_view, char> table;
+    for (const ByteCharacter& row : byte_characters()) {
+      table.emplace(row.character, row.byte);
+    }
+    return table;
+  }();
   std::string text;
   while (!spelled.empty()) {
     const std::size_t length = static_cast<unsigned char>(spelled.front()) < 0x80 ? 1 : 2;

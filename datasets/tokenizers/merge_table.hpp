@@ -1,6 +1,5 @@
 // Byte-pair encoding (Sennrich et al. 2016, "Neural machine translation of rare words with subword
-// units", section 3.2): which pairs of neighbours become one token and which first, and the
-// training that chooses them.
+// units", section 3.2): which neighbours become one token, in which order, and its training.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +17,7 @@ using TokenPair = std::pair<TokenId, TokenId>;
 
 struct TokenPairHash {
   std::size_t operator()(const TokenPair& pair) const {
-    // Neighbouring ids differ in few bits; the multiplication (2^64 over the golden ratio) spreads
-    // them.
+    // Neighbouring ids differ in few bits; multiplying by 2^64 over the golden ratio spreads them.
     const std::uint64_t both = static_cast<std::uint64_t>(static_cast<std::uint32_t>(pair.first))
                                    << 32 |
                                static_cast<std::uint32_t>(pair.second);
@@ -51,9 +49,6 @@ class MergeTable {
 
   std::unordered_map<TokenPair, Ranked, TokenPairHash> merges_;
 };
-
-// The training of byte-pair encoding (Sennrich et al. 2016, "Neural machine translation of rare
-// words with subword units", section 3.2): which pairs of neighbours become one entry.
 
 struct CountedWord {
   std::vector<TokenId> tokens;  // numbers of entries, from 0

@@ -16,4 +16,14 @@ void for_line_ranges(Index lines, const Each& each, Index length = 1000) {
   workers.run(ranges, [&](Index i) { each(i * length, std::min(lines, (i + 1) * length)); });
 }
 
+// Calls each(i) for each of `lines` lines, likewise.
+template <class Each>
+void for_each_line(std::size_t lines, const Each& each) {
+  for_line_ranges(static_cast<Index>(lines), [&](Index first, Index last) {
+    for (Index i = first; i < last; ++i) {
+      each(static_cast<std::size_t>(i));
+    }
+  });
+}
+
 }  // namespace tapehead

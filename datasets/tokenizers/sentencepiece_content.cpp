@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cstring>
 #include <utility>
 
@@ -69,6 +68,18 @@ void read_normalizer(std::string_view message, SentencePieceContent& content) {
   });
 }
 
+// A saved model ends with a checksum, as a field with number 1000, fixed64. SentencePiece leaves
+// numbers from 200 on to others (sentencepiece_model.proto) and still reads the file.
+constexpr std::string_view checksum_tag = "\xC1\x3E";
+constexpr std::size_t checksum_bytes = checksum_tag.size() + sizeof(std::uint64_t);
+
+std::string checksum_of(std::string_view model) {
+  const std::uint64_t value = digest(model);
+  std::array<char, sizeof value> bytes;
+  std::memcpy(bytes.data(), &value, sizeof value);
+  return std::string(checksum_tag) + std::string(bytes.data(), bytes.size());
+}
+
 }  // namespace
 
 SentencePieceContent content_of(const SentencePieceTokenizer& tokenizer) {
@@ -93,23 +104,6 @@ SentencePieceContent content_of(const SentencePieceTokenizer& tokenizer) {
   });
   return content;
 }
-
-namespace {
-
-// A saved model ends with a checksum, as a field with number 1000, fixed64. SentencePiece leaves
-// numbers from 200 on to others (sentencepiece_model.proto, ModelProto), so its own tools can read
-// the file too.
-constexpr std::string_view checksum_tag = "\xC1\x3E";
-constexpr std::size_t checksum_bytes = checksum_tag.size() + sizeof(std::uint64_t);
-
-std::string checksum_of(std::string_view model) {
-  const std::uint64_t value = digest(model);
-  std::array<char, sizeof value> bytes;
-  std::memcpy(bytes.data(), &value, sizeof value);
-  return std::string(checksum_tag) + std::string(bytes.data(), bytes.size());
-}
-
-}  // namespace
 
 void SentencePieceTokenizer::save(const std::filesystem::path& stem) const {
   write_file_atomically(std::filesystem::path(stem) += suffix, model_ + checksum_of(model_));

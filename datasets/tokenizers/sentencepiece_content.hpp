@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "datasets/tokenizers/sentencepiece_tokenizer.hpp"

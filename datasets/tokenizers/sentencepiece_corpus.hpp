@@ -1,5 +1,4 @@
-// Prepares text for SentencePiece's trainer: removes everything that would make it skip a line or
-// end the process.
+// Removes from text what would make SentencePiece's trainer skip a line or end the process.
 #pragma once
 
 #include <string>

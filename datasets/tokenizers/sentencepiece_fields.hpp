@@ -41,8 +41,7 @@ ModelAdditions additions_of(std::string_view model);
 // The model with these additions in the place of its own.
 std::string with_additions(std::string_view model, const ModelAdditions& additions);
 
-// Throws DataError if the library could read outside of one of the model's compiled maps of
-// characters.
+// Throws DataError if the library could read outside of one of the model's character maps.
 void expect_sound_character_maps(std::string_view model);
 
 }  // namespace tapehead

@@ -20,8 +20,7 @@ constexpr std::size_t long_line = std::size_t{1} << 16;
 
 // Whether a space is put in front of a line, is known, and is in no piece behind something else.
 bool SentencePieceTokenizer::words_have_tokens_apart() const {
-  std::vector<std::string> pieces;
-  processor_.Encode("a", &pieces).IgnoreError();  // fails only without a model
+  const std::vector<std::string> pieces = pieces_of("a");
   bool apart = processor_.PieceToId(space_shown) != unknown_id && !pieces.empty() &&
                pieces.front().starts_with(space_shown);
   for (int id = 0; apart && id < processor_.GetPieceSize(); ++id) {

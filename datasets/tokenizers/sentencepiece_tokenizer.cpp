@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "core/errors.hpp"
-#include "core/random/draws.hpp"
+#include "core/text.hpp"
 #include "datasets/tokenizers/sentencepiece_corpus.hpp"
 #include "datasets/tokenizers/sentencepiece_fields.hpp"
 #include "datasets/tokenizers/subword_dropout.hpp"
@@ -17,15 +17,12 @@ namespace tapehead {
 
 namespace {
 
-constexpr std::string_view word_begin = "\u2581";  // stands for the space before a word
-
-// Removes spaces at both ends, and makes one space of several. U+2581 counts as a space if it
-// stands for one.
+// Without spaces at both ends, and one for several. U+2581 counts as a space if it stands for one.
 std::string with_single_spaces(std::string_view text, bool spelled) {
   std::string result;
   bool space = false;
   while (!text.empty()) {
-    const bool stand_in = spelled && text.starts_with(word_begin);
+    const bool stand_in = spelled && text.starts_with(space_shown);
     if (stand_in || text.front() == ' ') {
       space = !result.empty();
     } else {
@@ -34,7 +31,7 @@ std::string with_single_spaces(std::string_view text, bool spelled) {
       }
       result += text.front();
     }
-    text.remove_prefix(stand_in ? word_begin.size() : 1);
+    text.remove_prefix(stand_in ? space_shown.size() : 1);
   }
   return result;
 }
@@ -42,9 +39,9 @@ std::string with_single_spaces(std::string_view text, bool spelled) {
 // U+2581 becomes a space.
 std::string with_plain_spaces(std::string_view text) {
   std::string result;
-  for (std::size_t at = text.find(word_begin); at != text.npos; at = text.find(word_begin)) {
+  for (std::size_t at = text.find(space_shown); at != text.npos; at = text.find(space_shown)) {
     result.append(text.substr(0, at)).append(1, ' ');
-    text.remove_prefix(at + word_begin.size());
+    text.remove_prefix(at + space_shown.size());
   }
   return result.append(text);
 }
@@ -142,8 +139,7 @@ std::vector<TokenId> SentencePieceTokenizer::tokens_of(std::string_view line) co
   if (further_.size() == mark_count || std::ranges::find(tokens, unknown_id) == tokens.end()) {
     return tokens;
   }
-  std::vector<std::string> pieces;
-  processor_.Encode(text, &pieces).IgnoreError();
+  const std::vector<std::string> pieces = pieces_of(text);
   for (std::size_t i = 0; i < pieces.size(); ++i) {
     if (tokens[i] == unknown_id && further_.id(pieces[i]) != unknown_id) {
       tokens[i] = id_of(pieces[i]);
@@ -167,9 +163,8 @@ std::vector<TokenId> SentencePieceTokenizer::encode_rest(std::string_view text) 
 std::vector<TokenId> SentencePieceTokenizer::rest_of_line(std::string_view text) const {
   const std::string behind = std::string(unknown_stand_in) + with_spaces(text);
   std::vector<TokenId> tokens;
-  std::vector<std::string> pieces;
   processor_.Encode(behind, &tokens).IgnoreError();  // fails only without a model
-  processor_.Encode(behind, &pieces).IgnoreError();
+  const std::vector<std::string> pieces = pieces_of(behind);
   const auto at = std::ranges::find_if(pieces, [](const std::string& piece) {
     return piece.find(unknown_stand_in) != std::string::npos;
   });
@@ -179,14 +174,14 @@ std::vector<TokenId> SentencePieceTokenizer::rest_of_line(std::string_view text)
   return tokens;
 }
 
-std::string SentencePieceTokenizer::spelled(std::string_view text) const {
+std::vector<std::string> SentencePieceTokenizer::pieces_of(const std::string& text) const {
   std::vector<std::string> pieces;
-  processor_.Encode(with_spaces(text), &pieces).IgnoreError();  // fails only without a model
-  std::string spelled;
-  for (const std::string& piece : pieces) {
-    spelled += piece;
-  }
-  return spelled;
+  processor_.Encode(text, &pieces).IgnoreError();  // fails only without a model
+  return pieces;
+}
+
+std::string SentencePieceTokenizer::spelled(std::string_view text) const {
+  return join(pieces_of(with_spaces(text)), "");
 }
 
 std::vector<TokenId> SentencePieceTokenizer::cut(std::string_view spelled, double dropout,
@@ -198,7 +193,7 @@ std::vector<TokenId> SentencePieceTokenizer::cut(std::string_view spelled, doubl
   std::vector<TokenId> tokens;
   std::uint64_t draw = 0;
   while (!spelled.empty()) {
-    const std::string_view word = spelled.substr(0, spelled.find(word_begin, 1));
+    const std::string_view word = spelled.substr(0, spelled.find(space_shown, 1));
     spelled.remove_prefix(word.size());
     for (const std::string_view piece : merge_with_dropout(word, score, dropout, draws, draw)) {
       const TokenId token = processor_.PieceToId(piece);
@@ -266,8 +261,8 @@ std::vector<std::string> SentencePieceTokenizer::unknown_in_line(std::string_vie
   }
   const std::vector<TokenId> tokens = tokens_of(text);
   std::vector<std::string> pieces;
-  if (std::ranges::find(tokens, unknown_id) != tokens.end()) {    // rarely
-    processor_.Encode(with_spaces(text), &pieces).IgnoreError();  // fails only without a model
+  if (std::ranges::find(tokens, unknown_id) != tokens.end()) {  // rarely
+    pieces = pieces_of(with_spaces(text));
   }
   for (std::size_t i = 0; i < pieces.size(); ++i) {
     if (tokens[i] == unknown_id) {
@@ -275,14 +270,14 @@ std::vector<std::string> SentencePieceTokenizer::unknown_in_line(std::string_vie
       unknown.insert(unknown.end(), characters.begin(), characters.end());
     }
   }
-  if (processor_.PieceToId(word_begin) == unknown_id) {
-    std::ranges::replace(unknown, word_begin, std::string(" "));
+  if (processor_.PieceToId(space_shown) == unknown_id) {
+    std::ranges::replace(unknown, space_shown, std::string(" "));
   } else {
-    std::erase(unknown, word_begin);  // known, but next to something unknown
+    std::erase(unknown, space_shown);  // known, but next to something unknown
   }
-  for (std::size_t at = text.find(word_begin); at != std::string_view::npos;
-       at = text.find(word_begin, at + word_begin.size())) {
-    unknown.emplace_back(word_begin);
+  for (std::size_t at = text.find(space_shown); at != std::string_view::npos;
+       at = text.find(space_shown, at + space_shown.size())) {
+    unknown.emplace_back(space_shown);
   }
   return unknown;
 }

@@ -28,8 +28,7 @@ class SentencePieceTokenizer : public Tokenizer {
   explicit SentencePieceTokenizer(std::string model, Pieces pieces = Pieces::all);
 
   Index size() const override { return pieces_ + further_.size() - mark_count; }
-  // Line by line, if there is an entry for line ends. Unknown text that is a further entry of the
-  // model is a token.
+  // Line by line, if there is an entry for line ends. Unknown text may be a further entry.
   std::vector<TokenId> encode(std::string_view text) const override;
   std::string_view take_part(std::string_view& line, std::size_t bytes) const override;
   // A text that follows something else in its line: no space is put in front of it.
@@ -56,6 +55,7 @@ class SentencePieceTokenizer : public Tokenizer {
   std::string_view language_name(std::string_view line) const;
   TokenId id_of(const std::string& entry) const;
   std::vector<TokenId> tokens_of(std::string_view line) const;
+  std::vector<std::string> pieces_of(const std::string& text) const;
   std::string words_of(const std::vector<TokenId>& tokens) const;
   std::vector<TokenId> rest_of_line(std::string_view text) const;
   std::vector<std::string> unknown_in_line(std::string_view line) const;
@@ -70,15 +70,6 @@ class SentencePieceTokenizer : public Tokenizer {
   TokenId line_end_ = unknown_id;  // its entry, if the model has one
 };
 
-// The options of the training of SentencePiece.
-struct PieceOptions {
-  TokenizerKind kind = TokenizerKind::bpe;  // bpe or unigram
-  Index vocabulary = 10000;
-  Normalization normalization = Normalization::identity;
-  double character_coverage = 1.0;
-  bool running_text = false;  // spaces stay as they are, and there is an entry for a line end
-};
-
 // The text that `decode` gives back if no token is unknown.
 std::string normalised_text(const SentencePieceTokenizer& tokenizer, std::string_view text,
                             Normalization normalization);
@@ -87,6 +78,15 @@ std::string normalised_text(const SentencePieceTokenizer& tokenizer, std::string
 // possible sizes, if the text is too small for the vocabulary, and for everything else that the
 // library cannot process. The lines must have passed `trainable_line`.
 std::string train_sentencepiece(std::span<const std::string> lines, const PieceOptions& options);
+
+// The same pieces of a joint model, where those that no target line needs are moved to the end, so
+// that they need no logits, and the number of the others (`ModelAdditions::target_pieces`). They
+// get no mark, so other programs that open the model cut sources as we do; its `SetVocabulary` with
+// the first pieces cuts targets as we do. Marks and single characters always count as used, so that
+// any text of these characters can be written. Ids change. How a text is divided does not change,
+// unless it contains a piece that no target line has.
+std::string with_target_pieces_first(const std::string& model,
+                                     std::span<const std::string> target_lines);
 
 std::unique_ptr<Tokenizer> load_sentencepiece_tokenizer(const std::filesystem::path& file,
                                                         Pieces pieces = Pieces::all);

@@ -16,15 +16,13 @@
 
 namespace tapehead {
 
-// The score of a piece: merges into pieces with a higher score come first. Nothing if there is no
-// such piece.
+// The score of a piece: merges into pieces with a higher one come first. Nothing: no such piece.
 using PieceScore = std::function<std::optional<float>(std::string_view piece)>;
 
 // Merges the characters (UTF-8) of a word into pieces. Of all pairs of neighbours that form a
 // piece, the one with the best score is merged (if equal, the leftmost), until none is left. A pair
 // that is about to be merged is kept apart with `probability`, as long as both of its sides stay
-// the same. The random draws are numbered from `draw` on. With probability 0 this is byte-pair
-// encoding.
+// the same. The random draws are numbered from `draw` on. Probability 0 is byte-pair encoding.
 std::vector<std::string_view> merge_with_dropout(std::string_view word, const PieceScore& score,
                                                  double probability, const Draws& draws,
                                                  std::uint64_t& draw);

@@ -76,12 +76,9 @@ Run first_run(std::string_view text, CharacterClass of) {
 std::size_t contraction_bytes(std::string_view text) {
   constexpr std::array<std::string_view, 7> contractions{"'s", "'t",  "'re", "'ve",
                                                          "'m", "'ll", "'d"};
-  for (const std::string_view contraction : contractions) {
-    if (text.starts_with(contraction)) {
-      return contraction.size();
-    }
-  }
-  return 0;
+  const auto* const found = std::ranges::find_if(
+      contractions, [&](std::string_view contraction) { return text.starts_with(contraction); });
+  return found == contractions.end() ? 0 : found->size();
 }
 
 // A run of spaces leaves its last one to the chunk after it, unless it ends the text or is a single

@@ -1,5 +1,4 @@
-// Cuts text into chunks, as GPT-2 does: byte-level BPE merges bytes within a chunk only. Cuts long
-// lines into parts.
+// Cuts text into chunks as GPT-2 does, in which byte-level BPE merges, and long lines into parts.
 #pragma once
 
 #include <string_view>

@@ -23,8 +23,7 @@ bool begins_word(const Tokenizer& tokenizer, TokenId token) {
   return goes_on.empty() ? entry.starts_with(space_shown) : !entry.starts_with(goes_on);
 }
 
-// The first token begins a word in any case. After a token of spaces only, which has begun one, the
-// word goes on.
+// The first token begins a word in any case. After a token of spaces only, its word goes on.
 std::optional<std::vector<Index>> words_of_tokens(const Tokenizer& tokenizer,
                                                   const std::vector<TokenId>& tokens) {
   const WordFronts fronts = tokenizer.word_fronts();

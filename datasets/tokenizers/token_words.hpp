@@ -8,8 +8,7 @@
 
 namespace tapehead {
 
-// Whether an entry that begins a word holds the space before it, shown as U+2581: those of
-// SentencePiece and of byte-level BPE.
+// Whether an entry that begins a word holds the space before it: SentencePiece and byte-level BPE.
 bool has_entries_with_spaces(const Tokenizer& tokenizer);
 
 // Whether an entry begins a word, of a tokenizer whose entries are parts of words.

@@ -18,6 +18,9 @@ constexpr TokenId begin_id = 1;
 constexpr TokenId end_id = 2;
 constexpr TokenId mark_count = 3;
 
+// The id of the entry that has this number among those after the marks.
+constexpr TokenId entry_id(Index number) { return mark_count + static_cast<TokenId>(number); }
+
 // The marks around a text. begin_after: it is followed by the begin mark, where a decoder begins to
 // write. end_before: it follows the end mark, of another document.
 struct AddedMarks {
@@ -35,7 +38,6 @@ inline constexpr AddedMarks AddedMarks::begin_after{{}, begin_id};
 inline constexpr AddedMarks AddedMarks::end_before{end_id, {}};
 
 // Characters that stand for something else in the texts of tokens.
-
 inline constexpr std::string_view unknown_mark_text = "\u2047";  // as SentencePiece writes it
 inline constexpr std::string_view space_shown = "\u2581";        // in an entry
 
@@ -53,8 +55,7 @@ class Tokenizer {
   virtual ~Tokenizer() = default;
   virtual Index size() const = 0;  // entries of the vocabulary, marks included
   virtual std::vector<TokenId> encode(std::string_view text) const = 0;  // without marks
-  // Takes from the front of a line a part of at least so many bytes, or all of it: the tokens of
-  // the parts are those of the line.
+  // Takes at least so many bytes, or all, from the front of a line: the parts have its tokens.
   virtual std::string_view take_part(std::string_view& line, std::size_t bytes) const {
     return tapehead::take_part(line, bytes);
   }
@@ -80,9 +81,5 @@ struct Tokenizers {
   std::shared_ptr<const Tokenizer> source;
   std::shared_ptr<const Tokenizer> target;
 };
-
-// The digest of a tokenizer: of its entries in order, which determine the meaning of the rows of
-// embeddings. 16 hexadecimal digits.
-std::string tokenizer_digest(const Tokenizer& tokenizer);
 
 }  // namespace tapehead

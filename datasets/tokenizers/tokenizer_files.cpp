@@ -7,6 +7,7 @@
 
 #include "core/errors.hpp"
 #include "core/files/files.hpp"
+#include "core/random/draws.hpp"
 #include "datasets/tokenizers/byte_bpe.hpp"
 #include "datasets/tokenizers/sentencepiece_tokenizer.hpp"
 #include "datasets/tokenizers/vocabulary_tokenizer.hpp"
@@ -64,6 +65,32 @@ bool has_tokenizer(const fs::path& stem) {
 
 }  // namespace
 
+std::shared_ptr<const Tokenizer> tokenizer_of_lines(const PieceOptions& options,
+                                                    std::span<const std::string> lines,
+                                                    bool lower_case) {
+  const auto most_frequent_units = [&](Unit unit) {
+    return std::make_shared<VocabularyTokenizer>(count_units(lines, unit, options.vocabulary),
+                                                 unit);
+  };
+  switch (options.kind) {
+    case TokenizerKind::word:
+      return most_frequent_units(Unit::word);
+    case TokenizerKind::character:
+      return most_frequent_units(Unit::character);
+    case TokenizerKind::byte:
+      return std::make_shared<VocabularyTokenizer>(all_bytes(), Unit::byte);
+    case TokenizerKind::byte_bpe:
+      return std::make_shared<ByteBpe>(train_byte_bpe(lines, options.vocabulary));
+    case TokenizerKind::word_piece:
+      return std::make_shared<WordPiece>(
+          train_word_piece(lines, options.vocabulary, word_piece_options(lower_case)));
+    case TokenizerKind::bpe:
+    case TokenizerKind::unigram:
+      break;
+  }
+  return std::make_shared<SentencePieceTokenizer>(train_sentencepiece(lines, options));
+}
+
 std::unique_ptr<Tokenizer> load_tokenizer(const fs::path& stem) {
   const fs::path vocabulary = with_suffix(stem, VocabularyTokenizer::suffix);
   const fs::path model = with_suffix(stem, SentencePieceTokenizer::suffix);
@@ -116,6 +143,15 @@ void save_tokenizers(const Tokenizers& tokenizers, const fs::path& directory) {
   }
   tokenizers.source->save(directory / source);
   tokenizers.target->save(directory / target);
+}
+
+std::string tokenizer_digest(const Tokenizer& tokenizer) {
+  std::string entries;
+  for (Index id = 0; id < tokenizer.size(); ++id) {
+    const std::string entry = tokenizer.entry(static_cast<TokenId>(id));
+    entries += fmt::format("{} {}\n", entry.size(), entry);  // the length: an entry may hold lines
+  }
+  return fmt::format("{:016x}", digest(entries));
 }
 
 }  // namespace tapehead

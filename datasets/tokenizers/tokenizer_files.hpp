@@ -1,12 +1,20 @@
-// Tokenizer files: which ones a directory contains, and loading them.
+// Tokenizers of tasks: made from lines of text, in the files of a directory, and told apart.
 #pragma once
 
 #include <filesystem>
 #include <memory>
+#include <span>
+#include <string>
 
 #include "datasets/tokenizers/tokenizer.hpp"
+#include "datasets/tokenizers/tokenizer_kind.hpp"
 
 namespace tapehead {
+
+// `lower_case`: a WordPiece loses case and accents. Throws what train_sentencepiece throws.
+std::shared_ptr<const Tokenizer> tokenizer_of_lines(const PieceOptions& options,
+                                                    std::span<const std::string> lines,
+                                                    bool lower_case = false);
 
 // Loads what `save` wrote, whichever of the two files exists. Throws IoError that names the file.
 std::unique_ptr<Tokenizer> load_tokenizer(const std::filesystem::path& stem);
@@ -15,10 +23,12 @@ std::unique_ptr<Tokenizer> load_tokenizer(const std::filesystem::path& stem);
 // otherwise "source" and "target".
 bool has_tokenizers(const std::filesystem::path& directory);
 Tokenizers load_tokenizers(const std::filesystem::path& directory);  // throws IoError
-// The tokenizers of the run that `task.tokenizer_of` names, and that of its source alone. Throws
-// IoError that says so.
+// Those of the run `task.tokenizer_of`, and that of its source alone. Throws IoError that says so.
 Tokenizers tokenizers_of_run(const std::filesystem::path& run);
 std::shared_ptr<const Tokenizer> tokenizer_of_run(const std::filesystem::path& run);
 void save_tokenizers(const Tokenizers& tokenizers, const std::filesystem::path& directory);
+
+// The digest of its entries in order, which the rows of embeddings mean: 16 hexadecimal digits.
+std::string tokenizer_digest(const Tokenizer& tokenizer);
 
 }  // namespace tapehead

@@ -1,13 +1,8 @@
-// The types of tokenizers for text, and of the normalisation of text for them, and a tokenizer of
-// any type but SentencePiece's, made from lines of text.
+// The types of tokenizers for text, of its normalisation, and the options of how one is made.
 #pragma once
 
-#include <memory>
-#include <span>
-#include <string>
-
 #include "core/fields.hpp"
-#include "datasets/tokenizers/tokenizer.hpp"
+#include "core/types.hpp"
 
 namespace tapehead {
 
@@ -23,10 +18,14 @@ constexpr bool is_sentencepiece(TokenizerKind kind) {
 enum class Normalization { identity, nfkc, nfkc_cf };
 constexpr ValueNames<3> value_names(Normalization) { return {"identity", "nfkc", "nfkc_cf"}; }
 
-// Of at most so many entries, marks included; bytes have their 256 in any case. `lower_case`: of a
-// WordPiece, whether its text loses its case and its accents.
-std::shared_ptr<const Tokenizer> tokenizer_of_lines(TokenizerKind kind,
-                                                    std::span<const std::string> lines,
-                                                    Index vocabulary, bool lower_case = false);
+// How a tokenizer is made from lines of text.
+struct PieceOptions {
+  TokenizerKind kind = TokenizerKind::bpe;
+  Index vocabulary = 10000;  // at most so many entries, marks included; bytes have 256 in any case
+  // For SentencePiece alone:
+  Normalization normalization = Normalization::identity;
+  double character_coverage = 1.0;
+  bool running_text = false;  // spaces stay as they are, and there is an entry for a line end
+};
 
 }  // namespace tapehead

@@ -15,6 +15,13 @@ namespace {
 
 constexpr Index most_characters = 40;  // of the first
 
+void count(LostParts& lost, const std::string& part, LostPart found) {
+  LostPart& entry = lost[part];
+  entry.first_line =
+      entry.count == 0 ? found.first_line : std::min(entry.first_line, found.first_line);
+  entry.count += found.count;
+}
+
 }  // namespace
 
 void UnknownText::see(const Tokenizer& tokenizer, std::string_view text,
@@ -39,17 +46,6 @@ std::string describe(const UnknownText& unknown) {
       unknown.tokens, unknown.of, unknown.tokens == 1 ? "is" : "are", unknown.lines,
       unknown.lines == 1 ? "" : "s", shown(unknown.first, most_characters), unknown.first_line);
 }
-
-namespace {
-
-void count(LostParts& lost, const std::string& part, LostPart found) {
-  LostPart& entry = lost[part];
-  entry.first_line =
-      entry.count == 0 ? found.first_line : std::min(entry.first_line, found.first_line);
-  entry.count += found.count;
-}
-
-}  // namespace
 
 LostParts lost_parts(const Tokenizer& tokenizer, std::span<const std::string> lines,
                      const std::function<std::string(std::string_view)>& normalised) {

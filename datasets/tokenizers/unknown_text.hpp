@@ -28,9 +28,7 @@ struct UnknownText {
 // "3 of 120 tokens are unknown to its vocabulary, on 2 lines; the first is `99`, on line 1".
 std::string describe(const UnknownText& unknown);
 
-// What a tokenizer loses from the lines that it was made from: each part, how often it is lost, and
-// on which line first.
-
+// How often a part of lines is lost, and on which line first.
 struct LostPart {
   Index count = 0;
   Index first_line = 0;  // counted from 1

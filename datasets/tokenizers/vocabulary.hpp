@@ -1,7 +1,6 @@
 // Vocabulary: the list of a tokenizer's entries, their ids, and their file.
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <string>
@@ -27,8 +26,7 @@ void count_entry(std::string_view entry, EntryCounts& counts);  // one more of i
 
 class Vocabulary {
  public:
-  // The entries that follow the marks, in order, without duplicates. A line end is in none but an
-  // entry of its own.
+  // The entries that follow the marks, in order, all different. A line end is an entry of its own.
   explicit Vocabulary(std::vector<std::string> entries);
 
   Index size() const { return static_cast<Index>(entries_.size()); }  // marks included
@@ -41,8 +39,7 @@ class Vocabulary {
   std::unordered_map<std::string, TokenId, TextHash, std::equal_to<>> ids_;
 };
 
-// The most frequent entries; if equally frequent, the lexicographically first. There are at most
-// `limit` of them, including the marks.
+// The most frequent entries, of equals the lexicographically first: at most `limit` with the marks.
 Vocabulary most_frequent(const EntryCounts& counts, Index limit);
 
 // What the names of their files end in.

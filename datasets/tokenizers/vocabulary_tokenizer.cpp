@@ -14,10 +14,8 @@ namespace {
 
 constexpr std::string_view white_space = "\n \t\v\f\r";
 constexpr std::string_view space_in_line = white_space.substr(1);
-constexpr std::string_view unknown_text = "\u2047";  // as SentencePiece writes it
 
-constexpr std::array units{Unit::word, Unit::character, Unit::byte};
-constexpr std::array<std::string_view, units.size()> unit_names{"word", "character", "byte"};
+constexpr std::array<std::string_view, 3> unit_names{"word", "character", "byte"};
 
 std::string_view name_of(Unit unit) { return unit_names[static_cast<std::size_t>(unit)]; }
 
@@ -106,7 +104,7 @@ std::string VocabularyTokenizer::decode(const std::vector<TokenId>& tokens) cons
       continue;
     }
     const std::string_view entry =
-        token == unknown_id ? unknown_text : std::string_view(vocabulary_.entry(token));
+        token == unknown_id ? unknown_mark_text : std::string_view(vocabulary_.entry(token));
     if (!apart && entry != line_end && unit_ == Unit::word) {
       text += ' ';
     }
@@ -140,20 +138,20 @@ void VocabularyTokenizer::save(const std::filesystem::path& stem) const {
   save_vocabulary(vocabulary_, name_of(unit_), std::filesystem::path(stem) += suffix);
 }
 
-std::shared_ptr<const Tokenizer> symbol_tokenizer(Index symbols) {
+std::shared_ptr<const Tokenizer> numbered_tokenizer(std::initializer_list<NumberedEntries> all) {
   std::vector<std::string> entries;
-  entries.reserve(static_cast<std::size_t>(symbols));
-  for (Index symbol = 0; symbol < symbols; ++symbol) {
-    entries.push_back(std::to_string(symbol));
+  for (const auto& [format, count, first] : all) {
+    for (Index number = first; number < first + count; ++number) {
+      entries.push_back(fmt::format(fmt::runtime(format), number));
+    }
   }
   return std::make_shared<VocabularyTokenizer>(Vocabulary(std::move(entries)), Unit::word);
 }
 
 std::optional<Unit> unit_named(std::string_view name) {
   const auto* const found = std::ranges::find(unit_names, name);
-  return found == unit_names.end()
-             ? std::nullopt
-             : std::optional(units[static_cast<std::size_t>(found - unit_names.begin())]);
+  return found == unit_names.end() ? std::nullopt
+                                   : std::optional(static_cast<Unit>(found - unit_names.begin()));
 }
 
 ClassTokenizer::ClassTokenizer(std::vector<std::string> classes) : classes_(std::move(classes)) {

@@ -48,8 +48,15 @@ class VocabularyTokenizer : public Tokenizer {
   Unit unit_;
 };
 
-// The symbols "0", "1", ... of the synthetic tasks: symbol s has the id mark_count + s.
-std::shared_ptr<const Tokenizer> symbol_tokenizer(Index symbols);
+// Entries with a number, from `first` on: "k0", "k1", ...
+struct NumberedEntries {
+  std::string_view format;  // {} stands for the number
+  Index count;
+  Index first = 0;
+};
+
+// One for words that are such entries.
+std::shared_ptr<const Tokenizer> numbered_tokenizer(std::initializer_list<NumberedEntries> all);
 
 // The unit with this name in the files of vocabularies: "word", "character" or "byte".
 std::optional<Unit> unit_named(std::string_view name);

@@ -4,7 +4,6 @@
 #include <charconv>
 #include <mutex>
 #include <system_error>
-#include <unordered_map>
 #include <utility>
 
 #include <fmt/format.h>
@@ -12,7 +11,6 @@
 #include "core/errors.hpp"
 #include "datasets/tokenizers/merge_table.hpp"
 #include "datasets/tokenizers/parallel_lines.hpp"
-#include "datasets/tokenizers/tokenizer.hpp"
 #include "datasets/tokenizers/vocabulary_tokenizer.hpp"
 
 namespace tapehead {
@@ -172,8 +170,7 @@ std::vector<std::string> characters_of_word(std::string_view word) {
 }
 
 // Each character as the first of a word, whether it was seen there or not, and then those that go
-// on with one, both in the order of their code points. If there is no room for all, the most
-// frequent ones are kept.
+// on with one, both in the order of their code points. If room is short, the most frequent stay.
 std::vector<std::string> kept_characters(const EntryCounts& words, Index room) {
   EntryCounts counts;
   for (const auto& [word, count] : words) {

@@ -1,5 +1,5 @@
 // Relations of a source and a target that follow each other in one sequence.
-#include "datasets/relations.hpp"
+#include "datasets/pairs.hpp"
 #include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {

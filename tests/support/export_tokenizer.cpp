@@ -11,9 +11,8 @@
 #include "core/files/files.hpp"
 #include "datasets/text/text_file.hpp"
 #include "datasets/tokenizers/sentencepiece_corpus.hpp"
-#include "datasets/tokenizers/sentencepiece_joint.hpp"
 #include "datasets/tokenizers/sentencepiece_tokenizer.hpp"
-#include "datasets/tokenizers/tokenizer_kind.hpp"
+#include "datasets/tokenizers/tokenizer_files.hpp"
 #include "datasets/tokenizers/word_piece.hpp"
 #include "interchange/tokenizers/marian_tokenizers.hpp"
 #include "interchange/tokenizers/write_pretrained.hpp"
@@ -43,7 +42,8 @@ std::shared_ptr<const Tokenizer> made_of(const std::string& kind,
   const auto& names = EnumNames<TokenizerKind>::names;
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (names[i] == kind && !is_sentencepiece(static_cast<TokenizerKind>(i))) {
-      return tokenizer_of_lines(static_cast<TokenizerKind>(i), lines, vocabulary);
+      return tokenizer_of_lines({.kind = static_cast<TokenizerKind>(i), .vocabulary = vocabulary},
+                                lines);
     }
   }
   return std::make_shared<SentencePieceTokenizer>(trained_pieces(kind, lines, vocabulary));

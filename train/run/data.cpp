@@ -12,7 +12,7 @@
 #include "core/files/json_text.hpp"
 #include "core/random/draws.hpp"
 #include "core/text.hpp"
-#include "datasets/corpus/token_files.hpp"
+#include "datasets/corpus/token_text.hpp"
 #include "datasets/make_task.hpp"
 #include "datasets/task_kind.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"

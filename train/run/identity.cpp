@@ -7,6 +7,7 @@
 
 #include "core/errors.hpp"
 #include "core/random/draws.hpp"
+#include "datasets/tokenizers/tokenizer_files.hpp"
 #include "train/config/config.hpp"
 
 namespace tapehead {

@@ -1,6 +1,6 @@
 // The task text: its splits hold the text as tokens of each tokenizer, and what it refuses.
 #include "core/errors.hpp"
-#include "datasets/corpus/token_files.hpp"
+#include "datasets/corpus/token_text.hpp"
 #include "datasets/loader.hpp"
 #include "datasets/make_task.hpp"
 #include "datasets/text/text_options.hpp"

@@ -1,5 +1,4 @@
 // A joint vocabulary whose target side needs fewer entries than its source side.
-#include "datasets/tokenizers/sentencepiece_joint.hpp"
 
 #include "core/errors.hpp"
 #include "datasets/text/text_file.hpp"

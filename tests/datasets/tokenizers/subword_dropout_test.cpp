@@ -5,7 +5,6 @@
 #include "datasets/make_task.hpp"
 #include "datasets/task.hpp"
 #include "datasets/text/text_file.hpp"
-#include "datasets/tokenizers/sentencepiece_joint.hpp"
 #include "datasets/tokenizers/sentencepiece_tokenizer.hpp"
 #include "tests/support/examples.hpp"
 #include "tests/support/io_error.hpp"

@@ -73,7 +73,7 @@ TEST(TokenWords, of_word_pieces_are_what_spaces_and_punctuation_separate) {
 }
 
 TEST(TokenWords, are_asked_for_in_vain_where_tokens_are_no_parts_of_words) {
-  EXPECT_FALSE(words_of_tokens(*symbol_tokenizer(5), {3, 4}).has_value());
+  EXPECT_FALSE(words_of_tokens(*numbered_tokenizer({{"{}", 5}}), {3, 4}).has_value());
   EXPECT_FALSE(words_of_tokens(VocabularyTokenizer(all_bytes(), Unit::byte), {70}).has_value());
 }
 

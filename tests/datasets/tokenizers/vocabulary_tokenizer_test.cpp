@@ -58,7 +58,7 @@ TEST(CharacterTokenizer, characters_are_code_points) {
 }
 
 TEST(SymbolTokenizer, a_symbol_is_its_number_after_the_marks) {
-  const auto tokenizer = symbol_tokenizer(12);
+  const auto tokenizer = numbered_tokenizer({{"{}", 12}});
   EXPECT_EQ(tokenizer->size(), mark_count + 12);
   EXPECT_THAT(tokenizer->encode("0 11 5"),
               ElementsAre(mark_count, mark_count + 11, mark_count + 5));
@@ -122,7 +122,7 @@ TEST_F(VocabularyFile, a_missing_tokenizer_is_named) {
 TEST(TokenizerFiles, one_for_both_sides_comes_back_as_one) {
   const TemporaryDirectory directory;
   EXPECT_FALSE(has_tokenizers(directory / "run"));
-  const auto joint = symbol_tokenizer(3);
+  const auto joint = numbered_tokenizer({{"{}", 3}});
   save_tokenizers({joint, joint}, directory / "run");
   EXPECT_TRUE(has_tokenizers(directory / "run"));
   const Tokenizers loaded = load_tokenizers(directory / "run");
@@ -132,7 +132,8 @@ TEST(TokenizerFiles, one_for_both_sides_comes_back_as_one) {
 
 TEST(TokenizerFiles, two_come_back_as_two) {
   const TemporaryDirectory directory;
-  save_tokenizers({symbol_tokenizer(3), symbol_tokenizer(4)}, directory.path());
+  save_tokenizers({numbered_tokenizer({{"{}", 3}}), numbered_tokenizer({{"{}", 4}})},
+                  directory.path());
   EXPECT_TRUE(has_tokenizers(directory.path()));
   const Tokenizers loaded = load_tokenizers(directory.path());
   EXPECT_EQ(loaded.source->size(), mark_count + 3);

@@ -7,7 +7,7 @@
 #include "datasets/tokenizers/merge_table.hpp"
 #include "datasets/tokenizers/sentencepiece_content.hpp"
 #include "datasets/tokenizers/sentencepiece_fields.hpp"
-#include "datasets/tokenizers/sentencepiece_joint.hpp"
+#include "datasets/tokenizers/sentencepiece_tokenizer.hpp"
 #include "interchange/tokenizers/tokenizer_parts.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/support/testing.hpp"

@@ -1,7 +1,7 @@
 // A checkpoint's identity: what it is refused for, and what it is not.
 #include "train/run/identity.hpp"
 
-#include "datasets/tokenizers/tokenizer.hpp"
+#include "datasets/tokenizers/tokenizer_files.hpp"
 #include "datasets/tokenizers/vocabulary_tokenizer.hpp"
 #include "tests/support/io_error.hpp"
 #include "tests/support/temporary_directory.hpp"
