@@ -19,7 +19,6 @@
 #include "core/product/blas_kernels.hpp"
 #include "datasets/tokenizers/unknown_text.hpp"
 #include "lab/inspection/inspection.hpp"
-#include "lab/inspection/inspection_tables.hpp"
 #include "lab/report/attention.hpp"
 #include "lab/report/page.hpp"
 #include "predict/predictor.hpp"

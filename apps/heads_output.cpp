@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include "core/files/standard_streams.hpp"
+#include "lab/heads/attention_report.hpp"
 #include "lab/heads/head_report.hpp"
-#include "lab/heads/relation_report.hpp"
 #include "lab/removal/removal_report.hpp"
 #include "train/output/figures.hpp"
 #include "train/output/program_path.hpp"

@@ -31,11 +31,12 @@ HeadName head_in(const Transformer& transformer, const std::string& text) {
 }
 
 ChosenHeads closed_ones(const SavedRun& saved) {
-  if (gated_heads(saved.model).empty()) {
+  const std::vector<GatedHead> gated = gated_heads(saved.model);
+  if (gated.empty()) {
     throw ConfigError(fmt::format("--closed: the heads of {} have no gates (attention.gates)",
                                   saved.directory.string()));
   }
-  const std::vector<HeadName> closed = closed_heads(saved.model);
+  const std::vector<HeadName> closed = closed_heads(gated);
   ChosenHeads chosen{.heads = removable_among(saved.model.transformer, closed)};
   if (chosen.heads.size() < closed.size()) {
     chosen.remark = fmt::format(

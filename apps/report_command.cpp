@@ -19,7 +19,7 @@
 #include "lab/report/run.hpp"
 #include "lab/report/sweep.hpp"
 #include "lab/sweep/directory.hpp"
-#include "lab/sweep/record.hpp"
+#include "lab/sweep/plan.hpp"
 #include "train/output/logging.hpp"
 #include "train/run/run_files.hpp"
 

@@ -19,31 +19,6 @@ std::uint64_t digest_of(Metric metric, const std::vector<ExampleScore>& examples
   return hash.value();
 }
 
-}  // namespace
-
-MetricSums::MetricSums(Metric metric, const std::vector<ExampleScore>& examples,
-                       const EvaluationOptions& options)
-    : metric_(metric),
-      columns_(0),
-      summands_(kind_of(metric).summands(examples, options)),
-      data_(digest_of(metric, examples)) {
-  columns_ = summands_.size() / examples.size();
-}
-
-double MetricSums::value(std::span<const double> counts) const {
-  std::vector<double> sums(columns_, 0.0);
-  for (std::size_t i = 0; i < counts.size(); ++i) {
-    for (std::size_t k = 0; k < columns_; ++k) {
-      sums[k] += counts[i] * summands_[i * columns_ + k];
-    }
-  }
-  return kind_of(metric_).value(sums);
-}
-
-double MetricSums::value() const { return value(std::vector<double>(examples(), 1.0)); }
-
-namespace {
-
 // Runs of the two models with the same seed on the same data.
 struct Pair {
   const ResampledValue* one;
@@ -92,6 +67,41 @@ double resampled_difference(const std::vector<Pair>& pairs, Index resample) {
 
 }  // namespace
 
+MetricSums::MetricSums(Metric metric, const std::vector<ExampleScore>& examples,
+                       const EvaluationOptions& options)
+    : metric_(metric),
+      columns_(0),
+      summands_(kind_of(metric).summands(examples, options)),
+      data_(digest_of(metric, examples)) {
+  columns_ = summands_.size() / examples.size();
+}
+
+double MetricSums::value(std::span<const double> counts) const {
+  std::vector<double> sums(columns_, 0.0);
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    for (std::size_t k = 0; k < columns_; ++k) {
+      sums[k] += counts[i] * summands_[i * columns_ + k];
+    }
+  }
+  return kind_of(metric_).value(sums);
+}
+
+double MetricSums::value() const { return value(std::vector<double>(examples(), 1.0)); }
+
+Spread spread_of(const std::vector<double>& values) {
+  const auto count = static_cast<double>(values.size());
+  Spread spread{.count = values.size()};
+  for (const double value : values) {
+    spread.mean += value / count;
+  }
+  for (const double value : values) {
+    const double off = value - spread.mean;
+    spread.deviation += values.size() > 1 ? off * off / (count - 1) : 0;
+  }
+  spread.deviation = std::sqrt(spread.deviation);
+  return spread;
+}
+
 std::vector<double> resample(std::uint64_t data, Index resample, std::size_t examples) {
   const Draws draws(data, "bootstrap/examples", resample);
   std::vector<double> counts(examples, 0.0);
@@ -102,7 +112,7 @@ std::vector<double> resample(std::uint64_t data, Index resample, std::size_t exa
 }
 
 ResampledValue resample_value(std::uint64_t seed, const MetricSums& sums, Index resamples) {
-  ResampledValue result{.seed = seed, .data = sums.data(), .value = sums.value(), .resampled = {}};
+  ResampledValue result{.seed = seed, .data = sums.data(), .value = sums.value()};
   for (Index i = 0; i < resamples; ++i) {
     result.resampled.push_back(sums.value(resample(sums.data(), i, sums.examples())));
   }

@@ -14,9 +14,8 @@
 
 namespace tapehead {
 
-// The summands of one metric for each example. Those of the loss are the example's negative
-// log-likelihood and its tokens; those of BLEU are its counts of n-grams. `options` say how
-// sentences are split into words.
+// The summands of one metric for each example: of the loss its negative log-likelihood and its
+// tokens, of BLEU its counts of n-grams. `options` say how sentences are split into words.
 class MetricSums {
  public:
   MetricSums(Metric metric, const std::vector<ExampleScore>& examples,
@@ -28,10 +27,8 @@ class MetricSums {
   double value(std::span<const double> counts) const;
   double value() const;
 
-  // A digest of what the metric is measured against. Two runs whose digests are equal can be
-  // compared example by example. It covers the references and, if the metric is a mean over tokens,
-  // the number of their tokens. Windows of a text have no references: RunScores::text tells texts
-  // apart.
+  // A digest of what the metric is measured against: the references or, for a mean over tokens,
+  // also the number of their tokens. Runs with equal digests can be compared example by example.
   std::uint64_t data() const { return data_; }
 
  private:
@@ -41,12 +38,22 @@ class MetricSums {
   std::uint64_t data_;
 };
 
+// The spread of a figure over several seeds or heads. The deviation is that of a sample,
+// √(Σ (x - mean)² / (n - 1)); it is 0 for a single value.
+struct Spread {
+  double mean = 0;
+  double deviation = 0;
+  std::size_t count = 0;
+
+  bool has_deviation() const { return count > 1; }
+};
+Spread spread_of(const std::vector<double>& values);
+
 constexpr Index resample_count = 1000;
 constexpr double significance_level = 0.05;
 
-// How often each example is in resample number `resample` of a test with `examples` examples, which
-// are as many draws. `data` is the digest of the test. The result depends on nothing else, so all
-// runs see the same resamples of the same test.
+// How often each example is in resample number `resample`, of as many draws as examples, of the
+// test with the digest `data`. All runs see the same resamples of the same test.
 std::vector<double> resample(std::uint64_t data, Index resample, std::size_t examples);
 
 // A run's metric on its test, and on each resample of the test.
@@ -55,13 +62,12 @@ struct ResampledValue {
   std::uint64_t data = 0;
   std::string text{};  // as RunScores::text; windows of a text have no references to tell it by
   double value = 0;
-  std::vector<double> resampled;
+  std::vector<double> resampled{};
 };
 ResampledValue resample_value(std::uint64_t seed, const MetricSums& sums,
                               Index resamples = resample_count);
 
-// A mean difference, the interval that contains 95 % of the resamples, and the probability that
-// chance causes such a difference.
+// A mean difference, the interval of 95 % of the resamples, and the probability of it by chance.
 struct Difference {
   double mean = 0;
   double low = 0;

@@ -2,41 +2,35 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <functional>
 #include <numbers>
 #include <numeric>
 
-namespace tapehead {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
-// Cosine and sine of each multiple of 2π/p: the angle of (a, k) is that of a k modulo p, so no
-// angle is large.
-struct UnitCircle {
-  explicit UnitCircle(Index p)
-      : cosines(static_cast<std::size_t>(p)), sines(static_cast<std::size_t>(p)) {
-    for (std::size_t i = 0; i < cosines.size(); ++i) {
-      const double angle = 2 * std::numbers::pi * static_cast<double>(i) / static_cast<double>(p);
-      cosines[i] = std::cos(angle);
-      sines[i] = std::sin(angle);
-    }
+// exp(2πi j/p) of each j: the angle of (a, k) is that of a k modulo p, so no angle is large.
+std::vector<std::complex<double>> unit_circle(Index p) {
+  std::vector<std::complex<double>> circle;
+  for (Index j = 0; j < p; ++j) {
+    const double angle = 2 * std::numbers::pi * static_cast<double>(j) / static_cast<double>(p);
+    circle.emplace_back(std::cos(angle), std::sin(angle));
   }
-
-  std::vector<double> cosines;
-  std::vector<double> sines;
-};
+  return circle;
+}
 
 // |Ê(k)|², summed over the columns.
 double squared_norm_at(Index k, std::span<const double> rows, std::size_t width,
-                       const UnitCircle& circle) {
-  const std::size_t p = circle.cosines.size();
+                       const std::vector<std::complex<double>>& circle) {
   std::vector<double> real(width);
   std::vector<double> imaginary(width);
-  for (std::size_t a = 0; a < p; ++a) {
-    const std::size_t at = a * static_cast<std::size_t>(k) % p;
+  for (std::size_t a = 0; a < circle.size(); ++a) {
+    const std::complex<double> at = circle[a * static_cast<std::size_t>(k) % circle.size()];
     for (std::size_t column = 0; column < width; ++column) {
-      real[column] += rows[a * width + column] * circle.cosines[at];
-      imaginary[column] -= rows[a * width + column] * circle.sines[at];
+      real[column] += rows[a * width + column] * at.real();
+      imaginary[column] -= rows[a * width + column] * at.imag();
     }
   }
   return std::inner_product(real.begin(), real.end(), real.begin(), 0.0) +
@@ -47,7 +41,7 @@ double squared_norm_at(Index k, std::span<const double> rows, std::size_t width,
 
 CyclicSpectrum cyclic_spectrum(std::span<const double> rows, Index width) {
   const Index p = std::ssize(rows) / width;
-  const UnitCircle circle(p);
+  const auto circle = unit_circle(p);
   CyclicSpectrum spectrum;
   for (Index k = 1; k <= p / 2; ++k) {
     const double once = squared_norm_at(k, rows, static_cast<std::size_t>(width), circle);
@@ -86,4 +80,15 @@ double CyclicSpectrum::gini() const {
   return sum > 0 ? weighted / (n * sum) : 0;
 }
 
-}  // namespace tapehead
+CyclicSpectrum embedding_spectrum(const Model& model, std::span<const TokenId> cyclic_tokens) {
+  const Tensor table = model.store.value(model.transformer.stacks().front()->embedding.table);
+  const Index width = table.shape()[1];
+  std::vector<double> rows;
+  rows.reserve(cyclic_tokens.size() * static_cast<std::size_t>(width));
+  for (const TokenId token : cyclic_tokens) {
+    rows.insert(rows.end(), table.row(token), table.row(token) + width);
+  }
+  return cyclic_spectrum(rows, width);
+}
+
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -1,13 +1,14 @@
-// The Fourier spectrum of rows that belong to the numbers of a circle: how much of what
-// distinguishes the rows has which frequency.
+// The Fourier spectrum of rows that belong to the numbers of a circle, such as those of an
+// embedding: how much of what distinguishes the rows has which frequency.
 #pragma once
 
 #include <span>
 #include <vector>
 
 #include "core/types.hpp"
+#include "train/experiment.hpp"
 
-namespace tapehead {
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 struct CyclicSpectrum {
   // Of frequency k = 1 ... ⌊p/2⌋ at [k - 1]: the part of Σ_a |E(a) - mean|² that it has. They sum
@@ -30,4 +31,11 @@ struct CyclicSpectrum {
 // the same norm and are one frequency, to which both count; p/2 counts once.
 CyclicSpectrum cyclic_spectrum(std::span<const double> rows, Index width);
 
-}  // namespace tapehead
+// The share of the squared norm of which the number of frequencies is told.
+constexpr double most_of_spectrum = 0.9;
+
+// Of the rows that these tokens, in their order on the circle, have in the table of the stack that
+// reads sources. Where the embedding is factored, these are the rows before its linear map.
+CyclicSpectrum embedding_spectrum(const Model& model, std::span<const TokenId> cyclic_tokens);
+
+}}  // namespace tapehead::TAPEHEAD_PRECISION

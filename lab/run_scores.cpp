@@ -9,6 +9,12 @@
 #include "core/errors.hpp"
 #include "core/files/files.hpp"
 #include "core/files/json_text.hpp"
+#include "datasets/loader.hpp"
+#include "datasets/make_task.hpp"
+#include "train/config/config.hpp"
+#include "train/options/application.hpp"
+#include "train/plan/step_flops.hpp"
+#include "train/run/data.hpp"
 #include "train/run/run_files.hpp"
 
 namespace tapehead {
@@ -34,8 +40,7 @@ Json json_of(const ExampleScore& example) {
   return json;
 }
 
-// If the file does not say whether an output is right (files of version 0.1 do not), equal text
-// counts as right.
+// Files of version 0.1 do not say whether an output is right: equal text counts as right.
 ExampleScore example_of(const Json& json, const std::string& where) {
   const JsonObject example(json, where);
   const Index tokens = example.count("tokens", 1);
@@ -100,8 +105,7 @@ RunScores head_of(const JsonObject& head, const std::string& where) {
           .tokens = head.count("tokens"),
           .seconds = head.seconds("seconds"),
           .study = study_of(head.member("study"), where),
-          .figures = figures_of(head),
-          .examples = {}};
+          .figures = figures_of(head)};
 }
 
 }  // namespace
@@ -161,6 +165,25 @@ RunScores read_scores(const std::filesystem::path& run) {
     throw IoError(fmt::format("{} does not hold the examples that it names", file.string()));
   }
   return scores;
+}
+
+// Uses the training split as one step: the cost of a token does not depend on the batches.
+double multiply_adds_per_token(const Config& config, const Task& task) {
+  const auto train = training_epoch(task, config.training.batching(), config.seed, 0).source;
+  const StepRows rows = mean_rows(*train, 1, config.training.memory);
+  return step_flops(config.model, task.target_tokenizer->size(), rows, CountedPairs::allowed) / 2 /
+         rows.labels;
+}
+
+void update_cost(RunScores& scores, const std::filesystem::path& run) {
+  if (scores.multiply_adds_per_token) {
+    return;
+  }
+  const Config config = load_config(RunFiles{run}.config()).config;
+  const Task task =
+      make_task(find_run_data({run}, config.task, {}),
+                {.seed = config.seed, .tokenizers = run, .layout = layout_of(config.model)});
+  scores.multiply_adds_per_token = multiply_adds_per_token(config, task);
 }
 
 }  // namespace tapehead

@@ -1,5 +1,4 @@
-// The scores of a trained run: what it cost, and how well it did on each example of a split. They
-// are kept in a file of the run.
+// The scores of a trained run: what it cost, and how well it did on each example of a split.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +9,9 @@
 #include <vector>
 
 #include "core/types.hpp"
+#include "datasets/task.hpp"
 #include "train/metrics/metric_kind.hpp"
+#include "train/options/options.hpp"
 
 namespace tapehead {
 
@@ -24,12 +25,11 @@ struct RunStudy {
 
   // Whether it includes everything that the other requests.
   bool covers(const RunStudy& other) const {
-    return std::ranges::all_of(other.further_splits,
-                               [&](const std::string& name) {
-                                 return std::ranges::find(further_splits, name) !=
-                                        further_splits.end();
-                               }) &&
-           heads >= other.heads && importance >= other.importance && pruning >= other.pruning;
+    const auto has = [&](const std::string& split) {
+      return std::ranges::count(further_splits, split) > 0;
+    };
+    return std::ranges::all_of(other.further_splits, has) && heads >= other.heads &&
+           importance >= other.importance && pruning >= other.pruning;
   }
 };
 
@@ -39,7 +39,7 @@ struct RunScores {
   std::string checkpoint;  // the file that was tested
   Index parameters = 0;
   // Of training, for each target token. None in files of versions that counted all pairs of
-  // attention, whatever the pattern (lab/sweep/cost.hpp).
+  // attention, whatever the pattern (update_cost).
   std::optional<double> multiply_adds_per_token{};
   Index steps = 0;
   Index tokens = 0;    // target tokens in training
@@ -47,7 +47,7 @@ struct RunScores {
   RunStudy study{};    // what was requested besides the test
   // The figures of the study and of the training; docs/sweeps.md has the names.
   std::map<std::string, double> figures{};
-  std::vector<ExampleScore> examples;
+  std::vector<ExampleScore> examples{};
 };
 
 // The name of a figure, for a name that it may have had before: `cross.confidence` for
@@ -61,5 +61,13 @@ void write_scores(const std::filesystem::path& run, const RunScores& scores);
 
 // Throws IoError for a file that does not exist or is invalid.
 RunScores read_scores(const std::filesystem::path& run);
+
+// Of a training, in multiply-adds for each target token: forward and backward, with the pairs of a
+// query and a key that patterns allow. The config must be resolved.
+double multiply_adds_per_token(const Config& config, const Task& task);
+
+// Counts the cost anew, from the config and the data of the run, for scores of versions that
+// counted all pairs. Throws what find_run_data and make_task throw.
+void update_cost(RunScores& scores, const std::filesystem::path& run);
 
 }  // namespace tapehead

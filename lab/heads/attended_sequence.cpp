@@ -2,7 +2,7 @@
 
 #include <unicode/uchar.h>
 
-#include <span>
+#include <algorithm>
 #include <string_view>
 
 #include "datasets/corpus/masking.hpp"
@@ -15,17 +15,11 @@ namespace {
 constexpr char32_t word_begin = U'▁';  // SentencePiece's mark for a space
 
 bool is_all_punctuation(std::string_view piece) {
-  bool any = false;
-  for (const char32_t c : decode_utf8(piece)) {
-    if (c == word_begin) {
-      continue;
-    }
-    if (u_ispunct(static_cast<UChar32>(c)) == 0) {
-      return false;
-    }
-    any = true;
-  }
-  return any;
+  auto text = decode_utf8(piece);
+  std::erase(text, word_begin);
+  return !text.empty() && std::ranges::all_of(text, [](char32_t c) {
+    return u_ispunct(static_cast<UChar32>(c)) != 0;
+  });
 }
 
 // Also of the mask, which follows the entries.

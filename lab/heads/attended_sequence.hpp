@@ -11,10 +11,9 @@
 
 namespace tapehead {
 
-// Facts about a task's text: for each entry of a vocabulary how often it occurs in the training
-// data and whether it is punctuation.
+// Facts about the entries of a vocabulary.
 struct TokenFacts {
-  // Counted in the training examples, without subword dropout; 0 for marks.
+  // In the training examples, without subword dropout; 0 for marks.
   std::vector<Index> occurrences;
   std::vector<bool> punctuation;  // only punctuation (Unicode category P), ignoring "▁"
   TokenId mask = -1;              // that of models that predict masked tokens; -1: none

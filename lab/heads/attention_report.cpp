@@ -5,11 +5,46 @@
 #include <cmath>
 
 #include "core/product/blas_spectrum.hpp"
-#include "lab/heads/head_writes.hpp"
+#include "core/product/matrix_product.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
+
+// The head's columns of the output weight (D, H d_v), transposed.
+Tensor columns_of(const Tensor& weight, Index head, Index width) {
+  Tensor columns = Tensor::empty({width, weight.dim(0)});
+  for (Index i = 0; i < weight.dim(0); ++i) {
+    for (Index c = 0; c < width; ++c) {
+      columns.row(c)[i] = weight.row(i)[head * width + c];
+    }
+  }
+  return columns;
+}
+
+// Maps number i of the head to column `first` + i, with factor `share`.
+Tensor placed(Index width, Index columns, Index first, Scalar share) {
+  Tensor map = Tensor::zeros({width, columns});
+  for (Index c = 0; c < width; ++c) {
+    map.row(c)[first + c] = share;
+  }
+  return map;
+}
+
+Tensor write_of(const ParameterStore& store, const MultiHeadAttention& attention, Index head) {
+  const AttentionSpec& spec = attention.spec;
+  const HeadCombination& combination = attention.weights.combination;
+  switch (spec.combine) {
+    case Combine::concatenate:
+      return placed(spec.d_v, spec.d_model, head * spec.d_v, 1);
+    case Combine::mean:
+      return placed(spec.d_v, spec.d_model, 0, 1 / static_cast<Scalar>(spec.heads));
+    case Combine::weighted:
+      return placed(spec.d_v, spec.d_model, 0, store.value(combination.head_weights).data()[head]);
+    default:
+      return columns_of(store.value(combination.output_weight), head, spec.d_v);
+  }
+}
 
 // The weight (d, D) of a head's queries, keys or values, with zeros for columns that it does not
 // read; the identity on the columns that it reads where the input itself is the query.
@@ -18,12 +53,8 @@ Tensor map_of(const ParameterStore& store, const MultiHeadAttention& attention, 
   const auto found = attention.weights.projections.head_weight(store, role, head);
   if (!found) {
     const AttentionSpec& spec = attention.spec;
-    Tensor identity = Tensor::zeros({spec.d_qk, spec.d_model});
     const Index first = spec.input == HeadInput::narrow ? head * spec.d_qk : 0;
-    for (Index i = 0; i < spec.d_qk; ++i) {
-      identity.row(i)[first + i] = 1;
-    }
-    return identity;
+    return placed(spec.d_qk, spec.d_model, first, 1);
   }
   const Tensor& weight = found->weight;
   Tensor map = Tensor::zeros({weight.dim(0), attention.spec.d_model});
@@ -53,32 +84,37 @@ MapFigures figures_of(const Tensor& a, const Tensor& b) {
 // Σ_ij (Σ_r a_ri b_rj)(Σ_s a_sj b_si) = Σ_rs (a_r · b_s)(b_r · a_s), which is <M, Mᵀ>; then
 // |M - Mᵀ|² = 2 |M|² - 2 <M, Mᵀ>.
 std::optional<double> asymmetry_of(const Tensor& a, const Tensor& b, double norm) {
-  const Index rows = a.dim(0);
-  std::vector<double> dots(static_cast<std::size_t>(rows * rows));
-  for (Index r = 0; r < rows; ++r) {
-    for (Index s = 0; s < rows; ++s) {
-      double sum = 0;
-      for (Index c = 0; c < a.dim(1); ++c) {
-        sum += static_cast<double>(a.row(r)[c]) * static_cast<double>(b.row(s)[c]);
-      }
-      dots[static_cast<std::size_t>(r * rows + s)] = sum;
-    }
-  }
-  double with_transpose = 0;
-  for (Index r = 0; r < rows; ++r) {
-    for (Index s = 0; s < rows; ++s) {
-      with_transpose += dots[static_cast<std::size_t>(r * rows + s)] *
-                        dots[static_cast<std::size_t>(s * rows + r)];
-    }
-  }
   const double squared = norm * norm;
   if (squared == 0) {
     return std::nullopt;
+  }
+  double with_transpose = 0;
+  for (Index r = 0; r < a.dim(0); ++r) {
+    for (Index s = 0; s < a.dim(0); ++s) {
+      with_transpose +=
+          dot_product(a.row(r), b.row(s), a.dim(1)) * dot_product(b.row(r), a.row(s), a.dim(1));
+    }
   }
   return std::sqrt(std::max(0.0, (squared - with_transpose) / (2 * squared)));
 }
 
 }  // namespace
+
+std::vector<Tensor> head_writes(const ParameterStore& store, const MultiHeadAttention& attention) {
+  std::vector<Tensor> writes;
+  for (Index head = 0; head < attention.spec.heads; ++head) {
+    writes.push_back(write_of(store, attention, head));
+  }
+  return writes;
+}
+
+Tensor written_by(const Tensor& output, const Tensor& write) {
+  Tensor written = Tensor::empty({output.dim(0), write.dim(1)});
+  matrix_product(
+      output.dim(0), write.dim(1), write.dim(0), {.data = output.data(), .stride = output.dim(1)},
+      {.data = write.data(), .stride = write.dim(1)}, written.data(), write.dim(1), false);
+  return written;
+}
 
 std::vector<std::optional<HeadMaps>> head_maps(const ParameterStore& store,
                                                const MultiHeadAttention& attention) {
@@ -96,14 +132,23 @@ std::vector<std::optional<HeadMaps>> head_maps(const ParameterStore& store,
     const Tensor k = map_of(store, attention, HeadRole::key, head);
     HeadMaps one{.query_key = figures_of(q, k),
                  .value_output = figures_of(map_of(store, attention, HeadRole::value, head),
-                                            writes[static_cast<std::size_t>(head)]),
-                 .asymmetry = {}};
+                                            writes[static_cast<std::size_t>(head)])};
     if (spec.is_self()) {
       one.asymmetry = asymmetry_of(q, k, one.query_key.norm);
     }
     maps[static_cast<std::size_t>(head)] = one;
   }
   return maps;
+}
+
+std::vector<ReportedHead> heads_of(const std::vector<AttentionReport>& attentions) {
+  std::vector<ReportedHead> heads;
+  for (const AttentionReport& attention : attentions) {
+    for (std::size_t i = 0; i < attention.heads.size(); ++i) {
+      heads.push_back({attention, i});
+    }
+  }
+  return heads;
 }
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -3,8 +3,10 @@
 
 #include <map>
 #include <optional>
+#include <string>
 #include <vector>
 
+#include "lab/figure_table.hpp"
 #include "lab/heads/head_agreement.hpp"
 #include "lab/heads/head_figures.hpp"
 #include "nn/attention/multi_head_attention.hpp"
@@ -15,8 +17,7 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 // output (the QK and OV circuits of Elhage et al. 2021).
 struct MapFigures {
   double norm = 0;  // Frobenius
-  // exp of the entropy of the singular values' shares (Roy and Vetterli 2007); absent where all
-  // are 0.
+  // exp of the entropy of the singular values' shares (Roy and Vetterli 2007); absent if all are 0.
   std::optional<double> rank;
   Index width = 0;  // the head's: no rank is larger
 };
@@ -27,12 +28,19 @@ struct HeadMaps {
   // |M - Mᵀ| / (2 |M|) of M = W_Qᵀ W_K in Frobenius norms. It is 0 if scores stay the same when
   // query and key are exchanged, sqrt(1/2) for two unrelated matrices, and at most 1. Only for
   // self-attention, and not if M is 0.
-  std::optional<double> asymmetry;
+  std::optional<double> asymmetry{};
 };
 
-// The maps of each head of an attention. There are none if the scores or the output of a head are
-// not a bilinear function of its input: without projections, without its own output weight, or with
-// scores other than dot products.
+// For each head the map (d_v, D) from its output to its contribution: its columns of the output
+// weight, transposed. Without such a weight it is the head's columns or its factor. The
+// contributions of all heads and the output bias add up to the attention's output.
+std::vector<Tensor> head_writes(const ParameterStore& store, const MultiHeadAttention& attention);
+
+// (n, d_v), (d_v, D) -> (n, D)
+Tensor written_by(const Tensor& output, const Tensor& write);
+
+// The maps of each head of an attention; none without projections, without an output weight of its
+// own, or with scores other than dot products: then a head is not bilinear in its input.
 std::vector<std::optional<HeadMaps>> head_maps(const ParameterStore& store,
                                                const MultiHeadAttention& attention);
 
@@ -47,8 +55,7 @@ struct HeadReport {
   HeadFigures figures;
   std::optional<HeadMaps> maps;
   std::vector<double> divergence{};  // mean from each head of the same attention, in nats
-  // Mean over the queries of 1 - cos between the outputs of two heads, for each head of the same
-  // attention.
+  // Mean 1 - cos from the output of each head of the same attention over the queries.
   std::vector<double> output_distance{};
   // Like `divergence`, but from the heads of all other attentions of the same kind.
   std::map<AttentionSite, std::vector<double>> divergence_across{};
@@ -58,8 +65,33 @@ struct HeadReport {
 struct AttentionReport {
   AttentionSite site;
   double queries = 0;
-  std::vector<HeadReport> heads;
-  std::vector<RelationFigures> relations;  // those that the task knows, with each head's agreement
+  std::vector<HeadReport> heads{};
+  std::vector<RelationFigures> relations{};  // that the task knows, with each head's agreement
 };
+
+// The heads of all attentions, one after the other.
+std::vector<ReportedHead> heads_of(const std::vector<AttentionReport>& attentions);
+
+// The head that agrees most with a relation, of all attentions that the relation is about.
+struct BestHead {
+  AttentionSite site;
+  std::size_t head = 0;
+  RelationFigures relation;  // of the head's attention
+
+  // Absent if no head may attend to a related key.
+  std::optional<double> agreement() const { return relation.agreement[head]; }
+  double random() const { return relation.random[head]; }
+};
+
+// One for each relation and kind of attention.
+std::vector<BestHead> best_heads(const std::vector<AttentionReport>& attentions);
+
+// A head's closest relation, with the share of queries in which the two agree, and in which the
+// best fixed offset would: "answer 93 %, best fixed offset 53 %". Empty where there is none.
+std::string relation_text(const AttentionReport& attention, std::size_t head);
+
+// What is said of a best head, and the table of them. Empty where the task knows of no relations.
+std::vector<FigureRow<BestHead>> relation_rows();
+std::string relations_table(const std::vector<AttentionReport>& attentions);
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -8,8 +8,7 @@
 #include <ranges>
 
 #include "core/text.hpp"
-#include "lab/heads/head_summary.hpp"
-#include "lab/heads/relation_report.hpp"
+#include "lab/heads/attention_report.hpp"
 #include "lab/removal/removal_choice.hpp"
 #include "train/output/text_table.hpp"
 
@@ -23,10 +22,6 @@ constexpr std::size_t shown_heads = 4;      // of a role
 constexpr std::size_t shown_relations = 3;  // a task may know of twenty
 constexpr double alike = 0.05;              // nats; 0.69 where no key is in common
 
-HeadName name_of_head(AttentionSite site, std::size_t head) {
-  return {.site = site, .head = static_cast<Index>(head)};
-}
-
 std::string listed(std::vector<std::string> names) {
   if (names.size() > shown_heads) {
     const std::size_t more = names.size() - (shown_heads - 1);
@@ -38,17 +33,14 @@ std::string listed(std::vector<std::string> names) {
 
 Lines role_lines(const std::vector<AttentionReport>& attentions) {
   std::array<std::vector<std::string>, role_names.size()> by_role;
-  std::size_t heads = 0;
-  for (const AttentionReport& attention : attentions) {
-    for (std::size_t i = 0; i < attention.heads.size(); ++i) {
-      const auto role = static_cast<std::size_t>(attention.heads[i].figures.role);
-      by_role[role].push_back(name_of_head(attention.site, i).text());
-      ++heads;
-    }
+  const std::vector<ReportedHead> heads = heads_of(attentions);
+  for (const ReportedHead& head : heads) {
+    by_role[static_cast<std::size_t>(head->figures.role)].push_back(
+        head_at(head.attention.site, head.number).text());
   }
-  const std::size_t with = heads - by_role[static_cast<std::size_t>(Role::none)].size();
-  Lines lines{fmt::format("{} of {} heads {} a role{}", with, heads, with == 1 ? "has" : "have",
-                          with == 0 ? "" : ":")};
+  const std::size_t with = heads.size() - by_role[static_cast<std::size_t>(Role::none)].size();
+  Lines lines{fmt::format("{} of {} heads {} a role{}", with, heads.size(),
+                          with == 1 ? "has" : "have", with == 0 ? "" : ":")};
   for (std::size_t role = 0; role < by_role.size(); ++role) {
     if (!by_role[role].empty() && role != static_cast<std::size_t>(Role::none)) {
       lines.push_back(fmt::format("  {} {}: {}", by_role[role].size(), role_names[role],
@@ -60,7 +52,7 @@ Lines role_lines(const std::vector<AttentionReport>& attentions) {
 
 std::string relation_line(const BestHead& one) {
   const std::string& relation = one.relation.name;
-  const std::string head = name_of_head(one.site, one.head).text();
+  const std::string head = head_at(one.site, one.head).text();
   const std::string offset = format_share(one.relation.offset_share);
   const std::optional<double> agreement = one.agreement();
   if (one.relation.over_offset(one.head) > 0) {
@@ -96,29 +88,17 @@ Lines relation_lines(const std::vector<AttentionReport>& attentions) {
   return lines;
 }
 
-struct AlikePair {
-  HeadName one;
-  HeadName other;
-  double divergence = 0;  // nats
-};
-
-std::optional<AlikePair> most_alike(const std::vector<AttentionReport>& attentions) {
-  std::optional<AlikePair> pair;
-  for (const AttentionReport& attention : attentions) {
-    for (std::size_t i = 0; i < attention.heads.size(); ++i) {
-      const std::optional<NearestHead>& nearest = attention.heads[i].nearest;
-      if (nearest && (!pair || nearest->distance < pair->divergence)) {
-        pair = {.one = name_of_head(attention.site, i),
-                .other = name_of_head(nearest->site, nearest->head),
-                .divergence = nearest->distance};
-      }
+// A head and the one that it is nearest to.
+std::optional<std::pair<HeadName, NearestHead>> most_alike(
+    const std::vector<AttentionReport>& attentions) {
+  std::optional<std::pair<HeadName, NearestHead>> pair;
+  for (const ReportedHead& head : heads_of(attentions)) {
+    const std::optional<NearestHead>& nearest = head->nearest;
+    if (nearest && (!pair || nearest->distance < pair->second.distance)) {
+      pair.emplace(head_at(head.attention.site, head.number), *nearest);
     }
   }
   return pair;
-}
-
-std::ptrdiff_t closed_gates(const std::vector<GatedHead>& gates) {
-  return std::ranges::count(gates, 0.0, &GatedHead::gate);
 }
 
 std::ptrdiff_t spare_heads(const Importance& importance) {
@@ -168,12 +148,14 @@ std::vector<std::string> conclusions(const HeadFindings& found) {
   Lines lines = role_lines(found.heads);
   append(lines, relation_lines(found.heads));
   if (const auto pair = most_alike(found.heads)) {
+    const auto& [head, nearest] = *pair;
     lines.push_back(fmt::format("most alike: {} and {}, divergence {:.2f} nats (0: same weights)",
-                                pair->one.text(), pair->other.text(), pair->divergence));
+                                head.text(), head_at(nearest.site, nearest.head).text(),
+                                nearest.distance));
   }
   if (!found.gates.empty()) {
-    lines.push_back(fmt::format("{} of {} heads with gates are closed", closed_gates(found.gates),
-                                found.gates.size()));
+    lines.push_back(fmt::format("{} of {} heads with gates are closed",
+                                closed_heads(found.gates).size(), found.gates.size()));
   }
   if (found.importance) {
     append(lines, importance_lines(*found.importance));
@@ -187,13 +169,7 @@ std::vector<std::string> conclusions(const HeadFindings& found) {
 // A removal goes as the curve does only where each head can go by itself. Heads that share keys go
 // in sets, which need not be of the heads that the curve has first.
 void find_removable(const Transformer& transformer, HeadFindings& found) {
-  std::vector<HeadName> closed;
-  for (const GatedHead& head : found.gates) {
-    if (head.gate == 0) {
-      closed.push_back(head.head);
-    }
-  }
-  found.closed = removable_of(transformer, closed);
+  found.closed = removable_of(transformer, closed_heads(found.gates));
   const std::vector<HeadName> spare =
       found.pruning ? spare_together(*found.pruning) : std::vector<HeadName>{};
   found.spare = removable_of(transformer, spare);
@@ -227,7 +203,7 @@ std::optional<NextLook> next_look(const HeadFindings& found) {
                : std::optional(NextLook{pruning, "how many of them can go together?"});
   }
   const auto pair = most_alike(found.heads);
-  return NextLook{importance, pair && pair->divergence <= alike
+  return NextLook{importance, pair && pair->second.distance <= alike
                                   ? "does the model need both of the most alike heads?"
                                   : "which heads does the model need?"};
 }

@@ -1,6 +1,8 @@
-// What the figures of a run's heads come to: a few lines in plain English.
+// What the figures of a run's heads come to: a few lines in plain English, and numbers with names,
+// by which runs can be compared.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -40,8 +42,28 @@ struct NextLook {
   std::string why;
 };
 
-// None where the model needs each of its heads, or where those that it does not need cannot be
-// removed.
+// None where the model needs each head that can be removed.
 std::optional<NextLook> next_look(const HeadFindings& found);
+
+using NamedFigures = std::map<std::string, double>;
+
+// By kind of attention (encoder_self, decoder_self, cross): means over the heads of all layers that
+// have the figure, sample deviations over more than one of them, and the best head for each
+// relation. And how many heads of the whole model have which role.
+NamedFigures summary_of(const std::vector<AttentionReport>& attentions,
+                        const std::vector<HeadFigureRow>& rows = head_figure_rows());
+
+// How many heads are closed.
+NamedFigures summary_of(const std::vector<GatedHead>& gates);
+
+// By attention: how much the loss grows without a head and with it alone. Of the whole model: the
+// share of heads without which it grows by no more than `spare_loss`. Of heads with gates, if any.
+NamedFigures summary_of(const Importance& importance);
+
+// The share of the heads with gates that can go together before the loss has grown by `spare_loss`,
+// and by ten times that.
+NamedFigures summary_of(const PruningCurve& curve);
+
+constexpr double spare_loss = 0.01;  // nats a target token
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -10,8 +10,7 @@ namespace {
 RelationSums& sums_named(std::vector<RelationSums>& all, std::string_view name, std::size_t heads) {
   auto found = std::ranges::find(all, name, &RelationSums::name);
   if (found == all.end()) {
-    all.push_back({.name = std::string(name), .random = {}, .at_offset = {}, .agreeing = {}});
-    found = std::prev(all.end());
+    found = all.insert(found, RelationSums{.name = std::string(name)});
   }
   found->agreeing.resize(std::max(found->agreeing.size(), heads));
   found->random.resize(found->agreeing.size());
@@ -23,7 +22,6 @@ Index most_attended_key(std::span<const Scalar> weights, Index query, std::size_
   return std::ranges::max_element(row) - row.begin();
 }
 
-// How often a key drawn from `keys` would be a related one.
 double share_of_related(const std::set<Index>& related, const std::vector<Index>& keys) {
   const auto found = std::ranges::count_if(keys, [&](Index key) { return related.contains(key); });
   return keys.empty() ? 0 : static_cast<double>(found) / static_cast<double>(keys.size());
@@ -86,8 +84,7 @@ void add_relations(std::vector<RelationSums>& to, const std::vector<RelationSums
 
 RelationFigures figures_of(const RelationSums& sums) {
   const double queries = std::max(1.0, sums.queries);
-  RelationFigures figures{
-      .name = sums.name, .queries = sums.queries, .random = {}, .agreement = {}};
+  RelationFigures figures{.name = sums.name, .queries = sums.queries};
   for (const auto& [offset, at_offset] : sums.at_offset) {
     if (at_offset / queries > figures.offset_share) {
       figures.offset = offset;

@@ -12,9 +12,7 @@
 
 #include "core/errors.hpp"
 #include "lab/heads/attention_report.hpp"
-#include "lab/heads/head_pairs.hpp"
 #include "lab/heads/head_report.hpp"
-#include "lab/heads/relation_report.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
@@ -83,7 +81,6 @@ bool is_own_token(const Query& at, Index key) {
   return at.sequence.self && key < at.query && at.key_token(key) == at.key_token(at.query);
 }
 
-// The weight on the keys for which `chosen` holds.
 template <auto chosen>
 std::optional<QueryFigure> on(const Query& at) {
   return at.weight_on([&](Index key) { return chosen(at, key); });
@@ -98,8 +95,7 @@ Json distance_profile(const Head& head) {
   return profile;
 }
 
-// Of the weights from the query, in positions; what is farther than the profile counts with its
-// outermost.
+// In positions; what is farther than the profile counts with its outermost.
 Json mean_distance(const Head& head) {
   double sum = 0;
   for (std::size_t i = 0; i < head->figures.distance_profile.size(); ++i) {
@@ -123,7 +119,6 @@ std::string offset_text(const Head& head) {
   return of.offset ? fmt::format("{:+d}: {:.0f} %", *of.offset, 100 * *of.offset_share) : "";
 }
 
-// From all other heads of the attention.
 auto mean_from(Distances distances) {
   return [distances](const Head& head) {
     const std::vector<double>& all = (*head).*distances;
@@ -161,7 +156,6 @@ std::string nearest_name(const Head& head) {
   return nearest ? fmt::format("{} {}", nearest->site.text(), nearest->head) : "";
 }
 
-// A figure of the head's maps; null where the head has none.
 template <class Of>
 auto of_maps(Of of) {
   return [of](const Head& head) { return head->maps ? Json(of(*head->maps)) : Json(); };

@@ -1,6 +1,5 @@
-// The figures of a head, each described once, by a row: its names, what it means and how it comes
-// about. Sums, tables, JSON, legend, pages, sweeps and docs/head-figures.md are made of these
-// rows.
+// The figures of a head, each described once, by a row. Sums, tables, JSON, legend, pages, sweeps
+// and docs/head-figures.md are made of these rows.
 #pragma once
 
 #include <functional>
@@ -21,8 +20,7 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 struct AttentionReport;
 struct HeadReport;
 
-// What one query has of a figure, and what it would have if its weight were spread evenly over all
-// keys that it may attend to.
+// What one query has of a figure, and what it would have with even weights on all keys it may see.
 struct QueryFigure {
   double value = 0;
   double even = 0;
@@ -78,8 +76,7 @@ struct HeadFigureRow {
   std::string format = "{:.2f}";
   std::function<std::string(const ReportedHead&)> cell{};
   std::function<std::optional<QueryFigure>(const AttendedQuery&)> of_query{};
-  // The mean for an even spread is in JSON too, with "even_" before the key. A share is absent if
-  // an even spread has nothing there.
+  // JSON has the mean for an even spread too, at "even_" + key. A share is absent if that is 0.
   bool even = false;
   std::string sweep{};  // name of the mean over the heads of a kind, or over their pairs, in sweeps
   bool spread = false;  // with its sample deviation
@@ -91,8 +88,7 @@ struct HeadFigureRow {
 // Those that tapehead knows, in the order of JSON and tables.
 const std::vector<HeadFigureRow>& head_figure_rows();
 
-// Throws ConfigError, with the figure, for two with one name and for one that does not say how it
-// comes about, what it means or, as a mean over queries, its key.
+// Throws ConfigError for two figures with one name and for one without what it needs.
 void expect_figure_rows(const std::vector<HeadFigureRow>& rows);
 
 nlohmann::ordered_json value_of(const HeadFigureRow& row, const ReportedHead& head);

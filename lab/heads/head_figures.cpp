@@ -1,5 +1,7 @@
 #include "lab/heads/head_figures.hpp"
 
+#include <tuple>
+
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
@@ -8,25 +10,20 @@ std::optional<double> ratio(double sum, double count) {
   return count > 0 ? std::optional(sum / count) : std::nullopt;
 }
 
-Role role_of(const HeadFigures& head, const RoleThresholds& least) {
-  const auto lifted = [&](std::string_view place, double share, double lift) {
-    const MeanFigure at = head.at(place);
-    return at.value >= share && at.value >= lift * *at.even;
-  };
+Role role_of(const HeadFigures& head) {
+  constexpr RoleThresholds least{};
   if (head.offset_share >= least.positional) {
     return head.offset == -1 ? Role::previous : head.offset == 1 ? Role::next : Role::positional;
   }
-  if (lifted("weight_on.induction", least.induction, least.induction_lift)) {
-    return Role::induction;
-  }
-  if (lifted("weight_on.duplicate", least.duplicate, least.duplicate_lift)) {
-    return Role::duplicate;
-  }
-  if (lifted("weight_on.rarest", least.rare, least.rare_lift)) {
-    return Role::rare;
-  }
-  if (lifted("weight_on.first", least.first, least.first_lift)) {
-    return Role::first;
+  for (const auto& [role, place, share, lift] :
+       {std::tuple(Role::induction, "weight_on.induction", least.induction, least.induction_lift),
+        std::tuple(Role::duplicate, "weight_on.duplicate", least.duplicate, least.duplicate_lift),
+        std::tuple(Role::rare, "weight_on.rarest", least.rare, least.rare_lift),
+        std::tuple(Role::first, "weight_on.first", least.first, least.first_lift)}) {
+    const MeanFigure at = head.at(place);
+    if (at.value >= share && at.value >= lift * *at.even) {
+      return role;
+    }
   }
   const auto weight_on = [&](std::string_view end) { return head.at(end).value.value_or(0); };
   if (weight_on("weight_on.first") + weight_on("weight_on.last") >= least.idle) {
@@ -37,8 +34,7 @@ Role role_of(const HeadFigures& head, const RoleThresholds& least) {
                                                                             : Role::none;
 }
 
-// Considers only offsets that at least half of the queries have, and not the outermost ones, which
-// stand for many.
+// Of offsets that at least half of the queries have, without the outermost, which stand for many.
 void find_offset(HeadFigures& head, const HeadSums& sums) {
   for (Index offset = 1 - reach; offset < reach; ++offset) {
     const auto i = static_cast<std::size_t>(offset + reach);
@@ -52,8 +48,7 @@ void find_offset(HeadFigures& head, const HeadSums& sums) {
 
 }  // namespace
 
-HeadFigures figures_of(const HeadSums& sums, const std::vector<HeadFigureRow>& rows,
-                       const RoleThresholds& thresholds) {
+HeadFigures figures_of(const HeadSums& sums, const std::vector<HeadFigureRow>& rows) {
   HeadFigures head;
   for (std::size_t i = 0; i < sums.means.size(); ++i) {
     const MeanSum& mean = sums.means[i];
@@ -69,7 +64,7 @@ HeadFigures figures_of(const HeadSums& sums, const std::vector<HeadFigureRow>& r
     }
   }
   find_offset(head, sums);
-  head.role = role_of(head, thresholds);
+  head.role = role_of(head);
   return head;
 }
 

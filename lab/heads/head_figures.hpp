@@ -70,7 +70,6 @@ struct HeadFigures {
 };
 
 HeadFigures figures_of(const HeadSums& sums,
-                       const std::vector<HeadFigureRow>& rows = head_figure_rows(),
-                       const RoleThresholds& thresholds = {});
+                       const std::vector<HeadFigureRow>& rows = head_figure_rows());
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 
 #include "core/errors.hpp"
+#include "lab/heads/attention_report.hpp"
 #include "lab/heads/head_report.hpp"
-#include "lab/heads/relation_report.hpp"
 #include "train/output/text_table.hpp"
 #include "train/run/checkpoints.hpp"
 #include "train/run/run_files.hpp"
@@ -34,10 +34,6 @@ std::optional<double> agreement_of(const HeadMoment& moment, std::size_t attenti
   const auto& relations = moment.attentions[attention].relations;
   const auto found = std::ranges::find(relations, relation, &RelationFigures::name);
   return found == relations.end() ? std::nullopt : found->agreement[head];
-}
-
-HeadName named(const AttentionReport& attention, std::size_t head) {
-  return {.site = attention.site, .head = static_cast<Index>(head)};
 }
 
 }  // namespace
@@ -70,17 +66,16 @@ HeadHistory head_history(const std::filesystem::path& run, const Task& task, con
 
 std::vector<RoleSince> roles_since(const HeadHistory& history) {
   std::vector<RoleSince> list;
-  const auto& last = history.back().attentions;
-  for (std::size_t a = 0; a < last.size(); ++a) {
-    for (std::size_t h = 0; h < last[a].heads.size(); ++h) {
-      const Role role = last[a].heads[h].figures.role;
-      if (role != Role::none) {
-        list.push_back({.head = named(last[a], h),
-                        .role = role,
-                        .step = since(history, [&](const HeadMoment& moment) {
-                          return moment.attentions[a].heads[h].figures.role == role;
-                        })});
-      }
+  const std::vector<ReportedHead> last = heads_of(history.back().attentions);
+  for (std::size_t i = 0; i < last.size(); ++i) {
+    const Role role = last[i]->figures.role;
+    const auto has_it = [&](const HeadMoment& moment) {
+      return heads_of(moment.attentions)[i]->figures.role == role;
+    };
+    if (role != Role::none) {
+      list.push_back({.head = head_at(last[i].attention.site, last[i].number),
+                      .role = role,
+                      .step = since(history, has_it)});
     }
   }
   return list;
@@ -97,7 +92,7 @@ std::vector<RelationSince> relations_since(const HeadHistory& history) {
     const auto attention = static_cast<std::size_t>(found - last.begin());
     const std::string& relation = best.relation.name;
     list.push_back({.relation = relation,
-                    .head = named(*found, best.head),
+                    .head = head_at(best.site, best.head),
                     .agreement = *best.agreement(),
                     .step = since(history, [&](const HeadMoment& moment) {
                       return agreement_of(moment, attention, relation, best.head) >= follows;

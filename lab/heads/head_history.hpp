@@ -1,5 +1,4 @@
-// What the heads of a run did at each checkpoint of its training that is kept, and since when they
-// do what they do.
+// What the heads of a run did at each checkpoint that it keeps, and since when.
 #pragma once
 
 #include <filesystem>
@@ -22,15 +21,13 @@ struct HeadMoment {
 };
 using HeadHistory = std::vector<HeadMoment>;  // the earliest first
 
-// Watches the heads over the split at each step checkpoint of the run. Throws IoError if there are
-// fewer than two, or if one cannot be used.
+// At each step checkpoint of the run. Throws IoError for fewer than two, or an unusable one.
 HeadHistory head_history(const std::filesystem::path& run, const Task& task, const Split& split,
                          Workers& workers,
                          const std::function<void(Index done, Index of)>& progress = {},
                          const std::vector<HeadFigureRow>& rows = head_figure_rows());
 
-// Of a head with a role at the end: the first step from which on it had this role at every
-// checkpoint.
+// Of a head with a role at the end: from which step on it had this role at every checkpoint.
 struct RoleSince {
   HeadName head;
   Role role = Role::none;
@@ -41,8 +38,7 @@ std::vector<RoleSince> roles_since(const HeadHistory& history);
 // A head follows a relation if its largest weight is on a related key in this share of the queries.
 constexpr double follows = 0.8;
 
-// Of the head that agrees most with a relation at the end, and follows it: the first step from
-// which on it followed it at every checkpoint.
+// Of the head that agrees most with a relation, if it follows it: from which step on it always did.
 struct RelationSince {
   std::string relation;
   HeadName head;
@@ -52,8 +48,7 @@ struct RelationSince {
 std::vector<RelationSince> relations_since(const HeadHistory& history);
 
 std::string history_text(const HeadHistory& history);
-// For each step the share of the queries in which the best head agrees with each relation. Empty
-// where the task knows of no relations.
+// For each step the share of the queries in which the best head agrees with each relation, if any.
 std::string history_table(const HeadHistory& history);
 nlohmann::ordered_json history_json(const HeadHistory& history);
 

@@ -2,16 +2,31 @@
 
 #include <fmt/format.h>
 
-#include "lab/heads/relation_report.hpp"
+#include "lab/heads/attention_report.hpp"
 #include "lab/removal/removal_report.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
-// The columns of one table of heads.
+struct HeadTerm {
+  std::string column;  // in the tables of the terminal; empty: in none
+  std::string key;     // a figure in the JSON of a head, "weight_on.previous"; empty: in no page
+  std::string meaning;
+  std::string page_name{};  // where the page has another name for the column
+  std::string json{};       // where the figure is in JSON
+  std::string sweep{};      // in sweeps
+  bool share = false;       // from 0 to 1
+};
+
+// The columns of one table.
+struct LegendPart {
+  std::string title;
+  std::vector<HeadTerm> terms{};
+};
+
 LegendPart part_of(std::string title, HeadTable table, const std::vector<HeadFigureRow>& rows) {
-  LegendPart part{.title = std::move(title), .terms = {}};
+  LegendPart part{.title = std::move(title)};
   if (table == HeadTable::weights) {
     part.terms = {{"attention", "", "the attention that the heads belong to"},
                   {"head", "", "the head's number in its attention, from 0"}};
@@ -28,30 +43,24 @@ LegendPart part_of(std::string title, HeadTable table, const std::vector<HeadFig
 }
 
 template <class Of>
-void add_terms(LegendPart& part, const std::vector<FigureRow<Of>>& rows) {
+LegendPart with_terms(LegendPart part, const std::vector<FigureRow<Of>>& rows) {
   for (const FigureRow<Of>& row : rows) {
     if (!row.help.empty()) {
       part.terms.push_back({row.column, "", row.help, "", row.key});
     }
   }
-}
-
-LegendPart relations_part() {
-  LegendPart part{.title = "relations that the task knows", .terms = {}};
-  add_terms(part, relation_rows());
   return part;
 }
 
 LegendPart importance_part() {
-  LegendPart part{.title = "which heads matter (--importance, --prune, gates)",
+  LegendPart part =
+      with_terms({.title = "which heads matter (--importance, --prune, gates)",
                   .terms = {{"", "loss_without",
                              "how much the mean loss of a target token grows with the head gone",
-                             "loss without"}}};
-  add_terms(part, importance_rows());
+                             "loss without"}}},
+                 importance_rows());
   part.terms.back().key = "importance";
-  add_terms(part, pruning_rows());
-  add_terms(part, gate_rows());
-  return part;
+  return with_terms(with_terms(std::move(part), pruning_rows()), gate_rows());
 }
 
 // A row of a table in Markdown; names are in backticks.
@@ -67,14 +76,16 @@ std::string markdown_row(const std::vector<std::string>& names, const std::strin
   return row + " |\n";
 }
 
-}  // namespace
-
 std::vector<LegendPart> head_legend(const std::vector<HeadFigureRow>& rows) {
   return {part_of("weights: means over the queries, the positions from which a head looks",
                   HeadTable::weights, rows),
           part_of("weight matrices", HeadTable::matrices, rows),
-          part_of("pairs of heads", HeadTable::pairs, rows), relations_part(), importance_part()};
+          part_of("pairs of heads", HeadTable::pairs, rows),
+          with_terms({.title = "relations that the task knows"}, relation_rows()),
+          importance_part()};
 }
+
+}  // namespace
 
 std::vector<std::pair<std::string, std::string>> role_legend(const RoleThresholds& least) {
   const std::string offset =
@@ -129,7 +140,7 @@ std::string legend_reference() {
       "`cross.entropy`, and is a mean over the heads of all layers that have the figure, or over\n"
       "the pairs of heads of one attention. Shares are percent in tables, and from 0 to 1 in JSON\n"
       "and in sweeps. A head that has no such figure is blank in tables and null in JSON.\n";
-  for (const LegendPart& part : head_legend()) {
+  for (const LegendPart& part : head_legend(head_figure_rows())) {
     text += fmt::format("\n## {}\n\n| column | JSON | in sweeps | meaning |\n|---|---|---|---|\n",
                         part.title);
     for (const HeadTerm& term : part.terms) {

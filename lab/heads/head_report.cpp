@@ -1,7 +1,5 @@
 #include "lab/heads/head_report.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <iterator>
 #include <map>
@@ -14,15 +12,8 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
-AttentionReport* report_of(std::vector<AttentionReport>& reports, AttentionSite site) {
-  const auto found = std::ranges::find(reports, site, &AttentionReport::site);
-  return found == reports.end() ? nullptr : &*found;
-}
-
-void take_nearer(std::optional<NearestHead>& nearest, const std::optional<NearestHead>& other) {
-  if (other && (!nearest || other->distance < nearest->distance)) {
-    nearest = other;
-  }
+AttentionReport& report_of(std::vector<AttentionReport>& reports, AttentionSite site) {
+  return *std::ranges::find(reports, site, &AttentionReport::site);
 }
 
 nlohmann::ordered_json head_json(const ReportedHead& head, const std::vector<HeadFigureRow>& rows) {
@@ -60,9 +51,7 @@ nlohmann::ordered_json relations_json(const AttentionReport& attention) {
   auto list = nlohmann::ordered_json::array();
   for (const RelationFigures& relation : attention.relations) {
     auto agreement = nlohmann::ordered_json::array();
-    for (const std::optional<double>& of_head : relation.agreement) {
-      agreement.push_back(or_null(of_head));
-    }
+    std::ranges::transform(relation.agreement, std::back_inserter(agreement), or_null<double>);
     list.push_back({{"name", relation.name},
                     {"queries", relation.queries},
                     {"random", relation.random},
@@ -87,15 +76,15 @@ std::optional<NearestHead> nearest_of(AttentionSite site, const std::vector<doub
 }
 
 void compare_with_earlier(std::vector<AttentionReport>& reports, const AttentionSums& attention) {
-  AttentionReport* here = report_of(reports, attention.site);
+  AttentionReport& here = report_of(reports, attention.site);
   for (const EarlierSums& earlier : attention.earlier) {
-    AttentionReport* there = report_of(reports, earlier.site);
-    for (std::size_t i = 0; i < here->heads.size(); ++i) {
-      for (std::size_t j = 0; j < there->heads.size(); ++j) {
+    AttentionReport& there = report_of(reports, earlier.site);
+    for (std::size_t i = 0; i < here.heads.size(); ++i) {
+      for (std::size_t j = 0; j < there.heads.size(); ++j) {
         const double mean =
-            earlier.divergence[i * there->heads.size() + j] / std::max(1.0, attention.queries);
-        here->heads[i].divergence_across[earlier.site].push_back(mean);
-        there->heads[j].divergence_across[attention.site].push_back(mean);
+            earlier.divergence[i * there.heads.size() + j] / std::max(1.0, attention.queries);
+        here.heads[i].divergence_across[earlier.site].push_back(mean);
+        there.heads[j].divergence_across[attention.site].push_back(mean);
       }
     }
   }
@@ -107,7 +96,10 @@ void find_nearest(std::vector<AttentionReport>& reports) {
       HeadReport& head = attention.heads[i];
       head.nearest = nearest_of(attention.site, head.divergence, i);
       for (const auto& [site, distances] : head.divergence_across) {
-        take_nearer(head.nearest, nearest_of(site, distances));
+        const auto other = nearest_of(site, distances);
+        if (other && (!head.nearest || other->distance < head.nearest->distance)) {
+          head.nearest = other;
+        }
       }
     }
   }
@@ -122,8 +114,7 @@ std::vector<AttentionReport> report_heads(const std::vector<AttentionSums>& atte
     const std::size_t count = attention.heads.size();
     const auto module = std::ranges::find(modules, attention.site, &MultiHeadAttention::site);
     const auto maps = head_maps(model.store, **module);
-    AttentionReport report{
-        .site = attention.site, .queries = attention.queries, .heads = {}, .relations = {}};
+    AttentionReport report{.site = attention.site, .queries = attention.queries};
     for (const RelationSums& relation : attention.relations) {
       report.relations.push_back(figures_of(relation));
     }
@@ -170,13 +161,7 @@ std::string heads_table(const std::vector<AttentionReport>& attentions, HeadTabl
   std::ranges::copy_if(rows, std::back_inserter(columns), [&](const HeadFigureRow& row) {
     return row.table == which && row.printed && !row.column.empty();
   });
-  std::vector<Head> heads;
-  for (const AttentionReport& attention : attentions) {
-    for (std::size_t i = 0; i < attention.heads.size(); ++i) {
-      heads.push_back({attention, i});
-    }
-  }
-  return table_of(columns, heads);
+  return table_of(columns, heads_of(attentions));
 }
 
 nlohmann::ordered_json heads_json(const std::vector<AttentionReport>& attentions,
@@ -194,19 +179,16 @@ nlohmann::ordered_json heads_json(const std::vector<AttentionReport>& attentions
   return list;
 }
 
-std::string heads_csv(const std::vector<AttentionReport>& attentions,
-                      const std::vector<HeadFigureRow>& rows) {
+std::string heads_csv(const std::vector<AttentionReport>& attentions) {
   std::vector<std::string> names{"attention", "stack", "layer", "kind"};
   std::vector<Leaves> heads;
-  for (const AttentionReport& attention : attentions) {
-    const AttentionSite site = attention.site;
-    for (std::size_t i = 0; i < attention.heads.size(); ++i) {
-      heads.push_back({{"attention", site.text()},
-                       {"stack", std::string(name_of(site.stack()))},
-                       {"layer", std::to_string(site.layer)},
-                       {"kind", site.is_self() ? "self" : "cross"}});
-      add_leaves(heads.back(), names, "", head_json({attention, i}, rows));
-    }
+  for (const ReportedHead& head : heads_of(attentions)) {
+    const AttentionSite site = head.attention.site;
+    heads.push_back({{"attention", site.text()},
+                     {"stack", std::string(name_of(site.stack()))},
+                     {"layer", std::to_string(site.layer)},
+                     {"kind", site.is_self() ? "self" : "cross"}});
+    add_leaves(heads.back(), names, "", head_json(head, head_figure_rows()));
   }
   // A group that one head has and another has not.
   const std::vector<std::string> all = names;

@@ -18,8 +18,7 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 std::optional<NearestHead> nearest_of(AttentionSite site, const std::vector<double>& distances,
                                       std::optional<std::size_t> number = {});
 
-// Writes an attention's divergences from earlier ones into the reports of both. Each report belongs
-// to the attention of its site.
+// Writes an attention's divergences from earlier ones into the reports of both.
 void compare_with_earlier(std::vector<AttentionReport>& reports, const AttentionSums& attention);
 
 // Finds every head's `nearest`. A head has none if no other head has the same queries and keys.
@@ -30,9 +29,8 @@ std::vector<AttentionReport> report_heads(
     const std::vector<AttentionSums>& attentions, const Model& model,
     const std::vector<HeadFigureRow>& rows = head_figure_rows());
 
-// What each head does over the sequences of a source, with the rows' figures. The decoder gets the
-// targets, as in training. `progress` is told how many batches are done. Throws what
-// expect_figure_rows() throws.
+// What each head does over the sequences of a source, from watch_heads(), with the rows' figures.
+// Throws what expect_figure_rows() throws.
 std::vector<AttentionReport> study_heads(
     const Model& model, const Config& config, const Task& task, const Source& source,
     Workers& workers, const std::vector<HeadFigureRow>& rows = head_figure_rows(),
@@ -44,9 +42,7 @@ std::string heads_table(const std::vector<AttentionReport>& attentions,
 nlohmann::ordered_json heads_json(const std::vector<AttentionReport>& attentions,
                                   const std::vector<HeadFigureRow>& rows = head_figure_rows());
 
-// A line for each head, under a line of names: its attention, what that is, and the figures in JSON
-// that are no lists.
-std::string heads_csv(const std::vector<AttentionReport>& attentions,
-                      const std::vector<HeadFigureRow>& rows = head_figure_rows());
+// A line for each head: its attention, what that is, and the figures in JSON that are no lists.
+std::string heads_csv(const std::vector<AttentionReport>& attentions);
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

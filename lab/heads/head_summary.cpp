@@ -1,10 +1,11 @@
-#include "lab/heads/head_summary.hpp"
+// The heads of a run in a few numbers with names.
+#include "lab/heads/conclusions.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "lab/spread.hpp"
+#include "lab/bootstrap.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
@@ -21,16 +22,15 @@ std::string without_spaces(std::string name) {
 std::vector<double> values_of(const HeadFigureRow& row,
                               const std::vector<AttentionReport>& attentions, AttentionKind kind) {
   std::vector<double> values;
-  for (const AttentionReport& attention : attentions) {
-    for (std::size_t i = 0; attention.site.kind == kind && i < attention.heads.size(); ++i) {
-      const auto value = value_of(row, {attention, i});
-      if (value.is_number()) {
-        values.push_back(value.get<double>());
-      } else if (value.is_array()) {
-        for (std::size_t j = 0; j < i; ++j) {
-          values.push_back(value[j].get<double>());
-        }
-      }
+  for (const ReportedHead& head : heads_of(attentions)) {
+    if (head.attention.site.kind != kind) {
+      continue;
+    }
+    const auto value = value_of(row, head);
+    if (value.is_number()) {
+      values.push_back(value.get<double>());
+    } else if (value.is_array()) {
+      values.insert(values.end(), value.begin(), value.begin() + static_cast<Index>(head.number));
     }
   }
   return values;
@@ -50,8 +50,7 @@ void add_row(NamedFigures& summary, const HeadFigureRow& row,
   }
 }
 
-// For each relation the head that agrees best, of all layers, with what the best offset and, for
-// this head, chance come to.
+// For each relation the head that agrees best, of all layers, beside the best offset and chance.
 void add_relations(NamedFigures& summary, const std::string& kind,
                    const std::vector<RelationFigures>& relations) {
   for (const RelationFigures& relation : relations) {
@@ -71,11 +70,9 @@ void add_roles(NamedFigures& summary, const std::vector<AttentionReport>& attent
   for (const std::string_view role : role_names) {
     summary["role." + without_spaces(std::string(role))] = 0;
   }
-  for (const AttentionReport& attention : attentions) {
-    for (const HeadReport& head : attention.heads) {
-      ++summary["role." + without_spaces(std::string(name_of(head.figures.role)))];
-      ++summary["heads"];
-    }
+  for (const ReportedHead& head : heads_of(attentions)) {
+    ++summary["role." + without_spaces(std::string(name_of(head->figures.role)))];
+    ++summary["heads"];
   }
 }
 
@@ -107,7 +104,7 @@ NamedFigures summary_of(const std::vector<AttentionReport>& attentions,
 }
 
 NamedFigures summary_of(const std::vector<GatedHead>& gates) {
-  return {{"heads.closed", static_cast<double>(std::ranges::count(gates, 0.0, &GatedHead::gate))}};
+  return {{"heads.closed", static_cast<double>(closed_heads(gates).size())}};
 }
 
 NamedFigures summary_of(const Importance& importance) {

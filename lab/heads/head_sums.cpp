@@ -1,10 +1,7 @@
 #include "lab/heads/head_sums.hpp"
 
 #include <algorithm>
-#include <array>
 #include <functional>
-
-#include "lab/heads/head_pairs.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
@@ -48,14 +45,50 @@ void add_all(std::vector<double>& to, const std::vector<double>& from) {
 
 std::vector<double>& divergence_from(std::vector<EarlierSums>& all, AttentionSite site) {
   const auto found = std::ranges::find(all, site, &EarlierSums::site);
-  if (found != all.end()) {
-    return found->divergence;
-  }
-  all.push_back({.site = site, .divergence = {}});
-  return all.back().divergence;
+  return (found != all.end() ? *found : all.emplace_back(EarlierSums{.site = site})).divergence;
 }
 
 }  // namespace
+
+double dot_product(const Scalar* a, const Scalar* b, Index count) {
+  double sum = 0;
+  for (Index c = 0; c < count; ++c) {
+    sum += static_cast<double>(a[c]) * static_cast<double>(b[c]);
+  }
+  return sum;
+}
+
+// Σ_queries H((p + q) / 2) - (H(p) + H(q)) / 2, which is the divergence.
+double divergence_between(std::span<const Scalar> p, std::span<const Scalar> q) {
+  double sum = 0;
+  for (std::size_t i = 0; i < p.size(); ++i) {
+    const auto a = static_cast<double>(p[i]);
+    const auto b = static_cast<double>(q[i]);
+    sum += (entropy_term(a) + entropy_term(b)) / 2 - entropy_term((a + b) / 2);
+  }
+  return std::max(0.0, sum);
+}
+
+Tensor unit_rows(const Tensor& x) {
+  Tensor unit = Tensor::empty(x.shape());
+  const Index columns = x.dim(1);
+  for (Index i = 0; i < x.dim(0); ++i) {
+    const double length = std::sqrt(dot_product(x.row(i), x.row(i), columns));
+    for (Index c = 0; c < columns; ++c) {
+      const double value = static_cast<double>(x.row(i)[c]);
+      unit.row(i)[c] = static_cast<Scalar>(length > 0 ? value / length : 0);
+    }
+  }
+  return unit;
+}
+
+double output_distance_between(const Tensor& a, const Tensor& b) {
+  double sum = 0;
+  for (Index i = 0; i < a.dim(0); ++i) {
+    sum += std::max(0.0, 1 - dot_product(a.row(i), b.row(i), a.dim(1)));
+  }
+  return sum;
+}
 
 MeanSum& MeanSum::operator+=(const MeanSum& other) {
   queries += other.queries;

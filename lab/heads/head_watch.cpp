@@ -3,13 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 #include <map>
 
 #include "core/errors.hpp"
 #include "datasets/loader.hpp"
-#include "lab/heads/head_pairs.hpp"
-#include "lab/heads/head_writes.hpp"
+#include "lab/heads/attention_report.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
@@ -30,8 +28,7 @@ std::span<const TokenId> tokens_of(const Tokens& tokens, Index sequence) {
       .subspan(static_cast<std::size_t>(segment.row), static_cast<std::size_t>(segment.rows));
 }
 
-// The largest batch. It is limited, since its weights in all layers are kept to compute the
-// divergence between them. This many rows are enough for fast products.
+// The largest batch: enough rows for fast products; its weights in all layers are kept.
 constexpr Index most_tokens = 512;
 
 using HeadWeights = std::vector<std::vector<Scalar>>;         // by head
@@ -81,51 +78,39 @@ class Watcher {
 
   std::vector<AttentionSums> take() {
     finish_sequence();
-    return std::move(attentions_);
+    std::vector<AttentionSums> sums;
+    for (Watched& attention : attentions_) {
+      sums.push_back(std::move(attention.sums));
+    }
+    return sums;
   }
 
  private:
-  struct Kept {
-    AttentionSite site;
-    std::vector<HeadWeights> weights;  // by sequence
+  struct Watched {
+    AttentionSums sums;
+    std::vector<HeadWeights> weights{};  // by sequence
   };
 
+  // All sequences of an attention come one after the other.
   void finish_sequence() {
     if (weights_.empty()) {
       return;
     }
-    AttentionSums& sums = sums_of(site_);
+    if (attentions_.empty() || attentions_.back().sums.site != site_) {
+      attentions_.push_back({.sums = {.site = site_}});
+    }
+    AttentionSums& sums = attentions_.back().sums;
     sums.add(sequence(), weights_, rows_);
     sums.add_written(written_);
-    for (const Kept& other : kept_) {
-      if (other.site != site_ && other.site.kind == site_.kind) {
-        sums.add_earlier(other.site, weights_, other.weights[static_cast<std::size_t>(segment_)]);
+    for (const Watched& other : attentions_) {
+      if (other.sums.site != site_ && other.sums.site.kind == site_.kind) {
+        sums.add_earlier(other.sums.site, weights_,
+                         other.weights[static_cast<std::size_t>(segment_)]);
       }
     }
-    keep();
+    attentions_.back().weights.push_back(std::move(weights_));
     weights_.clear();
     written_.clear();
-  }
-
-  void keep() {
-    if (kept_.empty() || kept_.back().site != site_) {
-      kept_.push_back({.site = site_, .weights = {}});
-    }
-    kept_.back().weights.push_back(std::move(weights_));
-  }
-
-  AttentionSums& sums_of(AttentionSite site) {
-    const auto found = std::ranges::find(attentions_, site, &AttentionSums::site);
-    if (found != attentions_.end()) {
-      return *found;
-    }
-    attentions_.push_back({.site = site,
-                           .heads = {},
-                           .divergence = {},
-                           .output_distance = {},
-                           .earlier = {},
-                           .relations = {}});
-    return attentions_.back();
   }
 
   AttendedSequence sequence() const {
@@ -150,12 +135,11 @@ class Watcher {
   const ReadFacts& facts_;
   const std::vector<HeadFigureRow>& rows_;
   std::vector<Relations> relations_;  // by sequence
-  std::vector<AttentionSums> attentions_;
+  std::vector<Watched> attentions_;   // so far
   AttentionSite site_;
   Index segment_ = 0;
   HeadWeights weights_;  // of the sequence's heads so far
   std::vector<Tensor> written_;
-  std::vector<Kept> kept_;
 };
 
 // Sums over weights that are not finite would look like valid ones.

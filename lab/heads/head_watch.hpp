@@ -1,5 +1,4 @@
-// Watches every head of a model while it reads the sequences of a source; or records the attention
-// weights of every head over a batch.
+// What every head of a model does while it reads the sequences of a source, or a batch.
 #pragma once
 
 #include <functional>
@@ -14,9 +13,8 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-// The sums of every attention, in the order in which the model runs them. The decoder gets the
-// targets, as in training. The result is the same with any number of threads. `progress` is told
-// how many batches are done.
+// The sums of every attention, in the order in which the model runs them, with the targets for the
+// decoder as in training; the same with any number of threads. `progress` counts batches.
 std::vector<AttentionSums> watch_heads(
     const Transformer& model, const ParameterStore& store, const Source& source,
     const ReadFacts& facts, Index batch_tokens, Workers& workers,

@@ -1,4 +1,5 @@
-#include "lab/heads/relation_report.hpp"
+// Texts about heads and the relations that a task knows.
+#include "lab/heads/attention_report.hpp"
 
 #include <fmt/format.h>
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 #include <span>
+#include <utility>
 
 #include "core/ops/concatenate.hpp"
 #include "datasets/corpus/masking.hpp"
@@ -63,12 +64,9 @@ std::vector<Prediction> predictions(const Tensor& logits, Index row, const Token
   std::vector<TokenId> order(of_row.size());
   std::iota(order.begin(), order.end(), TokenId{0});
   const auto most = std::min(static_cast<std::size_t>(count), order.size());
-  std::ranges::partial_sort(order, order.begin() + static_cast<std::ptrdiff_t>(most),
-                            [&](TokenId a, TokenId b) {
-                              const Scalar first = of_row[static_cast<std::size_t>(a)];
-                              const Scalar second = of_row[static_cast<std::size_t>(b)];
-                              return first != second ? first > second : a < b;
-                            });
+  std::ranges::partial_sort(
+      order, order.begin() + static_cast<std::ptrdiff_t>(most), {},
+      [&](TokenId token) { return std::pair(-of_row[static_cast<std::size_t>(token)], token); });
   order.resize(most);
   const double log_sum = log_sum_exp(of_row);
   std::vector<Prediction> best;
@@ -80,16 +78,12 @@ std::vector<Prediction> predictions(const Tensor& logits, Index row, const Token
   return best;
 }
 
-std::string_view side_name(TokenSide side) {
-  return side == TokenSide::source ? "source" : "target";
+std::string_view query_side(const AttentionSite& site) {
+  return site.stack() == StackName::decoder ? "target" : "source";
 }
 
-TokenSide query_side(const AttentionSite& site) {
-  return site.stack() == StackName::decoder ? TokenSide::target : TokenSide::source;
-}
-
-TokenSide key_side(const AttentionSite& site) {
-  return site.kind == AttentionKind::decoder_self ? TokenSide::target : TokenSide::source;
+std::string_view key_side(const AttentionSite& site) {
+  return site.kind == AttentionKind::decoder_self ? "target" : "source";
 }
 
 nlohmann::ordered_json attentions_json(
@@ -99,8 +93,8 @@ nlohmann::ordered_json attentions_json(
   for (const RecordedAttention& seen : sequence.heads) {
     if (seen.head == 0) {
       attentions.push_back({{"attention", seen.site.text()},
-                            {"queries", side_name(query_side(seen.site))},
-                            {"keys", side_name(key_side(seen.site))},
+                            {"queries", query_side(seen.site)},
+                            {"keys", key_side(seen.site)},
                             {"heads", nlohmann::ordered_json::array()}});
     }
     attentions.back()["heads"].push_back(head_json(seen));

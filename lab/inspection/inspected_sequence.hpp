@@ -44,14 +44,11 @@ struct Prediction {
 std::vector<Prediction> predictions(const Tensor& logits, Index row, const Tokenizer& tokenizer,
                                     Index count);
 
-// The rows of an attention's queries, and of its keys, are tokens of the source or of the target.
-enum class TokenSide { source, target };
-std::string_view side_name(TokenSide side);  // "source"
-TokenSide query_side(const AttentionSite& site);
-TokenSide key_side(const AttentionSite& site);
+// Whose tokens the rows of an attention's queries, and of its keys, are: "source" or "target".
+std::string_view query_side(const AttentionSite& site);
+std::string_view key_side(const AttentionSite& site);
 
-// [{"attention": "encoder.layers.0.self", "queries": "source", "keys": "source", "heads": [...]}],
-// with what `head_json` gives for each head.
+// [{"attention": "encoder.layers.0.self", "queries": "source", "keys": "source", "heads": [...]}]
 nlohmann::ordered_json attentions_json(
     const InspectedSequence& sequence,
     const std::function<nlohmann::ordered_json(const RecordedAttention&)>& head_json);

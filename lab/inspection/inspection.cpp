@@ -5,16 +5,17 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <memory>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "core/errors.hpp"
 #include "core/shown.hpp"
 #include "core/text.hpp"
 #include "lab/removal/head_importance.hpp"
-#include "lab/removal/weights_apart.hpp"
+#include "nn/generation/ensemble.hpp"
+#include "predict/predictor.hpp"
+#include "train/evaluation/evaluation.hpp"
+#include "train/options/application.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
@@ -60,7 +61,68 @@ Tensor weights_at(const DistanceWeights& by_distance, const Pattern& pattern,
 
 namespace {
 
-// "decoder.layers.0.cross.2"
+void expect_known(const std::vector<TokenId>& tokens, const std::string& text, const char* what) {
+  const auto unknown = [](TokenId token) { return token == unknown_id; };
+  if (!tokens.empty() && std::ranges::all_of(tokens, unknown)) {
+    throw DataError(
+        fmt::format("the run's tokenizer knows no token of the {} {}", what, shown(text)));
+  }
+}
+
+// A text with a token, at least one of which is known, and likewise its target.
+LineRead read_line(const Reader& reader, const AskedLine& line) {
+  LineRead read = reader.read(line);
+  if (read.tokens.empty()) {
+    throw DataError("the text has no token");
+  }
+  expect_known(read.tokens, line.text, "text");
+  const std::vector<EncodedText> texts = reader.encoded(read);
+  if (texts.size() > 1) {
+    expect_known(texts[1].tokens, texts[1].text, "target");
+  }
+  return read;
+}
+
+// The text as a source, with `target` behind it; without one, with the output of `model`, the run's
+// or one like it: what it writes, as far as the positions of the model reach, its label for each
+// token, or its class. Running text has no target: a causal model reads it as a document, and a
+// masked one with a mask for each `mask_in_text`.
+TextBatch read_text(const SavedRun& run, const EnsembleMember& model, const std::string& text,
+                    const std::optional<std::string>& target, Workers& workers) {
+  const Predictor predictor(run, workers);
+  const Reader& reader = predictor.reader();
+  if (target && !reader.has_targets()) {
+    throw ConfigError(
+        fmt::format("run {} is a language model, which reads one text: leave --target out",
+                    run.directory.string()));
+  }
+  LineRead read = read_line(reader, {.text = text, .target = target});
+  const auto as_read = [&] { return reader.source({&read, 1}, layout_of(run.config.model)); };
+  predictor.expect_positions(read, "the text");
+  const bool generated = reader.has_targets() && !target;
+  bool unfinished = false;
+  if (generated) {
+    const ModelAndSource asked{.model = model, .source = as_read()};
+    const Hypothesis output = decode_examples({&asked, 1}, decoding_batch_tokens,
+                                              decoding_options(run.config.evaluation), workers)
+                                  .front()
+                                  .front();
+    read.target_tokens = output.tokens;
+    unfinished = !output.ended;
+    // An output that fills all positions has a last token that no position reads.
+    const Index too_many = as_read()->lengths(0).input - run.config.model.max_positions;
+    if (too_many > 0) {
+      read.target_tokens.resize(read.target_tokens.size() - static_cast<std::size_t>(too_many));
+    }
+  }
+  predictor.expect_positions(read, "the text with its target");
+  return {.batch = pack(*as_read(), {0}),
+          .target = reader.target_text(read),
+          .read = std::move(read),
+          .generated = generated,
+          .unfinished = unfinished};
+}
+
 HeadName head_of(const Transformer& transformer, std::string_view name) {
   const std::size_t dot = std::min(name.rfind('.'), name.size());
   const auto head = whole_number(name.substr(std::min(dot + 1, name.size())));
@@ -114,7 +176,7 @@ HeadSubstitute look_by_distance(const SavedRun& run, const std::string& other,
 // The same sequence in a changed copy of the model, and what that writes for the text.
 WithoutHeads inspect_without(const SavedRun& run, const InspectionRequest& request,
                              const TextBatch& read, Workers& workers) {
-  WithoutHeads without{.heads = request.without, .pattern = request.pattern, .sequence = {}};
+  WithoutHeads without{.heads = request.without, .pattern = request.pattern};
   std::vector<HeadName> heads;
   for (const std::string& name : request.without) {
     heads.push_back(head_of(run.model.transformer, name));
@@ -141,8 +203,7 @@ WithoutHeads inspect_without(const SavedRun& run, const InspectionRequest& reque
 
 Inspection inspect_text(const SavedRun& run, const InspectionRequest& request, Workers& workers) {
   Inspection inspection{
-      .text = read_text(run, as_it_is(run.model), request.text, request.target, workers),
-      .sequence = {}};
+      .text = read_text(run, as_it_is(run.model), request.text, request.target, workers)};
   inspection.sequence = inspect(run.model, run.tokenizers, inspection.text.batch);
   if (!request.without.empty()) {
     inspection.without = inspect_without(run, request, inspection.text, workers);

@@ -14,7 +14,7 @@
 #include "core/sequence/segments.hpp"
 #include "core/tape/tensor.hpp"
 #include "lab/inspection/inspected_sequence.hpp"
-#include "lab/inspection/text_batch.hpp"
+#include "predict/reader.hpp"
 #include "train/experiment.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
@@ -28,22 +28,33 @@ struct InspectionRequest {
   std::optional<std::string> pattern{};
 };
 
+// What the model reads of a text.
+struct TextBatch {
+  Batch batch;              // one sequence, in the model's layout
+  std::string target{};     // empty for running text
+  LineRead read;            // the text, and the target's tokens
+  bool generated = false;   // the target is the model's own
+  bool unfinished = false;  // and is cut, because it had not ended at its greatest length
+};
+
 // The same sequence without some heads, or with heads that look by distance alone.
 struct WithoutHeads {
   std::vector<std::string> heads;
   std::optional<std::string> pattern{};
   std::string target{};  // the output of the model without them, where the whole model's is shown
-  InspectedSequence sequence;
+  InspectedSequence sequence{};
 };
 
 struct Inspection {
   TextBatch text;
-  InspectedSequence sequence;
+  InspectedSequence sequence{};
   std::optional<WithoutHeads> without{};
 };
 
-// Throws what read_text() throws for the text and the pattern's text, and ConfigError, with the
-// heads that there are, for a head that does not exist or whose output cannot be left out.
+// For the text and the pattern's text, throws DataError for a text without a known token, for a
+// text or target of more tokens than the model has positions, and for a class that does not exist;
+// ConfigError for a target of running text. Throws ConfigError, with the heads that there are, for
+// a head that does not exist or whose output cannot be left out.
 Inspection inspect_text(const SavedRun& run, const InspectionRequest& request, Workers& workers);
 
 // A document of the form "tapehead attention", version 1, which docs/look-inside.md describes.
@@ -57,6 +68,12 @@ nlohmann::ordered_json inspection_json(const SavedRun& run, const Inspection& in
 // has inspection_json() without tensors, as `tapehead`. Throws IoError.
 void write_inspection(const std::filesystem::path& path, const SavedRun& run,
                       const Inspection& inspection);
+
+// For each attention the key with the largest weight, and this in percent, by query and head.
+std::string attention_tables(const Inspection& inspection);
+
+// For each labelled row what the model predicts after it, and without some heads beside it.
+std::string predictions_table(const SavedRun& run, const Inspection& inspection);
 
 // For each distance, a key's position minus the query's, a weight of at least 0.
 struct DistanceWeights {

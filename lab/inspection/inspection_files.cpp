@@ -1,6 +1,4 @@
 // The forms in which an inspection is given out: JSON, and a file of tensors.
-#include <array>
-#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>

@@ -1,5 +1,4 @@
-#include "lab/inspection/inspection_tables.hpp"
-
+// An inspection as tables for a terminal.
 #include <algorithm>
 #include <vector>
 
@@ -7,14 +6,16 @@
 
 #include "core/shown.hpp"
 #include "core/text.hpp"
+#include "lab/inspection/inspection.hpp"
 #include "train/output/text_table.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
-const std::vector<std::string>& tokens_of(const InspectedSequence& sequence, TokenSide side) {
-  return side == TokenSide::source ? sequence.source_tokens : sequence.target_tokens;
+const std::vector<std::string>& tokens_of(const InspectedSequence& sequence,
+                                          std::string_view side) {
+  return side == "source" ? sequence.source_tokens : sequence.target_tokens;
 }
 
 std::string in_cell(const std::string& token) {

@@ -1,4 +1,5 @@
-#include "lab/removal/head_groups.hpp"
+// Heads that share keys are removed in sets, so that all groups that remain have the same size.
+#include "lab/removal/removal_choice.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -8,7 +9,7 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 namespace {
 
 bool contains(const std::vector<Index>& heads, Index head) {
-  return std::ranges::find(heads, head) != heads.end();
+  return std::ranges::count(heads, head) > 0;
 }
 
 }  // namespace
@@ -63,17 +64,15 @@ std::vector<Index> HeadGroups::removable_among(const std::vector<Index>& heads) 
   return going;
 }
 
-std::vector<Index> HeadGroups::reachable() const {
+std::set<Index> HeadGroups::reachable() const {
   const auto groups = static_cast<Index>(groups_.size());
   const auto size = groups_.empty() ? Index{0} : static_cast<Index>(groups_.front().size());
-  std::vector<Index> numbers;
+  std::set<Index> numbers;
   for (Index left = 0; left <= groups; ++left) {
     for (Index each = 0; each <= size; ++each) {
-      numbers.push_back(groups * size - left * each);
+      numbers.insert(groups * size - left * each);
     }
   }
-  std::ranges::sort(numbers);
-  numbers.erase(std::ranges::unique(numbers).begin(), numbers.end());
   return numbers;
 }
 

@@ -9,7 +9,6 @@
 
 #include "core/errors.hpp"
 #include "core/text.hpp"
-#include "lab/removal/weights_apart.hpp"
 #include "nn/transformer/transformer.hpp"
 #include "train/evaluation/evaluation.hpp"
 
@@ -35,7 +34,6 @@ Parameter output_weight(const Transformer& transformer, const MultiHeadAttention
   return attention.weights.combination.output_weight;
 }
 
-// The gradients of the mean loss of one sentence, without dropout.
 void sentence_gradients(const Model& model, const Batch& sentence, ParameterGradients& gradients) {
   Tape tape;
   Pass pass(tape, model.store, gradients);
@@ -55,6 +53,15 @@ std::vector<double> slope_sums(const Model& model, const Source& source, const H
     }
   }
   return sums;
+}
+
+void set_others(const std::vector<HeadName>& names, const HeadGates& gates, std::size_t head,
+                double gate) {
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (i != head && names[i].site == names[head].site) {
+      gates[i]->set(gate);
+    }
+  }
 }
 
 }  // namespace
@@ -191,20 +198,6 @@ EvaluationOptions without_memory(EvaluationOptions options) {
   return options;
 }
 
-namespace {
-
-// Sets the gates of all other heads in one head's attention.
-void set_others(const std::vector<HeadName>& names, const HeadGates& gates, std::size_t head,
-                double gate) {
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (i != head && names[i].site == names[head].site) {
-      gates[i]->set(gate);
-    }
-  }
-}
-
-}  // namespace
-
 Importance head_importance(Model& model, const Config& config, const Task& task, const Split& split,
                            Workers& workers, const std::function<void(Index, Index)>& progress) {
   if (shares_weights(model.transformer)) {
@@ -216,7 +209,7 @@ Importance head_importance(Model& model, const Config& config, const Task& task,
   };
   const std::vector<HeadName> names = gateable_heads(model.transformer);
   const HeadGates gates = gates_on(model, names);
-  Importance result{.loss = loss(), .heads = {}, .ungated = ungated_attentions(model.transformer)};
+  Importance result{.loss = loss(), .ungated = ungated_attentions(model.transformer)};
   const std::vector<double> slopes = gate_slopes(model, *split.source, gates, workers);
   for (std::size_t i = 0; i < names.size(); ++i) {
     gates[i]->set(0);

@@ -1,5 +1,4 @@
-// Which heads matter: how the loss changes without a head, and how fast it changes with the head's
-// gate.
+// Which heads matter: how the loss changes without a head, and how fast with the head's gate.
 #pragma once
 
 #include <functional>
@@ -21,6 +20,10 @@ struct HeadName {
 
   auto operator<=>(const HeadName&) const = default;
 };
+
+inline HeadName head_at(AttentionSite site, std::size_t head) {
+  return {.site = site, .head = static_cast<Index>(head)};
+}
 
 // The head of the attention with this name, such as "decoder.layers.0.cross". Throws ConfigError,
 // with the existing heads, if it does not exist.
@@ -47,13 +50,12 @@ std::string fixed_text(const std::vector<FixedAttention>& attentions);
 std::vector<HeadName> gateable_heads(const Transformer& transformer);
 std::vector<FixedAttention> ungated_attentions(const Transformer& transformer);
 
-// A gate on a head multiplies the output of the head. It does so by scaling the head's columns of
-// the output projection, so that everything that uses the weights also works with the gated head.
+// Multiplies the output of a head by scaling the head's columns of the output projection, so that
+// everything that uses the weights also works with the gated head.
 class HeadGate {
  public:
-  // The gate of a head of this model. Throws ConfigError, with the existing heads, for a head that
-  // does not exist, and for a head whose output does not pass through its own columns of an output
-  // projection that no other attention uses.
+  // Throws ConfigError, with the existing heads, for a head that does not exist, and for one
+  // without columns of its own of an output projection of its attention alone.
   HeadGate(Model& model, const HeadName& head);
   HeadGate(const HeadGate&) = delete;
   HeadGate& operator=(const HeadGate&) = delete;
@@ -92,16 +94,22 @@ struct HeadImportance {
 
 struct Importance {
   double loss = 0;                        // with all heads
-  std::vector<HeadImportance> heads;      // those that can be gated
+  std::vector<HeadImportance> heads{};    // those that can be gated
   std::vector<FixedAttention> ungated{};  // whose heads are left out
 };
 
 // Ablation of one head, and of all heads but one (Michel et al. 2019, sections 3.2 and 3.3), and
 // slopes over a split, for all heads that can be gated. Losses are without_memory(). Where
 // attentions share weights, each is measured at its own site. The weights are unchanged afterwards.
-// `progress` is told how much of the work is done.
 Importance head_importance(Model& model, const Config& config, const Task& task, const Split& split,
                            Workers& workers,
                            const std::function<void(Index done, Index of)>& progress = {});
+
+// Whether some attentions of a model share weights (model.layer_groups, shared_as).
+bool shares_weights(const Transformer& transformer);
+
+// A model that computes the same, in which each attention and each layer has weights of its own:
+// copies of those that it shares in `model`, whose config this is.
+std::unique_ptr<Model> with_weights_apart(const Model& model, const Config& config);
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -4,7 +4,6 @@
 #include <optional>
 
 #include "core/ops/heads/head_scaling.hpp"
-#include "lab/removal/weights_apart.hpp"
 #include "train/evaluation/evaluation.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
@@ -24,9 +23,9 @@ std::vector<GatedHead> gated_heads(const Model& model) {
   return heads;
 }
 
-std::vector<HeadName> closed_heads(const Model& model) {
+std::vector<HeadName> closed_heads(const std::vector<GatedHead>& heads) {
   std::vector<HeadName> closed;
-  for (const GatedHead& head : gated_heads(model)) {
+  for (const GatedHead& head : heads) {
     if (head.gate == 0) {
       closed.push_back(head.head);
     }
@@ -56,7 +55,7 @@ PruningCurve prune_heads(Model& model, const Config& config, const Task& task, c
   HeadGates gates = gates_on(model, left);
   HeadGates removed;
   const auto all = static_cast<Index>(left.size());
-  PruningCurve curve{.loss = loss(), .steps = {}, .ungated = ungated_attentions(model.transformer)};
+  PruningCurve curve{.loss = loss(), .ungated = ungated_attentions(model.transformer)};
   while (!left.empty()) {
     const std::vector<double> slopes = gate_slopes(model, *few, gates, workers);
     const auto least = std::ranges::min_element(slopes) - slopes.begin();

@@ -1,5 +1,4 @@
-// Removes heads one after the other, the least important first, and says which trained gates of
-// heads are closed.
+// Heads removed one after the other, the least important first; and trained gates of heads.
 #pragma once
 
 #include <functional>
@@ -19,7 +18,7 @@ struct PruningStep {
 
 struct PruningCurve {
   double loss = 0;  // with all heads
-  std::vector<PruningStep> steps;
+  std::vector<PruningStep> steps{};
   std::vector<FixedAttention> ungated{};  // heads that stay
 
   // How many heads can be removed together before the loss has grown by more than `tolerance` nats.
@@ -45,7 +44,7 @@ struct GatedHead {
 // The heads of a model that have gates, in the order in which a pass meets them.
 std::vector<GatedHead> gated_heads(const Model& model);
 
-// The heads whose gates are closed. They contribute nothing, and can be removed without a change.
-std::vector<HeadName> closed_heads(const Model& model);
+// Those of them whose gates are closed: they contribute nothing.
+std::vector<HeadName> closed_heads(const std::vector<GatedHead>& heads);
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

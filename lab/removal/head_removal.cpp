@@ -18,10 +18,7 @@ std::vector<Index> heads_left(const MultiHeadAttention& attention,
                               const std::vector<HeadName>& removed) {
   std::vector<Index> left;
   for (Index head = 0; head < attention.spec.heads; ++head) {
-    const bool gone = std::ranges::any_of(removed, [&](const HeadName& name) {
-      return name.site == attention.site && name.head == head;
-    });
-    if (!gone) {
+    if (std::ranges::count(removed, HeadName{.site = attention.site, .head = head}) == 0) {
       left.push_back(head);
     }
   }

@@ -1,5 +1,5 @@
-// Removes heads: makes a smaller model without some heads, which gives the same outputs as the
-// larger one with the gates of these heads at 0.
+// Makes a smaller model without some heads, with the outputs of the larger one with their gates at
+// 0.
 #pragma once
 
 #include <string_view>
@@ -19,8 +19,8 @@ std::vector<FixedAttention> staying_attentions(const Transformer& transformer);
 ModelOptions options_without(const ModelOptions& options, const Transformer& transformer,
                              const std::vector<HeadName>& removed);
 
-// Copies the weights of the larger model that the smaller one still has. `to`: made from
-// options_without() with the same heads.
+// Copies the weights that the smaller model still has. `to`: made from options_without() these
+// heads.
 void keep_weights(const Model& from, const std::vector<HeadName>& removed, Model& to);
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 
 #include "core/errors.hpp"
-#include "lab/removal/head_groups.hpp"
 #include "lab/removal/head_removal.hpp"
 #include "train/evaluation/evaluation.hpp"
 
@@ -30,45 +30,36 @@ ModelLeft removable_attentions(const Transformer& transformer) {
   return left;
 }
 
-// For each number up to the largest, whether exactly that many heads can be removed.
-std::vector<bool> reachable(const ModelLeft& left) {
-  std::vector<bool> sums{true};
+// The numbers of heads that can be removed; 0 is one of them.
+std::set<Index> reachable(const ModelLeft& left) {
+  std::set<Index> sums{0};
   for (const AttentionLeft& attention : left) {
-    const std::vector<Index> numbers = attention.groups.reachable();
-    std::vector<bool> more(sums.size() + static_cast<std::size_t>(numbers.back()), false);
-    for (std::size_t sum = 0; sum < sums.size(); ++sum) {
-      for (const Index number : numbers) {
-        more[sum + static_cast<std::size_t>(number)] =
-            more[sum + static_cast<std::size_t>(number)] || sums[sum];
-      }
+    std::set<Index> more;
+    for (const Index number : attention.groups.reachable()) {
+      std::ranges::transform(sums, std::inserter(more, more.end()),
+                             [number](Index sum) { return sum + number; });
     }
     sums = std::move(more);
   }
   return sums;
 }
 
-bool can_lose(const ModelLeft& left, Index count) {
-  const std::vector<bool> sums = reachable(left);
-  return count >= 0 && count < std::ssize(sums) && sums[static_cast<std::size_t>(count)];
-}
-
 void expect_count(const Transformer& transformer, const ModelLeft& left, Index count) {
-  if (can_lose(left, count)) {
+  const std::set<Index> sums = reachable(left);
+  if (sums.contains(count)) {
     return;
   }
-  const std::vector<bool> sums = reachable(left);
   const std::vector<FixedAttention> staying = staying_attentions(transformer);
   std::string text =
       fmt::format("{} heads cannot be removed: the model has {} heads, of which {} can be removed",
-                  count, heads_of(transformer).size(), sums.size() - 1);
+                  count, heads_of(transformer).size(), *sums.rbegin());
   if (!staying.empty()) {
     text += fmt::format(" (not those of {})", fixed_text(staying));
   }
-  if (count < std::ssize(sums)) {
-    const auto below = std::find(sums.rend() - count, sums.rend(), true);
-    const auto above = std::find(sums.begin() + count, sums.end(), true);
+  if (count < *sums.rbegin()) {
+    const auto above = sums.lower_bound(count);
     text += fmt::format("; heads that share keys are removed together, so {} or {} can be removed",
-                        sums.rend() - below - 1, above - sums.begin());
+                        *std::prev(above), *above);
   }
   throw ConfigError(text);
 }
@@ -80,7 +71,6 @@ struct Candidate {
   double slope = 0;
 };
 
-// The heads of these attentions.
 std::vector<HeadName> heads_of(const Transformer& transformer, const ModelLeft& left) {
   std::vector<HeadName> names = tapehead::heads_of(transformer);
   std::erase_if(names, [&](const HeadName& name) {
@@ -135,7 +125,7 @@ RemovalStep take_next(ModelLeft& left, NamedGates& gates, Index count) {
   for (const Candidate& candidate : candidates_of(left, gates)) {
     ModelLeft after = left;
     after[candidate.attention].groups.remove(candidate.heads);
-    if (!can_lose(after, count - std::ssize(candidate.heads))) {
+    if (!reachable(after).contains(count - std::ssize(candidate.heads))) {
       continue;
     }
     RemovalStep step;
@@ -175,11 +165,11 @@ RemovalChoice choose_removal(Model& model, const Config& config, const Task& tas
                : evaluate(model, task, split, without_memory(config.evaluation), 0, workers).loss();
   };
   ModelLeft left = removable_attentions(model.transformer);
-  const Index all = count.value_or(std::ssize(reachable(left)) - 1);
+  const Index all = count.value_or(*reachable(left).rbegin());
   expect_count(model.transformer, left, all);
   const auto few = first_examples(split, slope_examples).source;
   NamedGates gates(model, left);
-  RemovalChoice choice{.loss = loss(), .steps = {}};
+  RemovalChoice choice{.loss = loss()};
   for (Index done = 0; done < all;) {
     gates.measure(model, *few, workers);
     choice.steps.push_back(take_next(left, gates, all - done));

@@ -1,14 +1,36 @@
-// Chooses the heads that a smaller model will not have: those that matter least among those that
-// can be removed.
+// The heads that a smaller model will not have: those that matter least of those that can go.
 #pragma once
 
 #include <functional>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "lab/removal/head_importance.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
+
+// The remaining heads of one attention, in groups that share keys, of one head without sharing.
+class HeadGroups {
+ public:
+  explicit HeadGroups(const AttentionSpec& spec);
+
+  // The smallest sets that can be removed: each group, and the head of smallest slope of every
+  // group.
+  std::vector<std::vector<Index>> removable(const std::function<double(Index head)>& slope) const;
+
+  // `heads`: one of the sets.
+  void remove(const std::vector<Index>& heads);
+
+  // As many of these heads as can be removed together.
+  std::vector<Index> removable_among(const std::vector<Index>& heads) const;
+
+  // The numbers of heads that can be removed, in one set after the other; 0 is one of them.
+  std::set<Index> reachable() const;
+
+ private:
+  std::vector<std::vector<Index>> groups_;
+};
 
 struct RemovalStep {
   std::vector<HeadName> heads;  // removed together
@@ -17,19 +39,16 @@ struct RemovalStep {
 
 struct RemovalChoice {
   double loss = 0;  // with all heads
-  std::vector<RemovalStep> steps;
+  std::vector<RemovalStep> steps{};
 
-  // The heads of all steps up to the last one after which the loss has grown by at most `tolerance`
-  // nats.
+  // Of all steps up to the last one after which the loss has grown by at most `tolerance` nats.
   std::vector<HeadName> heads_within(double tolerance) const;
   std::vector<HeadName> all_heads() const;
 };
 
-// Removes heads, and then restores them: `count` of them or, without a count, all that can be
-// removed. Each time it removes the set whose gates have the smallest mean slope, given those
-// removed before. A set is one head, unless heads share keys. Losses are without_memory(); slopes
-// are computed over the first `slope_examples`. Throws ConfigError for a count that no combination
-// of sets gives.
+// Removes heads as prune_heads() does, and then restores them: `count` of them or, without a count,
+// all that can be removed; each time the set (HeadGroups) whose gates have the smallest mean slope.
+// Throws ConfigError for a count that no combination of sets gives.
 RemovalChoice choose_removal(Model& model, const Config& config, const Task& task,
                              const Split& split, std::optional<Index> count, Index slope_examples,
                              Workers& workers,

@@ -1,11 +1,11 @@
-#include "lab/removal/weights_apart.hpp"
+// Takes attentions and layers apart that share weights, so that a change of one acts at one site.
+#include "lab/removal/head_importance.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <stdexcept>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
@@ -43,14 +43,12 @@ Config config_apart(Config config) {
 // The name in the other model, whose scopes are these: in the innermost one that it lies in.
 std::string name_in(const std::string& name, const std::vector<std::string>& scopes,
                     const std::vector<std::string>& others) {
-  std::size_t innermost = scopes.size();
-  for (std::size_t i = 0; i < scopes.size(); ++i) {
-    const bool inner = innermost == scopes.size() || scopes[i].size() > scopes[innermost].size();
-    if (lies_in(name, scopes[i]) && inner) {
-      innermost = i;
-    }
-  }
-  return others[innermost] + name.substr(scopes[innermost].size());
+  const auto depth = [&](const std::string& scope) {
+    return lies_in(name, scope) ? std::ssize(scope) : -1;
+  };
+  const auto innermost = std::ranges::max_element(scopes, {}, depth);
+  return others[static_cast<std::size_t>(innermost - scopes.begin())] +
+         name.substr(innermost->size());
 }
 
 }  // namespace

@@ -25,7 +25,6 @@ void expect_sentences(const Split& split, const std::vector<Index>& numbers) {
   }
 }
 
-// These sentences of a split, with their texts.
 Split chosen(const Task& task, const Split& split, const std::vector<Index>& numbers) {
   const auto references = first_references(task, split, static_cast<std::size_t>(split.outputs()));
   Split few{.name = split.name, .source = part_of(split.source, numbers), .kind = split.kind};

@@ -17,13 +17,11 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 constexpr Index shown_tokens = 48;        // of each side of a sentence; later weights are left out
 constexpr Index shown_weights = 600'000;  // of all sentences; they determine the size of the page
 
-// One sentence as below, without output and reference, and with the first `shown` tokens of each
-// side; without a number, if it has none.
+// One sentence as below, without output and reference, with the first `shown` tokens of each side.
 nlohmann::ordered_json sentence_json(const InspectedSequence& sequence, const std::string& source,
                                      std::optional<Index> number, Index shown);
 
-// Texts of the user's own, each as a sentence without a number, with up to `shown_text_tokens`.
-// Throws what inspect_text() throws.
+// The user's texts, as sentences without a number. Throws what inspect_text() throws.
 constexpr Index shown_text_tokens = 256;  // of each side
 nlohmann::ordered_json report_texts(const SavedRun& run, const std::vector<std::string>& texts,
                                     Workers& workers);

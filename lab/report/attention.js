@@ -23,7 +23,7 @@ function smallMapButton(sentence, attention, head, choice, role) {
   const [queries, keys] = [queryLabels(sentence, attention.queries), tokensOf(sentence, attention.keys)];
   const map = smallMap(rows);
   const name = `head ${head}`;
-  const button = element('button', {
+  return element('button', {
     class: 'head', type: 'button', 'data-head': key, 'aria-label': `${attentionName(attention.attention)}, ${name}`,
     onclick: () => choice.toggle(key),
     onpointermove: (event) => {
@@ -32,7 +32,6 @@ function smallMapButton(sentence, attention, head, choice, role) {
     },
     onpointerleave: hideTip,
   }, map, element('span', {}, name), element('small', {}, role && role !== 'none' ? role : ' '));
-  return button;
 }
 
 // A sentence that says something of its heads, and can be taken in at once.
@@ -71,8 +70,8 @@ function allHeads(sentence, choice, roles) {
 function markChosen(maps, choice) {
   for (const button of maps.querySelectorAll('button.head')) {
     const key = button.dataset.head;
-    button.setAttribute('aria-pressed', choice.has(key));
-    button.className = choice.has(key) ? `head line-${choice.colour(key)}` : 'head';
+    button.setAttribute('aria-pressed', choice.colours.has(key));
+    button.className = choice.colours.has(key) ? `head line-${choice.colours.get(key)}` : 'head';
   }
 }
 

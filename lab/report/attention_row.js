@@ -7,8 +7,7 @@ function largestWeights(row, most) {
   return row.map((weight, key) => ({key, weight})).sort((a, b) => b.weight - a.weight).slice(0, most);
 }
 
-// The token that is looked at closely: a side of the sentence and a position there, or none.
-// `changed` hears of each change.
+// The token that is looked at closely: a side of the sentence and a position there, or none. `changed` hears of each.
 class TokenChoice {
   constructor(changed) {
     this.side = null;

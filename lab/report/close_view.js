@@ -1,5 +1,4 @@
-// The chosen heads on a sentence, closely: lines, large maps, and the row of a token, which stays in
-// sight below them.
+// The chosen heads on a sentence, closely: lines, large maps, and below them the row of a token.
 
 function largeMaps(heads, sentence, choice, selected, roles) {
   const maps = heads.map(({rows, queries, keys}) => largeMap({

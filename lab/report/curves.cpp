@@ -1,4 +1,5 @@
-#include "lab/report/curves.hpp"
+// The curves of a run, from the files that it writes during the training.
+#include "lab/report/records.hpp"
 
 #include <fmt/format.h>
 
@@ -18,7 +19,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Lines = std::vector<Json>;
 
-// The lines of steps. Faults in lines are added to `faults`.
 Lines lines_of(const std::filesystem::path& file, Json& faults) {
   Lines lines;
   for_each_line(
@@ -50,7 +50,6 @@ std::vector<std::string> figures_of(const Lines& lines) {
   return names;
 }
 
-// Lines first ... last - 1.
 Json mean(const Lines& lines, std::size_t first, std::size_t last, const std::string& name) {
   double sum = 0;
   double count = 0;
@@ -74,8 +73,7 @@ std::map<Index, double> seconds_by_step(const std::filesystem::path& times, Json
   return seconds;
 }
 
-// The target tokens of the lines divided by the time from the step before the first to the last of
-// them.
+// The target tokens of the lines by the time from the step before the first to the last.
 Json rate(const Lines& lines, std::size_t first, std::size_t last,
           const std::map<Index, double>& seconds) {
   const auto begin = seconds.find(step_of(lines[first]) - 1);
@@ -90,8 +88,8 @@ Json rate(const Lines& lines, std::size_t first, std::size_t last,
   return tokens / (end->second - begin->second);
 }
 
-Json training_curves(const Lines& lines, std::size_t width,
-                     const std::map<Index, double>& seconds) {
+// A point is the mean over `width` lines, and has the step of the last.
+Json curves_of(const Lines& lines, std::size_t width) {
   Json curves = {{"step", Json::array()}};
   const std::vector<std::string> names = figures_of(lines);
   for (std::size_t first = 0; first < lines.size(); first += width) {
@@ -100,19 +98,16 @@ Json training_curves(const Lines& lines, std::size_t width,
     for (const std::string& name : names) {
       curves[name].push_back(mean(lines, first, last, name));
     }
-    curves["tokens_per_second"].push_back(rate(lines, first, last, seconds));
   }
   return curves;
 }
 
-Json evaluation_curves(const Lines& lines) {
-  Json curves = {{"step", Json::array()}};
-  const std::vector<std::string> names = figures_of(lines);
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    curves["step"].push_back(step_of(lines[i]));
-    for (const std::string& name : names) {
-      curves[name].push_back(mean(lines, i, i + 1, name));
-    }
+Json training_curves(const Lines& lines, std::size_t width,
+                     const std::map<Index, double>& seconds) {
+  Json curves = curves_of(lines, width);
+  for (std::size_t first = 0; first < lines.size(); first += width) {
+    const std::size_t last = std::min(first + width, lines.size());
+    curves["tokens_per_second"].push_back(rate(lines, first, last, seconds));
   }
   return curves;
 }
@@ -142,7 +137,7 @@ Json report_curves(const RunFiles& files) {
   const std::map<Index, double> seconds = seconds_by_step(files.times(), faults);
   return {{"training", training_curves(training, width, seconds)},
           {"steps_a_point", width},
-          {"evaluations", evaluation_curves(evaluations)},
+          {"evaluations", curves_of(evaluations, 1)},
           {"samples", samples_of(evaluations)},
           {"last_step", training.empty() ? 0 : step_of(training.back())},
           {"faults", std::move(faults)}};

@@ -29,7 +29,7 @@ function curvesSection(report) {
     label: 'step',
     series: kinds.map(([kind, values]) => ({name: kind, points: curvePoints(values, name)})),
     format: (value) => metricText(name, value),
-    ticks: isShare(name) ? percent : undefined,
+    ticks: metricTicks(name),
   })).filter(Boolean).concat(positionPanels(report));
   if (panels.length === 0) return section('curves', 'Curves', remark('No step has been made yet.'));
   const thinned = curves.steps_a_point > 1

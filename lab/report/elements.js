@@ -1,7 +1,6 @@
 // Making elements, and writing numbers.
 
-// An element with attributes and what stands in it: text, elements, or lists of them. An attribute
-// that begins with "on" is a listener.
+// An element with text, elements, or lists of them. An attribute that begins with "on" is a listener.
 function element(tag, attributes = {}, ...content) {
   const made = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
@@ -19,6 +18,11 @@ function section(id, title, ...content) {
 
 function remark(...content) {
   return element('p', {class: 'remark'}, ...content);
+}
+
+// Names and what they mean or are.
+function definitions(name, pairs) {
+  return element('dl', {class: name}, pairs.map(([term, text]) => element('div', {}, element('dt', {}, term), element('dd', {}, text))));
 }
 
 // What is wider than a phone scrolls by itself, not with the page.

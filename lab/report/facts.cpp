@@ -1,16 +1,16 @@
-#include "lab/report/facts.hpp"
+// The facts about a run.
+#include "lab/report/records.hpp"
 
 #include <fmt/format.h>
 
+#include <map>
 #include <string>
 
-#include "core/errors.hpp"
 #include "datasets/task_kind.hpp"
-#include "lab/sweep/run_progress.hpp"
+#include "lab/sweep/directory.hpp"
 #include "train/config/config.hpp"
 #include "train/output/text_table.hpp"
 #include "train/run/checkpoints.hpp"
-#include "train/run/run_files.hpp"
 #include "train/run/run_record.hpp"
 
 namespace tapehead {
@@ -18,15 +18,6 @@ namespace tapehead {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-bool is_in_use(const RunFiles& files) {
-  try {
-    expect_unlocked(files.lock());
-    return false;
-  } catch (const IoError&) {
-    return true;
-  }
-}
 
 // "of 600 steps", as far as the config determines the length of the training.
 std::string planned_text(const TrainingOptions& training) {
@@ -43,7 +34,7 @@ Json state_of(const RunFiles& files, const std::optional<RunRecord>& record,
     return {{"name", "finished"},
             {"text", fmt::format("finished after {}", counted(step, "step"))}};
   }
-  if (is_in_use(files)) {
+  if (is_locked(files.lock())) {
     return {{"name", "training"},
             {"text", fmt::format("still training: this page was written at {}", where)}};
   }
@@ -60,17 +51,10 @@ Json state_of(const RunFiles& files, const std::optional<RunRecord>& record,
 
 Json config_json(const LoadedConfig& loaded, const std::optional<RunRecord>& record) {
   Json options = Json::array();
+  auto origins = record ? record->origins : std::map<std::string, std::string>();
+  origins.insert(loaded.origins.begin(), loaded.origins.end());  // those of the record stay
   for (const auto& [option, value] : option_values(loaded.config)) {
-    std::string origin;
-    if (const auto own = loaded.origins.find(option); own != loaded.origins.end()) {
-      origin = own->second;
-    }
-    if (record) {
-      if (const auto first = record->origins.find(option); first != record->origins.end()) {
-        origin = first->second;
-      }
-    }
-    options.push_back({{"option", option}, {"value", value}, {"origin", origin}});
+    options.push_back({{"option", option}, {"value", value}, {"origin", origins[option]}});
   }
   return options;
 }

@@ -24,14 +24,6 @@ class HeadChoice {
     return [...this.colours.keys()];
   }
 
-  has(key) {
-    return this.colours.has(key);
-  }
-
-  colour(key) {
-    return this.colours.get(key);
-  }
-
   // In place of the oldest one if there are as many as can be compared.
   add(key) {
     if (this.colours.size === mostCompared) this.colours.delete(this.keys[0]);
@@ -50,8 +42,7 @@ class HeadChoice {
   }
 }
 
-// How sure each head is of itself: the mean of its largest weights, by the figures of the heads or,
-// without them, on the first sentence.
+// The mean of each head's largest weights, by the figures of the heads or, without them, on the first sentence.
 function confidences({heads, sentences}) {
   const ofHead = heads ? ({confidence}) => confidence : (rows) => d3.mean(rows, (row) => d3.max(row));
   const attentions = (heads ?? sentences?.[0])?.attentions ?? [];
@@ -68,8 +59,7 @@ function firstChoice(report) {
   return new HeadChoice(Object.values(surest).map((one) => one.key));
 }
 
-// The chosen heads that a sentence has weights of, each with its weights and the sides of the
-// sentence that its queries and keys are on.
+// The chosen heads that a sentence has weights of, each with these and with the sides of its queries and keys.
 function chosenHeads(sentence, choice) {
   return choice.keys.flatMap((key) => {
     const dot = key.lastIndexOf('.');
@@ -77,6 +67,6 @@ function chosenHeads(sentence, choice) {
     const rows = attention?.heads[key.slice(dot + 1)];
     if (!rows) return [];
     const name = `${attentionName(attention.attention)}, head ${key.slice(dot + 1)}`;
-    return [{key, name, rows, queries: attention.queries, keys: attention.keys, colour: choice.colour(key)}];
+    return [{key, name, rows, queries: attention.queries, keys: attention.keys, colour: choice.colours.get(key)}];
   });
 }

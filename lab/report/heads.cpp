@@ -3,10 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "lab/heads/head_figure_rows.hpp"
 #include "lab/heads/head_legend.hpp"
@@ -20,28 +17,23 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 using FigureOfHead = std::function<Json(const ReportedHead&)>;
-struct NamedFigure {
-  std::string name;
-  FigureOfHead of;
-};
+using NamedFigure = std::pair<std::string, FigureOfHead>;
 
-// The agreement with the relations of an attention first, then what every head has: first figures,
-// then those of a group.
+// The agreement with relations first, then what every head has: figures, then those of a group.
 std::vector<NamedFigure> figures_of_heads(const AttentionReport& attention,
                                           const std::vector<HeadFigureRow>& rows) {
   std::vector<NamedFigure> figures;
   for (std::size_t r = 0; r < attention.relations.size(); ++r) {
-    figures.push_back(
-        {fmt::format("follows {}", attention.relations[r].name), [r](const ReportedHead& head) {
-           const auto& relations = head.attention.relations;
-           return r < relations.size() ? or_null(relations[r].agreement[head.number]) : Json();
-         }});
+    figures.emplace_back("follows " + attention.relations[r].name, [r](const ReportedHead& head) {
+      const auto& relations = head.attention.relations;
+      return r < relations.size() ? or_null(relations[r].agreement[head.number]) : Json();
+    });
   }
   for (const bool grouped : {false, true}) {
     for (const HeadFigureRow& row : rows) {
       if (!row.curve.empty() && (row.key.find('.') != std::string::npos) == grouped) {
-        figures.push_back(
-            {row.curve, [&row](const ReportedHead& head) { return value_of(row, head); }});
+        figures.emplace_back(row.curve,
+                             [&row](const ReportedHead& head) { return value_of(row, head); });
       }
     }
   }
@@ -71,20 +63,6 @@ constexpr Index slope_work = 3;
 constexpr Index least_importance_examples = 10;
 constexpr Index least_pruning_examples = 50;
 
-Json importance_part(Model& model, const Config& config, const Task& task, const Split& split,
-                     Workers& workers) {
-  Json json = importance_json(head_importance(model, config, task, split, workers));
-  json["examples"] = split.size();
-  return json;
-}
-
-Json pruning_part(Model& model, const Config& config, const Task& task, const Split& split,
-                  Workers& workers) {
-  Json json = pruning_json(prune_heads(model, config, task, split, usual_slope_examples, workers));
-  json["examples"] = split.size();
-  return json;
-}
-
 void say(const ReportRequest& request, const char* what) {
   if (request.progress) {
     request.progress(what);
@@ -109,8 +87,9 @@ void add_ablations(Json& json, Model& model, const Config& config, const Task& t
                                     : std::min(all, effort.pruning / (heads * (1 + slope_work)));
   if (weighed >= std::min(all, least_importance_examples)) {
     say(request, "the loss without each head");
-    json["importance"] =
-        importance_part(model, config, task, first_examples(split, weighed), workers);
+    json["importance"] = importance_json(
+        head_importance(model, config, task, first_examples(split, weighed), workers));
+    json["importance"]["examples"] = weighed;
   } else {
     json["notes"].push_back(
         "The importance of the heads is left out, since it would have taken longer than a "
@@ -118,7 +97,9 @@ void add_ablations(Json& json, Model& model, const Config& config, const Task& t
   }
   if (effort.prune || pruned >= std::min(all, least_pruning_examples)) {
     say(request, "the loss as heads go one by one");
-    json["pruning"] = pruning_part(model, config, task, first_examples(split, pruned), workers);
+    json["pruning"] = pruning_json(prune_heads(model, config, task, first_examples(split, pruned),
+                                               usual_slope_examples, workers));
+    json["pruning"]["examples"] = pruned;
   } else {
     json["notes"].push_back(
         fmt::format("There is no pruning curve, since with {} heads it takes longer than a page "
@@ -131,9 +112,7 @@ void add_ablations(Json& json, Model& model, const Config& config, const Task& t
 
 Json report_heads_json(Model& model, const Config& config, const Task& task, const Split& split,
                        const ReportRequest& request, Workers& workers) {
-  const ReportEffort& effort = request.effort;
-  const auto all = split.size();
-  const Index watched = std::min(effort.watched, all);
+  const Index watched = std::min(request.effort.watched, split.size());
   say(request, "watching the heads");
   Json json = {{"split", split.name}, {"watched", watched}};
   json["attentions"] =
@@ -156,9 +135,9 @@ Json head_curves_json(const HeadHistory& history, const std::vector<HeadFigureRo
   const std::vector<AttentionReport>& last = history.back().attentions;
   for (std::size_t a = 0; a < last.size(); ++a) {
     Json figures = Json::object();
-    for (const NamedFigure& figure : figures_of_heads(last[a], rows)) {
-      if (Json curves = curves_of(history, a, figure.of); !curves.is_null()) {
-        figures[figure.name] = std::move(curves);
+    for (const auto& [name, of] : figures_of_heads(last[a], rows)) {
+      if (Json curves = curves_of(history, a, of); !curves.is_null()) {
+        figures[name] = std::move(curves);
       }
     }
     json["attentions"].push_back({{"attention", last[a].site.text()}, {"figures", figures}});

@@ -94,13 +94,11 @@ function headRows({attentions, importance}) {
 
 // What the columns that are shown mean, and the roles.
 function headLegend(columns, roles) {
-  const terms = (pairs) => element('dl', {class: 'meanings'}, pairs.map(([name, meaning]) =>
-    element('div', {}, element('dt', {}, name), element('dd', {}, meaning))));
   return element('details', {open: ''}, element('summary', {}, 'What the columns mean'),
     remark('Figures are means over the queries, the positions from which a head looks, with the right target given to the decoder. A key is a position that it may look at.'),
-    terms(columns.map(({name, help}) => [name, help])),
+    definitions('meanings', columns.map(({name, help}) => [name, help])),
     remark('Roles, of which the first counts whose threshold is reached:'),
-    terms(roles.map(({role, meaning}) => [role, meaning])));
+    definitions('meanings', roles.map(({role, meaning}) => [role, meaning])));
 }
 
 function headsSection({heads}, choice) {
@@ -111,7 +109,7 @@ function headsSection({heads}, choice) {
   const parts = [columns.filter(({key}) => !headsApart.test(key)), columns.filter(({key}) => headsApart.test(key))];
   const shown = parts.map((part) => table([name, ...part], rows, (row) => ({'data-head': headKey(row.attention, row.head)})));
   choice.onChange(() => {
-    for (const row of shown.flatMap((one) => [...one.querySelectorAll('tbody tr')])) row.classList.toggle('chosen', choice.has(row.dataset.head));
+    for (const row of shown.flatMap((one) => [...one.querySelectorAll('tbody tr')])) row.classList.toggle('chosen', choice.colours.has(row.dataset.head));
   });
   const weighed = heads.importance
     ? ` The loss without each head is over ${heads.importance.examples} of them; with all heads it is ${number(heads.importance.loss)}.` : '';

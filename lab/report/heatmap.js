@@ -6,17 +6,14 @@ function heatmap(rows, levels) {
   rows.forEach((row, i) => row.forEach((weight, j) => {
     paths[Math.min(levels, Math.round((weight / 1000) * levels))] += `M${j} ${i}h1v1h-1z`;
   }));
-  const svg = d3.create('svg')
-    .attr('viewBox', `0 0 ${rows[0].length} ${rows.length}`)
-    .attr('preserveAspectRatio', 'none');
+  const svg = d3.create('svg').attr('viewBox', `0 0 ${rows[0].length} ${rows.length}`).attr('preserveAspectRatio', 'none');
   paths.forEach((path, level) => {
     if (level > 0 && path) svg.append('path').attr('class', 'heat').attr('d', path).attr('fill-opacity', level / levels);
   });
   return svg;
 }
 
-// At most `most` cells a side. Each is the largest of the weights that it stands for, which keeps
-// narrow stripes in sight.
+// At most `most` cells a side, each the largest of its weights, which keeps narrow stripes in sight.
 function coarse(rows, most) {
   const [tall, wide] = [Math.ceil(rows.length / most), Math.ceil(rows[0].length / most)];
   return d3.range(0, rows.length, tall).map((i) => d3.range(0, rows[0].length, wide).map((j) =>

@@ -3,11 +3,8 @@
 const chartSize = {width: 320, height: 185, top: 10, right: 12, bottom: 34, left: 50};
 
 function chartFrame(title) {
-  const svg = d3.create('svg')
-    .attr('class', 'chart')
-    .attr('viewBox', `0 0 ${chartSize.width} ${chartSize.height}`)
-    .attr('role', 'img')
-    .attr('aria-label', title);
+  const svg = d3.create('svg').attr('class', 'chart').attr('viewBox', `0 0 ${chartSize.width} ${chartSize.height}`)
+    .attr('role', 'img').attr('aria-label', title);
   const x = [chartSize.left, chartSize.width - chartSize.right];
   const y = [chartSize.height - chartSize.bottom, chartSize.top];
   return {svg, x, y};
@@ -34,16 +31,10 @@ function drawAxes(svg, x, y, label, ticks) {
   if (x.base) across.ticks(4, '~s');  // a logarithmic scale labels as many as there is room for
   else if (x.ticks) labelTicks(across, x, 6);
   svg.append('g').attr('class', 'axis').attr('transform', `translate(0,${bottom})`).call(across);
-  svg.append('g')
-    .attr('class', 'axis grid')
-    .attr('transform', `translate(${chartSize.left},0)`)
+  svg.append('g').attr('class', 'axis grid').attr('transform', `translate(${chartSize.left},0)`)
     .call(labelTicks(d3.axisLeft(y).tickSize(chartSize.left + chartSize.right - chartSize.width), y, 5, ticks));
-  svg.append('text')
-    .attr('class', 'label')
-    .attr('x', chartSize.width - chartSize.right)
-    .attr('y', chartSize.height - 4)
-    .attr('text-anchor', 'end')
-    .text(label);
+  svg.append('text').attr('class', 'label').attr('x', chartSize.width - chartSize.right).attr('y', chartSize.height - 4)
+    .attr('text-anchor', 'end').text(label);
 }
 
 const lineColours = 8;

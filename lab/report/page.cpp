@@ -4,7 +4,6 @@
 #include <utility>
 #include <vector>
 
-#include "lab/report/sources.hpp"
 #include "train/metrics/metrics.hpp"
 
 namespace tapehead {
@@ -45,8 +44,7 @@ nlohmann::ordered_json metrics_for_page() {
 std::string json_for_page(const nlohmann::ordered_json& json) {
   const std::string text =
       json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
-  // JSON has none of these characters outside of strings, and inside strings the escapes mean the
-  // same.
+  // JSON has these characters in strings alone, where the escapes mean the same.
   return replaced(text, {{"<", "\\u003c"}, {">", "\\u003e"}, {"&", "\\u0026"}});
 }
 

@@ -8,6 +8,12 @@
 
 namespace tapehead {
 
+// The sources of every page, embedded when the program is built (cmake/embed.cmake).
+extern const std::string_view report_frame;    // lab/report/page.html
+extern const std::string_view report_style;    // lab/report/page.css
+extern const std::string_view report_script;   // lab/report/*.js
+extern const std::string_view report_library;  // D3: d3.min.js of Debian's node-d3
+
 // `report`: as report_run() makes it; "name" becomes the title.
 std::string report_page(const nlohmann::ordered_json& report);
 

@@ -13,7 +13,7 @@ function header({name, state, summary = [], tests = {}}) {
   return element('header', {},
     element('h1', {}, name, state ? element('span', {class: `state ${state.name}`}, state.name) : ''),
     state ? element('p', {}, state.text) : '',
-    facts.length === 0 ? '' : element('dl', {class: 'facts'}, facts.map(([label, value]) => element('div', {}, element('dt', {}, label), element('dd', {}, String(value))))));
+    facts.length === 0 ? '' : definitions('facts', facts.map(([label, value]) => [label, String(value)])));
 }
 
 // What a language model wrote while it was trained, the latest first.
@@ -29,12 +29,11 @@ function samplesSection({sentences, samples}) {
   if (!sentences?.some(({output}) => output !== undefined)) return '';
   const wrong = sentences.filter((one) => !one.right).length;
   const told = wrong === 0 ? 'Each as the reference has it.' : `${wrong} of ${sentences.length} differ from the reference.`;
-  return section('samples', 'Samples', remark(told), element('ol', {class: 'samples'}, sentences.map((one) => {
-    return element('li', {value: one.number, class: one.right ? 'right' : 'wrong'},
-      element('div', {class: 'source'}, one.source),
-      element('div', {class: 'output'}, one.output || '(nothing)'),
-      one.right ? '' : element('div', {class: 'reference'}, `reference: ${one.reference}`));
-  })));
+  return section('samples', 'Samples', remark(told), element('ol', {class: 'samples'}, sentences.map((one) => element(
+    'li', {value: one.number, class: one.right ? 'right' : 'wrong'},
+    element('div', {class: 'source'}, one.source),
+    element('div', {class: 'output'}, one.output || '(nothing)'),
+    one.right ? '' : element('div', {class: 'reference'}, `reference: ${one.reference}`)))));
 }
 
 function configSection({config}) {

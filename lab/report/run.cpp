@@ -3,18 +3,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <optional>
 
 #include "core/errors.hpp"
+#include "lab/cyclic_spectrum.hpp"
 #include "lab/report/attention.hpp"
-#include "lab/report/curves.hpp"
-#include "lab/report/facts.hpp"
 #include "lab/report/heads.hpp"
-#include "lab/report/spectrum.hpp"
+#include "lab/report/records.hpp"
 #include "train/evaluation/evaluation.hpp"
 #include "train/experiment.hpp"
 #include "train/output/figures.hpp"
+#include "train/run/checkpoints.hpp"
 #include "train/run/run_files.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
@@ -50,11 +51,50 @@ Json curves_of_heads(const ReportRequest& request, const Task& task, const Split
   return json;
 }
 
-// A checkpoint that cannot be read, other than the one that the report is about, costs the report
-// no other part.
+Json checkpoint_json(Index step, const CyclicSpectrum& spectrum) {
+  Json shares = Json::array();
+  for (const double share : spectrum.shares) {
+    shares.push_back(std::round(share * 1e6) / 1e6);  // more digits would make the page larger
+  }
+  return {{"step", step},
+          {"shares", std::move(shares)},
+          {"frequencies", spectrum.frequencies_with(most_of_spectrum)},
+          {"gini", spectrum.gini()}};
+}
+
+// {"tokens": 97, "most": 0.9, "checkpoints": [{"step": 100, "shares": [0.021, ...],
+//  "frequencies": 42, "gini": 0.1}, ...]}
+//
+// At the first and the last step that the run keeps, or at every one. Share k - 1 is that of
+// frequency k; so many frequencies have the share "most" together. Null if no tokens of the task
+// are the numbers of a circle, or the run keeps no step. Throws IoError for an unusable checkpoint.
+Json spectrum_json(const ReportRequest& request, const Task& task) {
+  if (task.cyclic_tokens.empty()) {
+    return {};
+  }
+  const Checkpoints checkpoints(RunFiles{request.run}.checkpoints(), "step");
+  std::vector<Index> steps = checkpoints.steps();
+  std::ranges::reverse(steps);
+  if (!request.every_checkpoint && steps.size() > 2) {
+    steps = {steps.front(), steps.back()};
+  }
+  Json list = Json::array();
+  for (const Index step : steps) {
+    const SavedRun saved(request.run, checkpoints.file(step).string());
+    list.push_back(checkpoint_json(step, embedding_spectrum(saved.model, task.cyclic_tokens)));
+  }
+  if (list.empty()) {
+    return {};
+  }
+  return {{"tokens", task.cyclic_tokens.size()},
+          {"most", most_of_spectrum},
+          {"checkpoints", std::move(list)}};
+}
+
+// An unreadable checkpoint, other than the one that the report is about, costs no other part.
 void add_spectrum(Json& report, const Task& task, const ReportRequest& request) {
   try {
-    Json spectrum = spectrum_json(request.run, task, request.every_checkpoint);
+    Json spectrum = spectrum_json(request, task);
     if (!spectrum.is_null()) {
       expect_figures(spectrum);
       report["spectrum"] = std::move(spectrum);
@@ -96,8 +136,7 @@ void add_model(Json& report, SavedRun& run, const Task& task, const ReportReques
   }
 }
 
-// Notes that the report says nothing about the model. If checkpoints were requested, the error is
-// thrown on.
+// Notes that the report says nothing about the model, or throws if checkpoints were requested.
 template <class Error>
 void note_unknown(Json& report, const ReportRequest& request, const Error& error) {
   if (!request.checkpoint.empty() || request.every_checkpoint) {

@@ -11,10 +11,8 @@
 #include <vector>
 
 #include "lab/run_scores.hpp"
-#include "lab/sweep/cost.hpp"
 #include "lab/sweep/directory.hpp"
-#include "lab/sweep/record.hpp"
-#include "lab/sweep/report.hpp"
+#include "lab/sweep/results.hpp"
 #include "lab/sweep/run_progress.hpp"
 #include "train/run/run_files.hpp"
 
@@ -85,7 +83,6 @@ Json progress_json(const SweepPlan& plan, const fs::path& directory, const Score
   return progress;
 }
 
-// The labels of each axis, in the order of the plan.
 Json axes_json(const SweepPlan& plan) {
   Json axes = Json::array();
   for (std::size_t i = 0; i < plan.axes.size(); ++i) {

@@ -67,17 +67,13 @@ function cellsTable({results, axes, lower_is_better: lower}) {
   return table(columns, rows, (row) => ({class: row.cheapest_not_significantly_worse ? 'chosen' : ''}));
 }
 
-// A point with its deviations, across and along.
-function errorPoint(svg, line, {x, y, across, along}) {
+// A cell as a point with its deviations, across and along, and a tip.
+function cellPoint(svg, line, metric, cell, {x, y, across, along}) {
   const group = svg.append('g').attr('class', `point line-${line}`);
   const stroke = (from, to) => group.append('path').attr('class', 'deviation').attr('d', `M${from}L${to}`);
   if (along) stroke([x, along[0]], [x, along[1]]);
   if (across) stroke([across[0], y], [across[1], y]);
   group.append('circle').attr('r', 4).attr('cx', x).attr('cy', y);
-  return group;
-}
-
-function tellCell(group, metric, cell) {
   group.node().addEventListener('pointermove', (event) => showTip(event, cellName(cell.settings),
     `${figureName(metric)} ${spreadText(metric, cell[metric])}`, `${duration(cell.seconds.mean)}, ${number(cell.parameters.mean)} parameters`));
   group.node().addEventListener('pointerleave', hideTip);
@@ -109,8 +105,7 @@ function metricTicks(metric) {
   return isShare(metric) ? percent : undefined;
 }
 
-// In their order if all are numbers; else null: names have no order, and no curve leads from one to
-// the next.
+// In their order if all are numbers; else null: no curve leads from one name to the next.
 function numbersOf({labels}) {
   const numbers = labels.every((label) => label.trim() !== '' && Number.isFinite(Number(label)));
   return numbers ? [...labels].sort((a, b) => a - b) : null;
@@ -136,7 +131,7 @@ function axisChart(results, axis, figure) {
     const cells = labels.map((label) => known.find((cell) => others(cell) === name && cell.settings[axis.name] === label)).filter(Boolean);
     if (numbers) frame.svg.append('path').attr('class', `line faint line-${i % 6}`).attr('d', d3.line().x(at).y((cell) => y(cell[figure].mean))(cells));
     for (const cell of cells) {
-      tellCell(errorPoint(frame.svg, i % 6, {x: at(cell), y: y(cell[figure].mean), along: ends(cell[figure], y)}), figure, cell);
+      cellPoint(frame.svg, i % 6, figure, cell, {x: at(cell), y: y(cell[figure].mean), along: ends(cell[figure], y)});
     }
   });
   return element('figure', {class: 'panel'}, element('figcaption', {}, title), frame.svg.node(), names.length > 1 ? legend(names) : '');
@@ -146,14 +141,11 @@ function axisChart(results, axis, figure) {
 function namesAtPoints(cells) {
   const names = cells.map(({settings}) => Object.values(settings).join(', ') || cellName(settings));
   if (cells.length <= 8 && names.every((name) => name.length <= 20)) return {marks: names, key: ''};
-  return {
-    marks: cells.map((_, i) => String(i + 1)),
-    key: element('ol', {class: 'key'}, cells.map(({settings}) => element('li', {}, cellName(settings)))),
-  };
+  const key = element('ol', {class: 'key'}, cells.map(({settings}) => element('li', {}, cellName(settings))));
+  return {marks: cells.map((_, i) => String(i + 1)), key};
 }
 
-// Texts beside points [x, y], each where it covers neither an earlier text nor a point, if there is
-// such a place.
+// Texts beside points [x, y], each where it covers no earlier text and no point, if there is such a place.
 function markPoints(svg, points, marks) {
   const [letter, height] = [5, 9];
   const taken = points.map(([x, y]) => [x - 4, y - 4, x + 4, y + 4]);
@@ -178,9 +170,9 @@ function frontChart({cells, metric}) {
   const front = cells.filter((cell) => cell.on_front).sort((a, b) => a.seconds.mean - b.seconds.mean);
   frame.svg.append('path').attr('class', 'line front line-1').attr('d', d3.line().x((cell) => x(cell.seconds.mean)).y((cell) => y(cell[metric].mean))(front));
   for (const cell of cells) {
-    tellCell(errorPoint(frame.svg, cell.on_front ? 1 : 0, {
+    cellPoint(frame.svg, cell.on_front ? 1 : 0, metric, cell, {
       x: x(cell.seconds.mean), y: y(cell[metric].mean), across: ends(cell.seconds, x), along: ends(cell[metric], y),
-    }), metric, cell);
+    });
   }
   const {marks, key} = namesAtPoints(cells);
   markPoints(frame.svg, cells.map((cell) => [x(cell.seconds.mean), y(cell[metric].mean)]), marks);
@@ -235,8 +227,7 @@ function cellsLegend({resamples, significance_level: level}) {
     ['multiply-adds', 'multiplications, each with its addition, in the matrix products of the whole training; of attention the pairs of a query and a key that its pattern allows'],
     ['tokens/s', 'target tokens trained on in a second; times are of training, evaluations apart'],
   ];
-  return element('details', {open: ''}, element('summary', {}, 'What the columns mean'),
-    element('dl', {class: 'meanings'}, meanings.map(([name, meaning]) => element('div', {}, element('dt', {}, name), element('dd', {}, meaning)))));
+  return element('details', {open: ''}, element('summary', {}, 'What the columns mean'), definitions('meanings', meanings));
 }
 
 // Links lead beside this file, so they are good where the sweep's directory is.
@@ -252,11 +243,7 @@ function runsSection(progress) {
 
 function sweepParts(report) {
   const {results, progress} = report;
-  const parts = [];
-  if (results) {
-    parts.push(section('cells', 'Cells', ...resultsInWords(report), cellsTable(report),
-      cellsLegend(results)),
-    axesSection(report), ...shownSection(report));
-  }
+  const parts = results ? [section('cells', 'Cells', ...resultsInWords(report), cellsTable(report), cellsLegend(results)),
+    axesSection(report), ...shownSection(report)] : [];
   return [...parts, runsSection(progress)];
 }

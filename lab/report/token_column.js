@@ -19,8 +19,7 @@ function goTo(token) {
   token.focus();
 }
 
-// `end`: whether the tokens are a 'query' or a 'key'; `side`: of the sentence; `picked(position)`
-// hears of clicks.
+// `end`: 'query' or 'key'; `side`: of the sentence; `picked(position)` hears of clicks.
 function tokenColumn({end, side, labels, picked}) {
   const buttons = labels.map((label, i) => element('button', {
     class: 'token', type: 'button', tabindex: i === 0 ? 0 : -1, title: label,

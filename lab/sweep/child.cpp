@@ -20,8 +20,7 @@ namespace tapehead {
 
 namespace {
 
-// Its own process group keeps the terminal's Ctrl-C away, which would count twice, because the
-// sweep also passes the signal on.
+// Its own process group keeps the terminal's Ctrl-C away: the sweep passes it on.
 void settle(int input, int log, pid_t parent) {
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);
@@ -69,8 +68,7 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
   return pointers;
 }
 
-// Without the files of this process, such as its connection to a launcher, which would otherwise
-// take the child for this process.
+// Without the files of this process: its launcher would take the child for this process.
 [[noreturn]] void become(const char* program, char* const* words, char* const* environment) {
   ::close_range(STDERR_FILENO + 1, ~0U, 0);
   ::execve(program, words, environment);

@@ -22,8 +22,8 @@ class SweepChild {
  public:
   // Starts the program. It gets no signals from the terminal, gets SIGTERM when the thread that
   // made this object ends, and does not take itself for a part of this process's launch. Between
-  // its two steps, fork and exec, only calls are made that are safe in a copy of a process that has
-  // threads or uses MPI. Throws IoError.
+  // fork and exec only calls are made that are safe in a process with threads or MPI. Throws
+  // IoError.
   explicit SweepChild(const ChildCommand& command,
                       const std::filesystem::path& program = this_program);
   SweepChild(const SweepChild&) = delete;
@@ -32,8 +32,7 @@ class SweepChild {
 
   void send(int signal) const;
 
-  // Nothing while it runs; afterwards its exit code, or 128 + the signal that ended it. 127 if the
-  // program could not be started.
+  // Nothing while it runs; then its exit code, 128 + the signal that ended it, or 127: not started.
   std::optional<int> exit_code();
 
  private:

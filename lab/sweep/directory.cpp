@@ -42,9 +42,11 @@ SweepDirectory::SweepDirectory(const fs::path& path) : path_(prepared(path)), lo
   remove_temporary_files(path);
 }
 
-bool is_in_use(const fs::path& directory) {
+bool is_in_use(const fs::path& directory) { return is_locked(lock_of(directory)); }
+
+bool is_locked(const fs::path& lock) {
   try {
-    expect_unlocked(lock_of(directory));
+    expect_unlocked(lock);
     return false;
   } catch (const IoError&) {
     return true;
@@ -59,16 +61,10 @@ void look_again(const fs::path& directory) {
 void wait_for_lock(const fs::path& lock) {
   constexpr std::chrono::seconds patience(20);
   const auto end = std::chrono::steady_clock::now() + patience;
-  while (true) {
-    try {
-      return expect_unlocked(lock);
-    } catch (const IoError&) {
-      if (std::chrono::steady_clock::now() > end) {
-        throw;
-      }
-    }
+  while (is_locked(lock) && std::chrono::steady_clock::now() <= end) {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
+  expect_unlocked(lock);
 }
 
 InputFiles inputs_of_sweep(const fs::path& directory) {

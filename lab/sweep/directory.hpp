@@ -1,5 +1,4 @@
-// The directory of a sweep, which contains its runs, and the files that a sweep reads. Only one
-// process at a time writes there.
+// The directory of a sweep, where one process at a time writes, and the files that a sweep reads.
 #pragma once
 
 #include <filesystem>
@@ -25,13 +24,14 @@ class SweepDirectory {
 // Whether a process is running this sweep.
 bool is_in_use(const std::filesystem::path& directory);
 
-// Makes the file system look again for what is in a directory. Those of networks remember for up to
-// a minute that something was not there, but not after the directory has been opened (close-to-open
-// consistency of NFS).
+// Whether a process has the lock of a sweep or a run.
+bool is_locked(const std::filesystem::path& lock);
+
+// File systems of networks remember for up to a minute that something was not there, but not after
+// the directory has been opened, as here (close-to-open consistency of NFS).
 void look_again(const std::filesystem::path& directory);
 
-// Waits as long as the processes of a killed sweep may need to save their runs. Then it throws the
-// error of `expect_unlocked`.
+// Waits as long as a killed sweep may need to save its runs; then throws as expect_unlocked().
 void wait_for_lock(const std::filesystem::path& lock);
 
 // The files from which a page about the sweep is made: its own, and those of its runs.

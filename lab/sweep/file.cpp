@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <set>
 
 #include <nlohmann/json.hpp>
@@ -38,19 +39,14 @@ bool is_plain(std::string_view text) {
 
 // "null", or a list in the notation of `--set`: "[[full, window 2], full]".
 std::string list_text(const ConfigNode& node) {
-  switch (node.kind) {
-    case Kind::null:
-      return "null";
-    case Kind::sequence: {
-      std::vector<std::string> items;
-      for (const ConfigNode& item : node.items) {
-        items.push_back(list_text(item));
-      }
-      return fmt::format("[{}]", join(items, ", "));
-    }
-    default:
-      return is_plain(node.text) ? node.text : nlohmann::json(node.text).dump();
+  if (node.kind == Kind::sequence) {
+    std::vector<std::string> items;
+    std::ranges::transform(node.items, std::back_inserter(items), list_text);
+    return fmt::format("[{}]", join(items, ", "));
   }
+  return node.kind == Kind::null ? "null"
+         : is_plain(node.text)   ? node.text
+                                 : nlohmann::json(node.text).dump();
 }
 
 std::string value_text(const ConfigNode& node) {
@@ -97,14 +93,14 @@ class SweepReader {
     } else if (entry.key == "metric") {
       read_metric(entry);
     } else if (entry.key == "split") {
-      sweep_.split =
-          placed_name(entry, entry.value.mark, text_of(entry, "test, validation or another split"));
+      sweep_.split = {.name = text_of(entry, "test, validation or another split"),
+                      .place = place_of(entry.key, value.mark)};
     } else if (entry.key == "further_splits") {
       sweep_.further_splits = names_in(entry, "names of splits, such as [longer]");
     } else if (entry.key == "heads") {
       read_heads(entry);
     } else if (entry.key == "show") {
-      sweep_.show = names_in(entry, "names of figures, such as [cross.entropy]", present_name);
+      sweep_.show = names_in(entry, "names of figures, such as [cross.entropy]");
     } else {
       const auto near = nearest(entry.key, entry_names);
       fail(entry.mark, entry.key,
@@ -130,25 +126,15 @@ class SweepReader {
     return entry.value.text;
   }
 
-  PlacedName placed_name(const ConfigEntry& entry, const Mark& mark,
-                         const std::string& name) const {
-    return {.name = name,
-            .place = fmt::format("{}:{}:{}: {}", shown(file_), mark.line, mark.column, entry.key)};
-  }
-
-  // `name` is the name that a text stands for.
-  std::vector<PlacedName> names_in(
-      const ConfigEntry& entry, std::string_view what,
-      std::string (*name)(const std::string&) = [](const std::string& text) {
-        return text;
-      }) const {
+  std::vector<PlacedName> names_in(const ConfigEntry& entry, std::string_view what) const {
     std::vector<PlacedName> placed_names;
     for (const ConfigNode& item : entry.value.items) {
-      if (item.kind != Kind::scalar || std::ranges::find(placed_names, name(item.text),
-                                                         &PlacedName::name) != placed_names.end()) {
+      const std::string name = entry.key == "show" ? present_name(item.text) : item.text;
+      if (item.kind != Kind::scalar ||
+          std::ranges::count(placed_names, name, &PlacedName::name) > 0) {
         fail(item.mark, entry.key, fmt::format("expected {}, none of them twice", what));
       }
-      placed_names.push_back(placed_name(entry, item.mark, name(item.text)));
+      placed_names.push_back({name, place_of(entry.key, item.mark)});
     }
     if (placed_names.empty()) {
       fail(entry.value.mark, entry.key, fmt::format("expected a list of {}", what));
@@ -287,15 +273,13 @@ class SweepReader {
   }
 
   void read_metric(const ConfigEntry& entry) {
-    const auto& choices = EnumNames<Metric>::names;
-    const auto found = std::ranges::find(choices, text_of(entry, "a metric"));
-    if (found == choices.end()) {
+    sweep_.metric = metric_named(text_of(entry, "a metric"));
+    if (!sweep_.metric) {
       fail(entry.value.mark, "metric",
            fmt::format("no such metric ({}; there are {})", shown(entry.value.text),
-                       join(choices, ", ")));
+                       join(EnumNames<Metric>::names, ", ")));
     }
-    sweep_.metric = static_cast<Metric>(found - choices.begin());
-    sweep_.metric_place = placed_name(entry, entry.value.mark, entry.value.text).place;
+    sweep_.metric_place = place_of(entry.key, entry.value.mark);
   }
 
   std::string_view file_;
@@ -303,6 +287,13 @@ class SweepReader {
 };
 
 }  // namespace
+
+std::optional<Metric> metric_named(std::string_view name) {
+  const auto& names = EnumNames<Metric>::names;
+  const auto found = std::ranges::find(names, name);
+  return found == names.end() ? std::nullopt
+                              : std::optional(static_cast<Metric>(found - names.begin()));
+}
 
 std::string name_of(const SweepSetting& setting) {
   return setting.values.empty() && setting.label == as_it_is ? "{}" : shown(setting.label);

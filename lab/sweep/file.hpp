@@ -1,7 +1,6 @@
 // A sweep file: which options of a config take which values, and with which seeds.
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -14,8 +13,7 @@
 
 namespace tapehead {
 
-// One setting of an axis: the value of an option, the values of several options that change
-// together, or none: the config as it is.
+// One setting of an axis: values of one or several options, or none: the config as it is.
 struct SweepSetting {
   std::string label;  // the value itself, or the file's name for several values
   std::vector<Override> values;
@@ -70,8 +68,9 @@ struct SweepFile {
 SweepFile read_sweep(const std::filesystem::path& file);
 SweepFile parse_sweep(std::string_view text, std::string_view file);
 
-// Puts values into `set`, where they replace other values of the same options. A seed replaces all
-// seeds.
+std::optional<Metric> metric_named(std::string_view name);
+
+// Puts values into `set`, in place of others of the same options. A seed replaces all seeds.
 void override_fixed(SweepFile& sweep, const std::vector<Override>& values);
 
 }  // namespace tapehead

@@ -7,7 +7,6 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <random>
-#include <utility>
 
 #include "core/errors.hpp"
 #include "core/files/files.hpp"
@@ -93,7 +92,7 @@ void SweepPlaces::expect_shared(const fs::path& directory) {
 
 void SweepPlaces::start(Index place, ChildCommand command) {
   places_[static_cast<std::size_t>(place)].busy = true;
-  starts_.push_back({place, std::move(command)});
+  starts_.emplace_back(place, std::move(command));
 }
 
 void SweepPlaces::send_to_all(int signal) { signal_to_all_ = signal; }

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/ranks/ranks.hpp"
@@ -25,7 +26,6 @@ class SweepPlaces {
 
   // `directory`, by which path this rank knows it, exists for the first rank. Throws IoError on
   // every rank, with the names of the ranks that do not see a file that the first one writes there.
-  // The file is gone afterwards.
   void expect_shared(const std::filesystem::path& directory);
 
   // Successive places are on successive ranks, so that few children are on many ranks.
@@ -71,10 +71,6 @@ class SweepPlaces {
     bool busy = false;
     std::optional<int> exit_code;
   };
-  struct Start {
-    Index place;
-    ChildCommand command;
-  };
 
   const Place& at(Index place) const { return places_[static_cast<std::size_t>(place)]; }
   std::string take_orders();
@@ -85,7 +81,8 @@ class SweepPlaces {
   Ranks& ranks_;
   std::filesystem::path program_;
   std::vector<Place> places_;
-  std::vector<Start> starts_;  // with `signal_to_all_` and `closed_`, the orders of the next round
+  // With `signal_to_all_` and `closed_`, the orders of the next round.
+  std::vector<std::pair<Index, ChildCommand>> starts_;
   int signal_to_all_ = 0;
   bool closed_ = false;
   int signal_ = 0;

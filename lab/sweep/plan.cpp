@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
+#include <iterator>
 #include <utility>
 
 #include "core/text.hpp"
@@ -109,22 +109,16 @@ SweepRun make_run(const SweepFile& sweep, const Combination& settings, const Ove
 SweepPlan plan_sweep(const SweepFile& sweep) {
   std::vector<std::string> notes = expect_separate(sweep);
   SweepPlan plan{.config = sweep.config,
-                 .axes = {},
-                 .cells = {},
-                 .runs = {},
-                 .metric = {},
                  .split = sweep.split.name,
                  .study = sweep.study,
                  .notes = std::move(notes)};
-  for (const PlacedName& split : sweep.further_splits) {
-    plan.study.further_splits.push_back(split.name);
-  }
-  for (const PlacedName& figure : sweep.show) {
-    plan.show.push_back(figure.name);
-  }
-  for (const SweepAxis& axis : sweep.axes) {
-    plan.axes.push_back(axis.name);
-  }
+  const auto names_of = [](const auto& list, std::vector<std::string>& names) {
+    std::ranges::transform(list, std::back_inserter(names),
+                           [](const auto& one) { return one.name; });
+  };
+  names_of(sweep.further_splits, plan.study.further_splits);
+  names_of(sweep.show, plan.show);
+  names_of(sweep.axes, plan.axes);
   const std::vector<Combination> all = combinations(sweep.axes);
   for (const Combination& settings : all) {
     SweepCell& cell = plan.cells.emplace_back();

@@ -34,7 +34,6 @@ void expect_good_names(const SweepPlan& plan) {
   }
 }
 
-// Checks the splits in every run's task, before any of them is trained.
 void expect_splits(const SweepFile& sweep, const SweepPlan& plan) {
   std::vector<PlacedName> wanted = sweep.further_splits;
   if (!sweep.split.name.empty()) {
@@ -61,8 +60,7 @@ std::vector<std::string_view> measured_metrics(const Config& config) {
   return names;
 }
 
-// Throws if a run's test does not measure what the cells are compared by. Whether the run writes
-// outputs while it is trained does not matter, since its test writes them in any case.
+// Whether a run writes outputs while it is trained does not matter: its test does in any case.
 void expect_measured(const SweepFile& sweep, const SweepPlan& plan) {
   const std::string_view metric = kind_of(plan.metric).name;
   const std::string place =
@@ -89,8 +87,7 @@ std::vector<std::string> configs_of(const SweepPlan& plan, std::size_t axis,
   return configs;
 }
 
-// Throws if two settings of an axis make the same configs, however they are written: their cells
-// would be trained twice.
+// Settings of an axis that make the same configs, however they are written, would be trained twice.
 void expect_different_settings(const SweepFile& sweep, const SweepPlan& plan) {
   for (std::size_t axis = 0; axis < sweep.axes.size(); ++axis) {
     std::map<std::vector<std::string>, std::string> names;

@@ -1,4 +1,5 @@
-#include "lab/sweep/record.hpp"
+// The plan of a sweep in its directory.
+#include "lab/sweep/plan.hpp"
 
 #include <fmt/format.h>
 
@@ -41,8 +42,7 @@ SweepRun run_of(const JsonObject& json, std::size_t cells, const fs::path& direc
   SweepRun run{
       .cell = static_cast<std::size_t>(json.count("cell", 0, static_cast<Index>(cells) - 1)),
       .name = json.text("name"),
-      .overrides = texts_in(json, "overrides"),
-      .config = {}};
+      .overrides = texts_in(json, "overrides")};
   if (run.name.empty() || run.name.find_first_of("/\\") != std::string::npos || run.name == "..") {
     json.fail("name", "the name of a directory in the sweep's");
   }
@@ -68,12 +68,10 @@ SweepCell cell_of(const Json& json, std::size_t axes, const std::string& where) 
 }
 
 Metric metric_of(const JsonObject& json) {
-  const auto& metrics = EnumNames<Metric>::names;
-  const auto metric = std::ranges::find(metrics, json.text("metric"));
-  if (metric == metrics.end()) {
-    json.fail("metric", "a metric");
+  if (const auto metric = metric_named(json.text("metric"))) {
+    return *metric;
   }
-  return static_cast<Metric>(metric - metrics.begin());
+  json.fail("metric", "a metric");
 }
 
 SweepPlan plan_of(const Json& json, const fs::path& directory) {
@@ -81,8 +79,6 @@ SweepPlan plan_of(const Json& json, const fs::path& directory) {
   const JsonObject object(json, where);
   SweepPlan plan{.config = object.text("config"),
                  .axes = texts_in(object, "axes"),
-                 .cells = {},
-                 .runs = {},
                  .metric = metric_of(object),
                  .split = object.text("split"),
                  .show = texts_in(object, "show")};

@@ -1,5 +1,5 @@
 // The results of a sweep as CSV and as JSON.
-#include "lab/sweep/report.hpp"
+#include "lab/sweep/results.hpp"
 
 #include <fmt/format.h>
 

@@ -2,8 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
+#include <functional>
+#include <ranges>
 #include <set>
 #include <tuple>
 
@@ -19,8 +20,7 @@ RunResult run_result(std::size_t number, const SweepRun& run, const RunScores& s
                    .seed = run.config.seed,
                    .split = scores.split,
                    .examples = scores.examples.size(),
-                   .steps = scores.steps,
-                   .figures = {}};
+                   .steps = scores.steps};
   SweepFigures<double>& figures = result.figures;
   figures.examples = run.config.task.kind().examples;
   for (std::size_t i = 0; i < figures.metrics.size(); ++i) {
@@ -51,8 +51,7 @@ Spread spread_over(const std::vector<const RunResult*>& runs, const Get& get) {
 
 CellResult cell_result(std::size_t cell, const std::vector<const RunResult*>& runs) {
   using Figures = SweepFigures<double>;
-  CellResult result{
-      .cell = cell, .runs = runs.size(), .figures = {}, .to_best = {}, .on_front = false};
+  CellResult result{.cell = cell, .runs = runs.size(), .on_front = false};
   SweepFigures<Spread>& figures = result.figures;
   figures.examples = runs.front()->figures.examples;
   for (std::size_t i = 0; i < figures.metrics.size(); ++i) {
@@ -81,7 +80,7 @@ CellResult cell_result(std::size_t cell, const std::vector<const RunResult*>& ru
 std::vector<std::string> names_of_figures(const std::vector<RunResult>& runs) {
   std::vector<std::string> names;
   const auto add = [&](std::string_view name, double) { names.emplace_back(name); };
-  each_figure(SweepFigures<double>{.examples = runs.front().figures.examples, .further = {}}, add);
+  each_figure(SweepFigures<double>{.examples = runs.front().figures.examples}, add);
   std::set<std::string> further;
   for (const RunResult& run : runs) {
     for (const auto& [name, value] : run.figures.further) {
@@ -92,16 +91,13 @@ std::vector<std::string> names_of_figures(const std::vector<RunResult>& runs) {
   return names;
 }
 
-// Larger is better.
 double quality(const SweepResults& results, double value) {
   return kind_of(results.metric).lower_is_better ? -value : value;
 }
 
 bool will_do(const SweepResults& results, const CellResult& cell) {
-  if (!cell.to_best) {
-    return false;
-  }
-  return quality(results, cell.to_best->mean) >= 0 || !cell.to_best->significant();
+  return cell.to_best &&
+         (quality(results, cell.to_best->mean) >= 0 || !cell.to_best->significant());
 }
 
 using ValuesOfCells = std::vector<std::vector<ResampledValue>>;  // in the order of the cells
@@ -119,14 +115,14 @@ std::vector<std::uint64_t> seeds_of_all(const ValuesOfCells& values) {
   return seeds;
 }
 
-// Means over different seeds differ by the luck of the seeds too. So only the seeds that all cells
-// have count; if there is none, each cell's own.
-double mean_to_rank_by(const SweepResults& results, const std::vector<ResampledValue>& runs) {
+// Over the seeds that all cells have, since seeds differ by luck; if there is none, over all.
+template <class Runs, class Get>
+double mean_to_rank_by(const SweepResults& results, Runs&& runs, const Get& get) {
   std::vector<double> values;
-  for (const ResampledValue& run : runs) {
+  for (const auto& run : runs) {
     const auto& seeds = results.shared_seeds;
     if (seeds.empty() || std::ranges::find(seeds, run.seed) != seeds.end()) {
-      values.push_back(run.value);
+      values.push_back(std::invoke(get, run));
     }
   }
   return spread_of(values).mean;
@@ -135,22 +131,10 @@ double mean_to_rank_by(const SweepResults& results, const std::vector<ResampledV
 void name_best(SweepResults& results, const ValuesOfCells& values) {
   results.shared_seeds = seeds_of_all(values);
   const auto best = std::ranges::max_element(values, {}, [&](const auto& runs) {
-    const double value = quality(results, mean_to_rank_by(results, runs));
+    const double value = quality(results, mean_to_rank_by(results, runs, &ResampledValue::value));
     return std::isnan(value) ? -HUGE_VAL : value;
   });
   results.best = static_cast<std::size_t>(best - values.begin());
-}
-
-// The means that name the cheapest, as those that name the best, are over the shared seeds.
-double mean_cost(const SweepPlan& plan, const SweepResults& results, std::size_t cell,
-                 double SweepFigures<double>::* figure) {
-  std::vector<ResampledValue> runs;
-  for (const RunResult& run : results.runs) {
-    if (plan.runs[run.run].cell == cell) {
-      runs.push_back({.seed = run.seed, .value = run.figures.*figure, .resampled = {}});
-    }
-  }
-  return mean_to_rank_by(results, runs);
 }
 
 void name_cheapest(const SweepPlan& plan, SweepResults& results) {
@@ -164,7 +148,11 @@ void name_cheapest(const SweepPlan& plan, SweepResults& results) {
        {&SweepFigures<double>::multiply_adds, &SweepFigures<double>::parameters}) {
     std::vector<double> costs;
     for (const std::size_t place : results.cheapest) {
-      costs.push_back(mean_cost(plan, results, results.cells[place].cell, figure));
+      const auto own = [&](const RunResult& run) {
+        return plan.runs[run.run].cell == results.cells[place].cell;
+      };
+      costs.push_back(mean_to_rank_by(results, results.runs | std::views::filter(own),
+                                      [&](const RunResult& run) { return run.figures.*figure; }));
     }
     const double least = std::ranges::min(costs);
     std::size_t next = 0;
@@ -174,14 +162,15 @@ void name_cheapest(const SweepPlan& plan, SweepResults& results) {
 }
 
 void mark_front(SweepResults& results) {
-  std::vector<TimedQuality> points;
-  for (const CellResult& cell : results.cells) {
-    points.push_back(
-        {cell.figures.seconds.mean, quality(results, cell.figures.metric(results.metric).mean)});
-  }
-  const std::vector<bool> front = front_of(points);
-  for (std::size_t i = 0; i < front.size(); ++i) {
-    results.cells[i].on_front = front[i];
+  const auto seconds = [](const CellResult& cell) { return cell.figures.seconds.mean; };
+  const auto value = [&](const CellResult& cell) {
+    return quality(results, cell.figures.metric(results.metric).mean);
+  };
+  for (CellResult& cell : results.cells) {
+    cell.on_front = std::ranges::none_of(results.cells, [&](const CellResult& other) {
+      const bool no_worse = seconds(other) <= seconds(cell) && value(other) >= value(cell);
+      return no_worse && (seconds(other) < seconds(cell) || value(other) > value(cell));
+    });
   }
 }
 
@@ -208,17 +197,6 @@ void compare_cells(SweepResults& results, const ValuesOfCells& values) {
 }
 
 }  // namespace
-
-std::vector<bool> front_of(const std::vector<TimedQuality>& points) {
-  std::vector<bool> front;
-  for (const TimedQuality& point : points) {
-    front.push_back(std::ranges::none_of(points, [&](const TimedQuality& other) {
-      const bool no_worse = other.seconds <= point.seconds && other.quality >= point.quality;
-      return no_worse && (other.seconds < point.seconds || other.quality > point.quality);
-    }));
-  }
-  return front;
-}
 
 std::vector<std::size_t> cells_with_fewer_seeds(const SweepResults& results) {
   std::set<std::uint64_t> seeds;
@@ -254,13 +232,7 @@ std::vector<std::string> unknown_figures(const SweepFile& sweep, const SweepResu
 
 SweepResults sweep_results(const SweepPlan& plan,
                            const std::vector<std::optional<RunScores>>& scores) {
-  SweepResults results{.metric = plan.metric,
-                       .runs = {},
-                       .cells = {},
-                       .figures = {},
-                       .comparisons = {},
-                       .shared_seeds = {},
-                       .cheapest = {}};
+  SweepResults results{.metric = plan.metric};
   ValuesOfCells values(plan.cells.size());
   for (std::size_t i = 0; i < plan.runs.size(); ++i) {
     if (scores[i]) {

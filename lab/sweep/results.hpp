@@ -1,5 +1,5 @@
 // The results of a sweep: the figures of runs and cells, which cells differ, which are the cheapest
-// good ones, and which are worth their time.
+// good ones, and which are worth their time; also as tables, CSV and JSON.
 #pragma once
 
 #include <algorithm>
@@ -11,9 +11,10 @@
 #include <string>
 #include <vector>
 
+#include <nlohmann/json.hpp>
+
 #include "lab/bootstrap.hpp"
 #include "lab/run_scores.hpp"
-#include "lab/spread.hpp"
 #include "lab/sweep/plan.hpp"
 
 namespace tapehead {
@@ -28,7 +29,7 @@ struct SweepFigures {
   Number multiply_adds{};            // of the whole training
   Number seconds{};                  // of the whole training
   Number tokens_per_second{};
-  std::map<std::string, Number> further;  // as in RunScores::figures
+  std::map<std::string, Number> further{};  // as in RunScores::figures
 
   const Number& metric(Metric which) const { return metrics[static_cast<std::size_t>(which)]; }
 };
@@ -65,15 +66,15 @@ struct RunResult {
   std::string split;
   std::size_t examples = 0;
   Index steps = 0;
-  SweepFigures<double> figures;
+  SweepFigures<double> figures{};
 };
 
 struct CellResult {
   std::size_t cell;      // in the plan
   std::size_t runs = 0;  // finished ones; cells without any are left out
-  SweepFigures<Spread> figures;
-  std::optional<Difference> to_best;  // this cell minus the best; none for tests of other data
-  bool on_front = false;              // no cell is as fast and better, or faster and as good
+  SweepFigures<Spread> figures{};
+  std::optional<Difference> to_best{};  // this cell minus the best; none for tests of other data
+  bool on_front = false;                // no cell is as fast and better, or faster and as good
 };
 
 struct CellComparison {
@@ -84,15 +85,15 @@ struct CellComparison {
 
 struct SweepResults {
   Metric metric;
-  std::vector<RunResult> runs;
-  std::vector<CellResult> cells;
-  std::vector<std::string> figures;         // names of all figures of any run, the usual ones first
-  std::vector<CellComparison> comparisons;  // each pair of cells once
-  std::vector<std::uint64_t> shared_seeds;  // those with which a run of each cell is finished
-  std::size_t best = 0;                     // index into `cells`, by the means over shared seeds
+  std::vector<RunResult> runs{};
+  std::vector<CellResult> cells{};
+  std::vector<std::string> figures{};  // names of all figures of any run, the usual ones first
+  std::vector<CellComparison> comparisons{};  // each pair of cells once
+  std::vector<std::uint64_t> shared_seeds{};  // those with which a run of each cell is finished
+  std::size_t best = 0;                       // index into `cells`, by the means over shared seeds
   // Indices into `cells`: the cheapest of those not significantly worse than the best, by
-  // multiply-adds and, where these are equal, by parameters. Several if both are equal.
-  std::vector<std::size_t> cheapest;
+  // multiply-adds, then by parameters. Several if both are equal.
+  std::vector<std::size_t> cheapest{};
 
   bool is_cheapest(std::size_t place) const {
     return std::ranges::find(cheapest, place) != cheapest.end();
@@ -106,18 +107,26 @@ SweepResults sweep_results(const SweepPlan& plan,
 // The indices into `cells` of those in which a seed is missing that another cell has.
 std::vector<std::size_t> cells_with_fewer_seeds(const SweepResults& results);
 
-// Whether the difference of a cell from the best is in the cell's favour. The best by the shared
-// seeds may be worse than a cell on the seeds that these two have.
+// Whether a cell is better than the best on the seeds that these two have.
 bool better_than_best(const SweepResults& results, const CellResult& cell);
 
 // The problems with names in a sweep's `show` for which no run has a figure.
 std::vector<std::string> unknown_figures(const SweepFile& sweep, const SweepResults& results);
 
-// For each point, whether no other is as fast and better, or faster and as good.
-struct TimedQuality {
-  double seconds;
-  double quality;  // larger is better
-};
-std::vector<bool> front_of(const std::vector<TimedQuality>& points);
+// "model.heads=2, size=narrow"; "the config" if there are no axes.
+std::string cell_name(const SweepPlan& plan, std::size_t cell);
+
+// The width of the heads of `results.cells[place]`: "16", or "16/32" where queries and keys have 16
+// columns and values 32; "16, 8" where attentions differ.
+std::string head_width(const SweepPlan& plan, const SweepResults& results, std::size_t place);
+
+// The cells, best first, and then the conclusions in words.
+std::string results_table(const SweepPlan& plan, const SweepResults& results);
+
+// A line for each run, and for each cell.
+std::string runs_csv(const SweepPlan& plan, const SweepResults& results);
+std::string cells_csv(const SweepPlan& plan, const SweepResults& results);
+
+nlohmann::ordered_json results_json(const SweepPlan& plan, const SweepResults& results);
 
 }  // namespace tapehead

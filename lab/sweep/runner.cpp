@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "core/errors.hpp"
 #include "core/text.hpp"
-#include "lab/sweep/cost.hpp"
 #include "lab/sweep/directory.hpp"
 #include "train/run/data.hpp"
 #include "train/run/run_files.hpp"
@@ -85,18 +85,9 @@ std::vector<std::string> scoring_arguments(const SweepPlan& plan, const fs::path
 }  // namespace
 
 std::string_view name_of(RunState state) {
-  switch (state) {
-    case RunState::waiting:
-      return "waiting";
-    case RunState::training:
-      return "training";
-    case RunState::scoring:
-      return "testing";
-    case RunState::finished:
-      return "finished";
-    default:
-      return "failed";
-  }
+  constexpr std::array<std::string_view, 5> names{"waiting", "training", "testing", "finished",
+                                                  "failed"};
+  return names[static_cast<std::size_t>(state)];
 }
 
 SweepRunner::SweepRunner(SweepWork work) : work_(std::move(work)) {
@@ -131,18 +122,17 @@ bool SweepRunner::is_finished(const fs::path& run) const {
 }
 
 bool SweepRunner::advance() {
-  for (std::size_t i = 0; i < runs_.size(); ++i) {
-    if (runs_[i].place) {
-      if (const auto code = work_.places.take_exit_code(*runs_[i].place)) {
-        note_end(i, *code);
-      }
+  for (Run& run : runs_) {
+    if (const auto code = run.place ? work_.places.take_exit_code(*run.place) : std::nullopt) {
+      note_end(run, *code);
     }
   }
   for (std::size_t i = 0; i < runs_.size() && !stopping_; ++i) {
-    if (runs_[i].state == RunState::waiting) {
-      if (const auto place = place_for(runs_[i])) {
-        start_training(i, *place);
-      }
+    Run& run = runs_[i];
+    if (const auto place = run.state == RunState::waiting ? place_for(run) : std::nullopt) {
+      look_again(work_.directory);
+      start(run, RunState::training, *place,
+            training_arguments(work_.plan, work_.plan.runs[i], run.directory, work_.threads));
     }
   }
   return std::ranges::any_of(runs_, [](const Run& run) { return run.place.has_value(); });
@@ -158,42 +148,25 @@ std::optional<Index> SweepRunner::place_for(const Run& run) const {
   return std::nullopt;
 }
 
-void SweepRunner::note_end(std::size_t i, int exit_code) {
-  Run& run = runs_[i];
+void SweepRunner::note_end(Run& run, int exit_code) {
   const Index place = *std::exchange(run.place, std::nullopt);
   if (exit_code == 0 && run.state == RunState::training && !stopping_) {
-    start_scoring(i, place);
+    start(run, RunState::scoring, place,
+          scoring_arguments(work_.plan, run.directory, work_.threads));
   } else if (exit_code == 0 && run.state == RunState::scoring) {
     run.state = RunState::finished;
   } else if (stopping_) {
     run.state = RunState::waiting;
   } else {
-    note_failure(i, exit_code);
+    run.exit_code = exit_code;
+    run.failed_at.push_back(place);
+    run.state = run.failed_at.size() < work_.places.tries() ? RunState::waiting : RunState::failed;
   }
 }
 
-void SweepRunner::note_failure(std::size_t i, int exit_code) {
-  Run& run = runs_[i];
-  run.exit_code = exit_code;
-  run.failed_at.push_back(*run.last_place);
-  run.state = run.failed_at.size() < work_.places.tries() ? RunState::waiting : RunState::failed;
-}
-
-void SweepRunner::start_training(std::size_t i, Index place) {
-  look_again(work_.directory);
-  start(i, place,
-        training_arguments(work_.plan, work_.plan.runs[i], runs_[i].directory, work_.threads));
-  runs_[i].state = RunState::training;
-}
-
-void SweepRunner::start_scoring(std::size_t i, Index place) {
-  start(i, place, scoring_arguments(work_.plan, runs_[i].directory, work_.threads));
-  runs_[i].state = RunState::scoring;
-}
-
-void SweepRunner::start(std::size_t i, Index place, std::vector<std::string> arguments) {
-  Run& run = runs_[i];
+void SweepRunner::start(Run& run, RunState state, Index place, std::vector<std::string> arguments) {
   work_.places.start(place, {.log = run.log, .arguments = std::move(arguments)});
+  run.state = state;
   run.place = place;
   run.last_place = place;
 }

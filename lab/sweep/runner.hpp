@@ -37,15 +37,13 @@ class SweepRunner {
     std::optional<Index> last_place{};  // at which its last process was started
   };
 
-  // Checks which runs exist already. Finished runs are not started again; others continue from
-  // their last checkpoint. Throws IoError for a run that was made with another config or other
-  // data, or that another process is writing.
+  // Finished runs are not started again; others continue from their last checkpoint. Throws IoError
+  // for a run with another config or other data, or that another process is writing.
   explicit SweepRunner(SweepWork work);
 
   // Handles processes that ended in the last round of the places, and asks for others in the next
-  // one; false when there is nothing left to wait for. A run of which a process failed gets a
-  // second try where there is a place beside none of its failures, since the machine may be the
-  // reason.
+  // one; false when there is nothing left to wait for. A run that failed gets a second try at a
+  // place beside none of its failures, since the machine may be the reason.
   bool advance();
 
   // Passes a signal to the trainings, which then save and end, and starts no others.
@@ -58,11 +56,8 @@ class SweepRunner {
   std::vector<std::optional<RunScores>> scores() const;
 
  private:
-  void start_training(std::size_t run, Index place);
-  void start_scoring(std::size_t run, Index place);
-  void start(std::size_t run, Index place, std::vector<std::string> arguments);
-  void note_end(std::size_t run, int exit_code);
-  void note_failure(std::size_t run, int exit_code);
+  void start(Run& run, RunState state, Index place, std::vector<std::string> arguments);
+  void note_end(Run& run, int exit_code);
   std::optional<Index> place_for(const Run& run) const;
   bool is_finished(const std::filesystem::path& run) const;
 

@@ -10,12 +10,9 @@
 #include "core/errors.hpp"
 #include "core/files/files.hpp"
 #include "core/files/json_text.hpp"
-#include "core/kernel/workers.hpp"
-#include "lab/embedding_spectrum.hpp"
+#include "lab/cyclic_spectrum.hpp"
+#include "lab/heads/conclusions.hpp"
 #include "lab/heads/head_report.hpp"
-#include "lab/heads/head_summary.hpp"
-#include "lab/run_scores.hpp"
-#include "lab/sweep/cost.hpp"
 #include "nn/transformer/transformer.hpp"
 #include "train/evaluation/evaluation.hpp"
 #include "train/evaluation/lane_evaluation.hpp"
@@ -50,9 +47,7 @@ void add_split(NamedFigures& figures, const std::string& name, const Evaluation&
 }
 
 // `split`: the split on which the run is tested; the heads are studied on it. If `train` is a
-// further split, only its first examples are used, as many as `split` has, and no outputs are
-// generated. The weights are unchanged afterwards. Throws DataError for a split that does not
-// exist, ConfigError as HeadGate does.
+// further split, only as many of its first examples are used, and no outputs are generated.
 NamedFigures study_run(SavedRun& run, const Task& task, const Split& split, const RunStudy& study,
                        Workers& workers) {
   NamedFigures figures;
@@ -92,17 +87,10 @@ const Split& split_of(const Task& task, const std::string& wanted) {
   return split;
 }
 
-// The content of the lines of metrics.jsonl that are about steps. Throws IoError for a damaged
-// line.
-struct Trained {
-  Index steps = 0;
-  Index tokens = 0;
-  double first_gradient_norm = 0;
-  double gradient_norms = 0;  // their sum
-};
-
-Trained trained(const RunFiles& files) {
-  Trained sum;
+// Adds what the lines of metrics.jsonl about steps say. Throws IoError for a damaged line.
+void add_training(RunScores& scores, const RunFiles& files) {
+  double& first_norm = scores.figures["first_gradient_norm"];
+  double& norms = scores.figures["gradient_norm"];
   std::istringstream lines(read_file(files.metrics()));
   Index number = 0;
   for (std::string line; std::getline(lines, line);) {
@@ -112,22 +100,13 @@ Trained trained(const RunFiles& files) {
     if (object.has("tokens") && !object.has("split")) {
       const double norm =
           object.member("gradient_norm").is_null() ? HUGE_VAL : object.number("gradient_norm", 0);
-      sum.first_gradient_norm = sum.steps == 0 ? norm : sum.first_gradient_norm;
-      sum.gradient_norms += norm;
-      ++sum.steps;
-      sum.tokens += object.count("tokens");
+      first_norm = scores.steps == 0 ? norm : first_norm;
+      norms += norm;
+      ++scores.steps;
+      scores.tokens += object.count("tokens");
     }
   }
-  return sum;
-}
-
-void add_training(RunScores& scores, const RunFiles& files) {
-  const Trained sum = trained(files);
-  scores.steps = sum.steps;
-  scores.tokens = sum.tokens;
-  scores.figures["first_gradient_norm"] = sum.first_gradient_norm;
-  scores.figures["gradient_norm"] =
-      sum.gradient_norms / static_cast<double>(std::max<Index>(1, sum.steps));
+  norms /= static_cast<double>(std::max<Index>(1, scores.steps));
   const auto record = read_record(files.record());
   if (record && record->peak_memory) {
     scores.figures["peak_memory_mb"] = static_cast<double>(*record->peak_memory) / 1e6;
@@ -186,8 +165,7 @@ RunScores score(SavedRun& saved, const Task& task, const Split& split, const Run
                    .multiply_adds_per_token = multiply_adds_per_token(saved.config, task),
                    .seconds = read_elapsed_seconds(RunFiles{saved.directory}.checkpoints()),
                    .study = study,
-                   .figures = study_run(saved, task, split, study, workers),
-                   .examples = {}};
+                   .figures = study_run(saved, task, split, study, workers)};
   add_training(scores, {saved.directory});
   const EvaluationOptions& options = saved.config.evaluation;
   const Index memory = options.memory.value_or(0);
@@ -195,8 +173,7 @@ RunScores score(SavedRun& saved, const Task& task, const Split& split, const Run
                                      saved.model, split.text,
                                      evaluation_lanes(split, memory, options.batch_tokens), workers)
                                : likelihoods(saved.model, split, workers);
-  const auto tokens =
-      decode_tokens(saved.model, split, split.outputs(), saved.config.evaluation, workers);
+  const auto tokens = decode_tokens(saved.model, split, split.outputs(), options, workers);
   const std::vector<std::string> outputs = texts_of(task, tokens);
   if (const AnswerScores answers = answer_scores(*split.source, tokens); answers.measured()) {
     scores.figures["answer_accuracy"] = answers.answer_accuracy();

@@ -10,9 +10,8 @@
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // Tests the run's default checkpoint on a split (empty: `test` if there is one, otherwise
-// `validation`), with outputs as in the config's final test, and studies it. Throws what SavedRun
-// and make_task throw, DataError for a split that does not exist or is empty, and ConfigError for
-// heads whose importance cannot be measured (HeadGate).
+// `validation`), with outputs as in the config's final test, and studies it. Throws what SavedRun,
+// make_task and HeadGate throw, and DataError for a split that does not exist or is empty.
 RunScores score_run(const std::filesystem::path& run, const std::string& split,
                     const RunStudy& study, Workers& workers);
 

@@ -7,18 +7,13 @@
 #include <tuple>
 
 #include "core/text.hpp"
-#include "lab/sweep/report.hpp"
+#include "lab/sweep/results.hpp"
 #include "nn/attention/spec.hpp"
 #include "train/output/text_table.hpp"
 
 namespace tapehead {
 
 namespace {
-
-std::size_t runs_of(const SweepPlan& plan, std::size_t cell) {
-  return static_cast<std::size_t>(
-      std::ranges::count(plan.runs, cell, [](const SweepRun& run) { return run.cell; }));
-}
 
 // Indices into `results.cells`, the best first.
 std::vector<std::size_t> best_first(const SweepResults& results) {
@@ -74,23 +69,21 @@ std::vector<std::string> row_of(const SweepPlan& plan, const SweepResults& resul
   const Spread& metric = figures.metric(results.metric);
   const bool compared = cell.to_best && place != results.best;
   std::vector<std::string> row = plan.cells[cell.cell].labels;
-  row.push_back(fmt::format("{}/{}", cell.runs, runs_of(plan, cell.cell)));
-  row.push_back(
-      metric_text(kind_of(results.metric), metric.mean) +
-      (cell.runs > 1 ? " ± " + metric_text(kind_of(results.metric), metric.deviation) : ""));
-  row.push_back(compared ? metric_text(kind_of(results.metric), cell.to_best->mean) : "");
-  row.push_back(compared ? fmt::format("{:.3f}", cell.to_best->p) : "");
-  row.push_back(compared ? fmt::format("{:.3f}", cell.to_best->p_holm) : "");
+  const auto text = [&](double value) { return metric_text(kind_of(results.metric), value); };
+  row.insert(row.end(), {fmt::format("{}/{}", cell.runs,
+                                     std::ranges::count(plan.runs, cell.cell, &SweepRun::cell)),
+                         text(metric.mean) + (cell.runs > 1 ? " ± " + text(metric.deviation) : ""),
+                         compared ? text(cell.to_best->mean) : "",
+                         compared ? fmt::format("{:.3f}", cell.to_best->p) : "",
+                         compared ? fmt::format("{:.3f}", cell.to_best->p_holm) : ""});
   const auto shown = by_name(figures);
   for (const std::string& name : plan.show) {
     row.push_back(shown.contains(name) ? figure_text(name, shown.at(name)) : "");
   }
-  row.push_back(head_width(plan, results, place));
-  row.push_back(format_count(figures.parameters.mean));
-  row.push_back(format_count(figures.multiply_adds.mean));
-  row.push_back(format_count(figures.tokens_per_second.mean));
-  row.push_back(format_duration(figures.seconds.mean));
-  row.push_back(remarks(results, place));
+  row.insert(row.end(), {head_width(plan, results, place), format_count(figures.parameters.mean),
+                         format_count(figures.multiply_adds.mean),
+                         format_count(figures.tokens_per_second.mean),
+                         format_duration(figures.seconds.mean), remarks(results, place)});
   return row;
 }
 
@@ -101,26 +94,6 @@ std::string names_of(const SweepPlan& plan, const SweepResults& results,
     names.push_back(cell_name(plan, results.cells[place].cell));
   }
   return join(names, "; ");
-}
-
-struct ComparedCells {  // indices into `cells`
-  std::vector<std::size_t> all;
-  std::vector<std::size_t> by_one_seed;
-};
-
-// Without the best itself, which is compared with nothing.
-ComparedCells compared_cells(const SweepResults& results) {
-  ComparedCells compared;
-  for (std::size_t i = 0; i < results.cells.size(); ++i) {
-    const auto& difference = results.cells[i].to_best;
-    if (i != results.best && difference) {
-      compared.all.push_back(i);
-      if (difference->pairs == 1) {
-        compared.by_one_seed.push_back(i);
-      }
-    }
-  }
-  return compared;
 }
 
 // What the numbers of seeds do to the comparisons.
@@ -134,12 +107,19 @@ std::string seeds_in_words(const SweepPlan& plan, const SweepResults& results) {
             : fmt::format("the seeds that all cells have ({})", join(results.shared_seeds, ", ")),
         names_of(plan, results, fewer));
   }
-  const ComparedCells compared = compared_cells(results);
-  if (!compared.by_one_seed.empty()) {
-    const bool all = compared.by_one_seed.size() == compared.all.size();
-    text += fmt::format(
-        "\none seed{}: p says nothing about other seeds",
-        all ? "" : " shared with the best by " + names_of(plan, results, compared.by_one_seed));
+  std::vector<std::size_t> compared;  // all but the best, which is compared with nothing
+  for (std::size_t i = 0; i < results.cells.size(); ++i) {
+    if (i != results.best && results.cells[i].to_best) {
+      compared.push_back(i);
+    }
+  }
+  std::vector<std::size_t> by_one_seed = compared;
+  std::erase_if(by_one_seed, [&](std::size_t i) { return results.cells[i].to_best->pairs != 1; });
+  if (!by_one_seed.empty()) {
+    text += fmt::format("\none seed{}: p says nothing about other seeds",
+                        by_one_seed.size() == compared.size()
+                            ? ""
+                            : " shared with the best by " + names_of(plan, results, by_one_seed));
   }
   return text;
 }

@@ -1,5 +1,5 @@
 // The spectrum of an embedding is that of the right rows of the right table.
-#include "lab/embedding_spectrum.hpp"
+#include "lab/cyclic_spectrum.hpp"
 
 #include "tests/support/small_copy.hpp"
 #include "tests/support/testing.hpp"

@@ -12,7 +12,7 @@
 #include "lab/report/run.hpp"
 #include "lab/report/sweep.hpp"
 #include "lab/run_scores.hpp"
-#include "lab/sweep/record.hpp"
+#include "lab/sweep/plan.hpp"
 #include "lab/sweep/score_run.hpp"
 #include "tests/support/corpus_training.hpp"
 #include "tests/support/mutations.hpp"

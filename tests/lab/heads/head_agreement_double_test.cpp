@@ -1,7 +1,7 @@
 // How far heads agree with relations, from weights and relations whose answers are known.
 #include "lab/heads/head_agreement.hpp"
 
-#include "lab/heads/relation_report.hpp"
+#include "lab/heads/attention_report.hpp"
 #include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {

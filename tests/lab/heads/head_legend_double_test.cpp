@@ -2,9 +2,9 @@
 #include "lab/heads/head_legend.hpp"
 
 #include "core/errors.hpp"
+#include "lab/heads/attention_report.hpp"
+#include "lab/heads/conclusions.hpp"
 #include "lab/heads/head_report.hpp"
-#include "lab/heads/head_summary.hpp"
-#include "lab/heads/relation_report.hpp"
 #include "lab/removal/removal_report.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/support/testing.hpp"

@@ -1,8 +1,7 @@
 // How far heads are apart, and what they write, where the answer is known.
-#include "lab/heads/head_pairs.hpp"
+#include "lab/heads/head_sums.hpp"
 
 #include "lab/heads/head_report.hpp"
-#include "lab/heads/head_writes.hpp"
 #include "tests/support/lone_attention.hpp"
 #include "tests/support/testing.hpp"
 

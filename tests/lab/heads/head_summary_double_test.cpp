@@ -1,5 +1,5 @@
 // The few figures of a run's heads, from reports made by hand.
-#include "lab/heads/head_summary.hpp"
+#include "lab/heads/conclusions.hpp"
 #include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {

@@ -24,7 +24,7 @@ TEST(GatedHeads, are_closed_where_the_gate_is_nothing_and_not_where_it_is_little
   EXPECT_EQ(heads[0].gate, 0);
   EXPECT_GT(heads[1].gate, 0);
   EXPECT_LT(heads[1].gate, 0.001);
-  const std::vector<HeadName> closed = closed_heads(model);
+  const std::vector<HeadName> closed = closed_heads(gated_heads(model));
   ASSERT_EQ(closed.size(), 1U);
   EXPECT_EQ(closed[0].site.text(), "decoder.layers.0.cross");
   EXPECT_EQ(closed[0].head, 0);

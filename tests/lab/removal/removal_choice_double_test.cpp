@@ -2,7 +2,6 @@
 #include "lab/removal/removal_choice.hpp"
 
 #include "core/errors.hpp"
-#include "lab/removal/head_groups.hpp"
 #include "lab/removal/head_pruning.hpp"
 #include "lab/removal/head_removal.hpp"
 #include "tests/support/message_of.hpp"

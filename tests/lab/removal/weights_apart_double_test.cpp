@@ -1,6 +1,6 @@
 // Models whose attentions share weights: taken apart they compute the same, and the gate of a head
 // acts at one site.
-#include "lab/removal/weights_apart.hpp"
+#include "lab/removal/head_importance.hpp"
 
 #include "core/errors.hpp"
 #include "lab/removal/head_pruning.hpp"

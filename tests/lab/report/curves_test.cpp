@@ -1,5 +1,5 @@
 // Curves from metrics.jsonl and times.jsonl, whatever state those are in.
-#include "lab/report/curves.hpp"
+#include "lab/report/records.hpp"
 
 #include "tests/support/io_error.hpp"
 #include "tests/support/temporary_directory.hpp"

@@ -1,6 +1,6 @@
 // The plan of a sweep as its directory keeps it: read back, and refused where it contradicts
 // itself.
-#include "lab/sweep/record.hpp"
+#include "lab/sweep/plan.hpp"
 
 #include <nlohmann/json.hpp>
 

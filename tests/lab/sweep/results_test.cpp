@@ -2,7 +2,6 @@
 #include "lab/sweep/results.hpp"
 
 #include "lab/sweep/plan.hpp"
-#include "lab/sweep/report.hpp"
 #include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
@@ -240,9 +239,22 @@ TEST(SweepResults, further_figures_are_those_of_the_runs_that_have_them) {
 }
 
 TEST(SweepFront, holds_what_nothing_beats_in_both) {
-  EXPECT_THAT(front_of({{1, 0.5}, {2, 0.5}, {2, 0.9}, {3, 0.8}, {4, 0.95}, {4, 0.95}}),
+  const auto front = [](const std::string& steps, const Scores& of_cells) {
+    const SweepPlan plan = plan_sweep(parse_sweep("config: " TAPEHEAD_SOURCE_DIR
+                                                  "/configs/copy.yaml\naxes: {training.steps: [" +
+                                                      steps + "]}\n",
+                                                  "a.yaml"));
+    std::vector<bool> on_front;
+    for (const CellResult& cell : sweep_results(plan, of_cells).cells) {
+      on_front.push_back(cell.on_front);
+    }
+    return on_front;
+  };
+  EXPECT_THAT(front("600, 601, 602, 603, 604, 605",
+                    {scores(100, 1, 1), scores(100, 1, 2), scores(180, 1, 2), scores(160, 1, 3),
+                     scores(190, 1, 4), scores(190, 1, 4)}),
               ElementsAre(true, false, true, false, true, true));
-  EXPECT_THAT(front_of({{1, 1}}), ElementsAre(true));
+  EXPECT_THAT(front("600", {scores(200, 1, 1)}), ElementsAre(true));
 }
 
 TEST(SweepReport, the_table_begins_with_the_best_and_says_what_follows) {
