@@ -1,28 +1,19 @@
 // tapehead attention RUN TEXT: what every head of a trained model does with a text of the user's.
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
-#include <filesystem>
-#include <memory>
 #include <optional>
-#include <string>
-#include <vector>
 
 #include "apps/commands.hpp"
 #include "apps/inputs.hpp"
-#include "apps/number_option.hpp"
-#include "core/errors.hpp"
 #include "core/files/files.hpp"
 #include "core/files/open_file.hpp"
-#include "core/files/standard_streams.hpp"
-#include "core/product/blas_kernels.hpp"
 #include "datasets/tokenizers/unknown_text.hpp"
 #include "lab/inspection/inspection.hpp"
 #include "lab/report/attention.hpp"
 #include "lab/report/page.hpp"
+#include "predict/ask_lines.hpp"
 #include "predict/predictor.hpp"
-#include "train/output/logging.hpp"
 #include "train/output/program_path.hpp"
 
 namespace tapehead {
@@ -41,10 +32,6 @@ struct AttentionArguments {
   Index threads = default_threads();
   bool json = false;
 };
-
-std::string dump(const nlohmann::ordered_json& json) {
-  return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
-}
 
 std::string page_of(const SavedRun& run, const Inspection& inspection) {
   const std::string name = (run.directory / "").parent_path().filename().string();
@@ -80,7 +67,7 @@ void write(const AttentionArguments& arguments, const SavedRun& run, const Inspe
     write_file_atomically(arguments.output, page_of(run, inspection));
   } else if (extension == ".json") {
     write_file_atomically(arguments.output,
-                          dump(inspection_json(run, inspection, WithTensors::yes)));
+                          json_line(inspection_json(run, inspection, WithTensors::yes)));
   }
 }
 
@@ -88,7 +75,7 @@ void print(const AttentionArguments& arguments, const SavedRun& run, const Inspe
   const bool to_file = !arguments.output.empty();
   if (arguments.json) {
     write_output(
-        dump(inspection_json(run, inspection, to_file ? WithTensors::no : WithTensors::yes)));
+        json_line(inspection_json(run, inspection, to_file ? WithTensors::no : WithTensors::yes)));
     return;
   }
   if (!to_file) {
@@ -159,7 +146,6 @@ void say_what_is_lost(const AttentionArguments& arguments, const SavedRun& run,
 }
 
 void show_attention(const AttentionArguments& arguments) {
-  start_logging(std::make_shared<Console>());
   prepare_blas(arguments.threads);
   expect_form(arguments.output);
   const std::string text = text_of(arguments);
@@ -188,34 +174,28 @@ void show_attention(const AttentionArguments& arguments) {
 
 }  // namespace
 
-const Command attention_command(110, [](CLI::App& program, Outcome& /*outcome*/,
-                                        Launch& /*launch*/) {
-  CLI::App* command = program.add_subcommand(
-      "attention", "Show what every head of a trained model does with a text of yours");
-  const auto arguments = std::make_shared<AttentionArguments>();
-  command->add_option("run", arguments->run, "Run directory")->required();
-  command->add_option("text", arguments->text, "The text; a masked model's may have <mask> in it");
-  command->add_option("--input", arguments->input, "File that has the text");
-  command->add_option("--target", arguments->target,
-                      "What the model is to say, or its class; by default what it does say");
+const Command attention_command(110, [](CLI::App& program) {
+  const auto [command, arguments] = add_command<AttentionArguments>(
+      program, "attention", "Show what every head of a trained model does with a text of yours",
+      show_attention);
+  command.add_option("run", arguments.run, "Run directory")->required();
+  command.add_option("text", arguments.text, "The text; a masked model's may have <mask> in it");
+  command.add_option("--input", arguments.input, "File that has the text");
+  command.add_option("--target", arguments.target,
+                     "What the model is to say, or its class; by default what it does say");
+  add_repeated_option(command, "--without", arguments.without,
+                      "Also what the model predicts without this head, such as "
+                      "decoder.layers.0.cross.2; may be repeated");
   command
-      ->add_option("--without", arguments->without,
-                   "Also what the model predicts without this head, such as "
-                   "decoder.layers.0.cross.2; may be repeated")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-      ->allow_extra_args(false);
-  command
-      ->add_option("--with-pattern", arguments->pattern,
-                   "Another text: the heads of --without are not left out, but look by distance "
-                   "alone, with the mean weights that they have in this text")
+      .add_option("--with-pattern", arguments.pattern,
+                  "Another text: the heads of --without are not left out, but look by distance "
+                  "alone, with the mean weights that they have in this text")
       ->needs("--without");
-  command->add_option("--output", arguments->output,
-                      "File for all numbers (.safetensors or .json), or for a page (.html)");
-  add_checkpoint_option(*command, arguments->checkpoint);
-  add_threads_option(*command, arguments->threads);
-  command->add_flag("--json", arguments->json, "One JSON object on standard output");
-  command->callback([arguments] { show_attention(*arguments); });
+  command.add_option("--output", arguments.output,
+                     "File for all numbers (.safetensors or .json), or for a page (.html)");
+  add_checkpoint_option(command, arguments.checkpoint);
+  add_threads_option(command, arguments.threads);
+  command.add_flag("--json", arguments.json, "One JSON object on standard output");
 });
 
 }  // namespace tapehead

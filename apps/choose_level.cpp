@@ -30,25 +30,11 @@ std::array<Level, 3> levels() {
            {"sse4", __builtin_cpu_supports("x86-64-v2") != 0}}};
 }
 
-fs::path program_of(const Level& level) {
+fs::path program_of(std::string_view level) {
   std::error_code error;
   const fs::path own = fs::read_symlink("/proc/self/exe", error);
   const fs::path prefix = error ? "/usr" : own.parent_path().parent_path();
-  return prefix / "lib/tapehead" / level.name / "tapehead";
-}
-
-bool usable(const Level& level) {
-  return level.works && access(program_of(level).c_str(), X_OK) == 0;
-}
-
-std::string usable_names() {
-  std::string names;
-  for (const Level& level : levels()) {
-    if (usable(level)) {
-      names += (names.empty() ? "" : ", ") + std::string(level.name);
-    }
-  }
-  return names;
+  return prefix / "lib/tapehead" / level / "tapehead";
 }
 
 int fail(const std::string& message) {
@@ -62,17 +48,21 @@ int fail(const std::string& message) {
 int main(int /*argc*/, char** argv) {
   const char* const asked = std::getenv("TAPEHEAD_KERNELS");
   const std::string wanted = asked != nullptr ? asked : "";
+  std::string usable;
   for (const Level& level : levels()) {
-    if (usable(level) && (wanted.empty() || level.name == wanted)) {
-      const fs::path program = program_of(level);
+    const fs::path program = program_of(level.name);
+    if (!level.works || access(program.c_str(), X_OK) != 0) {
+      continue;
+    }
+    if (wanted.empty() || level.name == wanted) {
       execv(program.c_str(), argv);
       return fail("cannot start " + program.string() + ": " + std::strerror(errno));
     }
+    usable += (usable.empty() ? "" : ", ") + std::string(level.name);
   }
-  const std::string names = usable_names();
-  if (names.empty()) {
-    return fail("there is no " + program_of({"LEVEL", true}).string() +
+  if (usable.empty()) {
+    return fail("there is no " + program_of("LEVEL").string() +
                 " for this CPU; keep bin and lib together. tapehead needs a CPU with SSE4.2");
   }
-  return fail("TAPEHEAD_KERNELS is '" + wanted + "'; on this CPU there are " + names);
+  return fail("TAPEHEAD_KERNELS is '" + wanted + "'; on this CPU there are " + usable);
 }

@@ -1,15 +1,8 @@
 // tapehead classify RUN: gives classes to lines of text.
-#include <fmt/format.h>
-
-#include <memory>
 #include <nlohmann/json.hpp>
-#include <string>
-#include <vector>
 
 #include "apps/commands.hpp"
 #include "apps/line_command.hpp"
-#include "apps/number_option.hpp"
-#include "predict/predictor.hpp"
 
 namespace tapehead {
 
@@ -59,26 +52,17 @@ class ClassOf : public Question {
 
 }  // namespace
 
-const Command classify_command(70, [](CLI::App& program, Outcome& /*outcome*/, Launch& /*launch*/) {
-  CLI::App* command =
-      program.add_subcommand("classify", "Give classes to lines of text with a trained model");
-  const auto arguments = std::make_shared<ClassifyArguments>();
-  add_run_options(*command, *arguments, TakesRuns::one);
-  add_input_option(*command, arguments->input);
-  add_output_option(*command, *arguments, "classes");
-  add_number_option(*command,
-                    {.name = "--top",
-                     .help = "Classes for each line, the most likely ones",
-                     .minimum = 1,
-                     .maximum = 1000000},
-                    &arguments->top);
-  add_asking_options(*command, *arguments, "Tokens classified together",
+const Command classify_command(70, [](CLI::App& program) {
+  const auto [command, arguments] = add_command<ClassifyArguments>(
+      program, "classify", "Give classes to lines of text with a trained model",
+      ask_with<ClassOf, ClassifyArguments>);
+  add_run_options(command, arguments, TakesRuns::one);
+  add_input_option(command, arguments.input);
+  add_output_option(command, arguments, "classes");
+  add_number_option(command, "--top", &arguments.top, {1, 1000000},
+                    "Classes for each line, the most likely ones");
+  add_asking_options(command, arguments, "Tokens classified together",
                      "One JSON object for each line");
-  command->callback([arguments] {
-    ask(*arguments, [&](const Predictor& predictor, const Write&) {
-      return std::make_unique<ClassOf>(*arguments, predictor);
-    });
-  });
 });
 
 }  // namespace tapehead

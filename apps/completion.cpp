@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include "apps/commands.hpp"
 #include "train/output/program_path.hpp"
 

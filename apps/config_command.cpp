@@ -1,15 +1,7 @@
 // tapehead config FILE: prints the resolved config with the origin of each value, or as JSON, or
 // its schema.
-#include <fmt/format.h>
-
-#include <memory>
-#include <string>
-#include <vector>
-
 #include "apps/commands.hpp"
 #include "apps/inputs.hpp"
-#include "core/errors.hpp"
-#include "core/files/standard_streams.hpp"
 #include "train/config/config.hpp"
 
 namespace tapehead {
@@ -43,27 +35,25 @@ void show_config(const ConfigArguments& arguments) {
 
 }  // namespace
 
-const Command config_command(170, [](CLI::App& program, Outcome& /*outcome*/, Launch& /*launch*/) {
-  CLI::App* command = program.add_subcommand(
-      "config", "Show a config with every option and where its value came from");
-  const auto arguments = std::make_shared<ConfigArguments>();
-  auto* file = command->add_option("file", arguments->file, "Config file, YAML or JSON");
-  add_set_option(*command, arguments->overrides);
-  auto* json = command->add_flag("--json", arguments->json,
-                                 "Print the resolved config as one JSON object, without origins");
-  auto* schema =
-      command->add_flag("--schema", arguments->schema, "Print the JSON Schema of configs")
-          ->excludes(file)
-          ->excludes("--set")
-          ->excludes(json);
+const Command config_command(170, [](CLI::App& program) {
+  const auto [command, arguments] = add_command<ConfigArguments>(
+      program, "config", "Show a config with every option and where its value came from",
+      show_config);
+  auto* file = command.add_option("file", arguments.file, "Config file, YAML or JSON");
+  add_set_option(command, arguments.overrides);
+  auto* json = command.add_flag("--json", arguments.json,
+                                "Print the resolved config as one JSON object, without origins");
+  auto* schema = command.add_flag("--schema", arguments.schema, "Print the JSON Schema of configs")
+                     ->excludes(file)
+                     ->excludes("--set")
+                     ->excludes(json);
   command
-      ->add_flag("--reference", arguments->reference,
-                 "Print the reference of all options, as docs/config.md")
+      .add_flag("--reference", arguments.reference,
+                "Print the reference of all options, as docs/config.md")
       ->excludes(file)
       ->excludes("--set")
       ->excludes(json)
       ->excludes(schema);
-  command->callback([arguments] { show_config(*arguments); });
 });
 
 }  // namespace tapehead

@@ -1,9 +1,5 @@
 // tapehead describe: pages of the manual and completion for shells, for those who make packages.
 #include "apps/commands.hpp"
-#include "apps/gradcheck_options.hpp"
-#include "core/errors.hpp"
-#include "core/files/standard_streams.hpp"
-#include "core/shown.hpp"
 
 namespace tapehead {
 
@@ -52,8 +48,7 @@ std::string described(const CLI::App& program, const DescribeArguments& argument
 
 }  // namespace
 
-const Command describe_command(210, [](CLI::App& program, Outcome& /*outcome*/,
-                                       Launch& /*launch*/) {
+const Command describe_command(210, [](CLI::App& program) {
   CLI::App* command =
       program.add_subcommand("describe", "Print a page of the manual, or completion for a shell")
           ->group("");

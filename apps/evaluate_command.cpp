@@ -1,25 +1,14 @@
 // tapehead evaluate RUN: computes all metrics of a trained model on a split.
-#include <fmt/format.h>
-
-#include <memory>
 #include <optional>
-#include <string>
 
 #include "apps/commands.hpp"
 #include "apps/inputs.hpp"
-#include "apps/number_option.hpp"
-#include "core/errors.hpp"
-#include "core/files/standard_streams.hpp"
-#include "core/kernel/workers.hpp"
-#include "core/product/blas_kernels.hpp"
-#include "core/shown.hpp"
 #include "datasets/task_kind.hpp"
 #include "datasets/text/text_options.hpp"
 #include "train/config/rules.hpp"
 #include "train/evaluation/evaluation_report.hpp"
 #include "train/evaluation/run_evaluation.hpp"
 #include "train/options/application.hpp"
-#include "train/output/logging.hpp"
 
 namespace tapehead {
 
@@ -117,7 +106,6 @@ void check_memory(Config config, const EvaluateArguments& arguments) {
 }
 
 void evaluate_run(const EvaluateArguments& arguments) {
-  start_logging(std::make_shared<Console>());
   prepare_blas(arguments.threads);
   expect_output_apart(inputs_of_run(arguments.run, arguments.checkpoint, arguments.data));
   const SavedRun saved(arguments.run, arguments.checkpoint, change_of(arguments));
@@ -152,54 +140,33 @@ void evaluate_run(const EvaluateArguments& arguments) {
 
 }  // namespace
 
-const Command evaluate_command(40, [](CLI::App& program, Outcome& /*outcome*/, Launch& /*launch*/) {
-  CLI::App* command = program.add_subcommand("evaluate", "Measure a trained model on a split");
-  const auto arguments = std::make_shared<EvaluateArguments>();
-  command->add_option("run", arguments->run, "Run directory")->required();
+const Command evaluate_command(40, [](CLI::App& program) {
+  const auto [command, arguments] = add_command<EvaluateArguments>(
+      program, "evaluate", "Measure a trained model on a split", evaluate_run);
+  command.add_option("run", arguments.run, "Run directory")->required();
   command
-      ->add_option("--split", arguments->split,
-                   "train, validation, test (with the further test splits), one of these, or whole "
-                   "(all test splits together)")
+      .add_option("--split", arguments.split,
+                  "train, validation, test (with the further test splits), one of these, or whole "
+                  "(all test splits together)")
       ->capture_default_str();
-  add_checkpoint_option(*command, arguments->checkpoint);
-  add_data_option(*command, arguments->data);
-  add_other_data_option(*command, arguments->data);
-  add_number_option(*command,
-                    {.name = "--beam",
-                     .help = "Hypotheses of the beam search; by default as the config says",
-                     .minimum = 1,
-                     .maximum = 256},
-                    &arguments->beam);
-  command->add_option("--pattern", arguments->pattern,
-                      "Pattern of all self-attentions, in the notation of attention.pattern; by "
-                      "default as the config says");
+  add_checkpoint_option(command, arguments.checkpoint);
+  add_data_options(command, arguments.data);
+  add_number_option(command, "--beam", &arguments.beam, {1, 256},
+                    "Hypotheses of the beam search; by default as the config says");
+  command.add_option("--pattern", arguments.pattern,
+                     "Pattern of all self-attentions, in the notation of attention.pattern; by "
+                     "default as the config says");
+  add_number_option(command, "--context", &arguments.context, {1, 1048576},
+                    "Running text: tokens of a window; by default as the config says. Windows of "
+                    "another length overlap only with --stride");
   add_number_option(
-      *command,
-      {.name = "--context",
-       .help = "Running text: tokens of a window; by default as the config says. Windows of "
-               "another length overlap only with --stride",
-       .minimum = 1,
-       .maximum = 1048576},
-      &arguments->context);
-  add_number_option(
-      *command,
-      {.name = "--stride",
-       .help = "Running text: how far a window begins after the one before; by default as the "
-               "config says",
-       .minimum = 1,
-       .maximum = 1048576},
-      &arguments->stride);
-  add_number_option(
-      *command,
-      {.name = "--memory",
-       .help = "Running text: rows that the model remembers of the windows before; by default as "
-               "the config says",
-       .minimum = 0,
-       .maximum = 1048576},
-      &arguments->memory);
-  add_threads_option(*command, arguments->threads);
-  command->add_flag("--json", arguments->json, "One JSON object on standard output");
-  command->callback([arguments] { evaluate_run(*arguments); });
+      command, "--stride", &arguments.stride, {1, 1048576},
+      "Running text: how far a window begins after the one before; by default as the config says");
+  add_number_option(command, "--memory", &arguments.memory, {0, 1048576},
+                    "Running text: rows that the model remembers of the windows before; by default "
+                    "as the config says");
+  add_threads_option(command, arguments.threads);
+  command.add_flag("--json", arguments.json, "One JSON object on standard output");
 });
 
 }  // namespace tapehead

@@ -1,35 +1,26 @@
 // tapehead export RUN DIRECTORY: writes a trained model for another program.
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <sys/file.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdlib>
-#include <filesystem>
 #include <iterator>
-#include <memory>
 #include <optional>
-#include <string>
-#include <string_view>
+#include <ranges>
+#include <span>
 #include <system_error>
-#include <utility>
-#include <vector>
 
 #include <nlohmann/json.hpp>
 
 #include "apps/commands.hpp"
 #include "apps/inputs.hpp"
-#include "core/errors.hpp"
 #include "core/files/files.hpp"
 #include "core/files/open_file.hpp"
-#include "core/files/standard_streams.hpp"
-#include "core/shown.hpp"
 #include "core/text.hpp"
 #include "interchange/export.hpp"
 #include "interchange/pytorch_export.hpp"
-#include "train/output/logging.hpp"
 
 namespace tapehead {
 
@@ -45,7 +36,7 @@ struct WrittenModel {
 // A program that a model can be written for, and the files that it may get.
 struct ExportForm {
   std::string_view name;
-  std::vector<std::string> files;
+  std::span<const char* const> files;
   WrittenModel (*write)(const SavedRun& run, const fs::path& directory);
 };
 
@@ -65,27 +56,16 @@ WrittenModel write_for_pytorch(const SavedRun& run, const fs::path& directory) {
 }
 
 // The first one is the default.
-const std::array<ExportForm, 2>& export_forms() {
-  static const std::array<ExportForm, 2> forms{
-      {{.name = "transformers",
-        .files = {exported_files.begin(), exported_files.end()},
-        .write = write_for_transformers},
-       {.name = "pytorch",
-        .files = {pytorch_files.begin(), pytorch_files.end()},
-        .write = write_for_pytorch}}};
-  return forms;
-}
+constexpr std::array<ExportForm, 2> export_forms{
+    {{"transformers", exported_files, write_for_transformers},
+     {"pytorch", pytorch_files, write_for_pytorch}}};
 
 const ExportForm& export_form(const std::string& name) {
-  const auto& forms = export_forms();
-  const auto* const found = std::ranges::find(forms, name, &ExportForm::name);
-  if (found == forms.end()) {
-    std::vector<std::string_view> names;
-    for (const ExportForm& form : forms) {
-      names.push_back(form.name);
-    }
+  const auto* const found = std::ranges::find(export_forms, name, &ExportForm::name);
+  if (found == export_forms.end()) {
     throw ConfigError(
-        fmt::format("--as {}: there is no such form (one of: {})", shown(name), join(names, ", ")));
+        fmt::format("--as {}: there is no such form (one of: {})", shown(name),
+                    join(export_forms | std::views::transform(&ExportForm::name), ", ")));
   }
   return *found;
 }
@@ -93,7 +73,7 @@ const ExportForm& export_form(const std::string& name) {
 struct ExportArguments {
   fs::path run;
   fs::path directory;
-  std::string as{export_forms().front().name};
+  std::string as{export_forms.front().name};
   std::string checkpoint;
   bool overwrite = false;
   bool json = false;
@@ -117,8 +97,8 @@ void expect_directory_available(const ExportArguments& arguments, const InputFil
     throw IoError(fmt::format("{} is not empty; --overwrite replaces the files of an export in it",
                               arguments.directory.string()));
   }
-  for (const ExportForm& form : export_forms()) {
-    for (const std::string& file : form.files) {
+  for (const ExportForm& form : export_forms) {
+    for (const char* file : form.files) {
       inputs.expect_other(arguments.directory / file);
     }
   }
@@ -189,8 +169,8 @@ class Unfinished {
 
 // What an earlier export of any form left would be read with the new files.
 void remove_earlier(const std::vector<std::string>& files, const fs::path& directory) {
-  for (const ExportForm& form : export_forms()) {
-    for (const std::string& file : form.files) {
+  for (const ExportForm& form : export_forms) {
+    for (const char* file : form.files) {
       std::error_code none;
       if (std::ranges::find(files, file) == files.end()) {
         fs::remove(directory / file, none);
@@ -205,7 +185,7 @@ void remove_earlier(const std::vector<std::string>& files, const fs::path& direc
 std::vector<std::string> written_files(const ExportForm& form, const fs::path& directory) {
   std::vector<std::string> files;
   std::ranges::copy_if(form.files, std::back_inserter(files),
-                       [&](const std::string& file) { return fs::exists(directory / file); });
+                       [&](const char* file) { return fs::exists(directory / file); });
   return files;
 }
 
@@ -226,7 +206,6 @@ void say_exported(const ExportArguments& arguments, const ExportForm& form,
 }
 
 void export_run(const ExportArguments& arguments) {
-  start_logging(std::make_shared<Console>());
   const ExportForm& form = export_form(arguments.as);
   const InputFiles inputs = inputs_of_run(arguments.run, arguments.checkpoint);
   expect_directory_available(arguments, inputs);
@@ -242,22 +221,20 @@ void export_run(const ExportArguments& arguments) {
 
 }  // namespace
 
-const Command export_command(150, [](CLI::App& program, Outcome& /*outcome*/, Launch& /*launch*/) {
-  CLI::App* command = program.add_subcommand("export", "Write a trained model for another program");
-  const auto arguments = std::make_shared<ExportArguments>();
-  command->add_option("run", arguments->run, "Run directory")->required();
-  command->add_option("directory", arguments->directory, "Directory to write into")->required();
+const Command export_command(150, [](CLI::App& program) {
+  const auto [command, arguments] = add_command<ExportArguments>(
+      program, "export", "Write a trained model for another program", export_run);
+  command.add_option("run", arguments.run, "Run directory")->required();
+  command.add_option("directory", arguments.directory, "Directory to write into")->required();
   command
-      ->add_option("--as", arguments->as,
-                   "For what: transformers, which has GPT-2, Llama, BERT, ALBERT and Marian; or "
-                   "pytorch, plain PyTorch for any model")
+      .add_option("--as", arguments.as,
+                  "For what: transformers, which has GPT-2, Llama, BERT, ALBERT and Marian; or "
+                  "pytorch, plain PyTorch for any model")
       ->capture_default_str();
-  add_checkpoint_option(*command, arguments->checkpoint);
-  command->add_flag(
-      "--overwrite", arguments->overwrite,
-      "Write into a directory that is not empty, over the files of an earlier export");
-  command->add_flag("--json", arguments->json, "One JSON object on standard output");
-  command->callback([arguments] { export_run(*arguments); });
+  add_checkpoint_option(command, arguments.checkpoint);
+  command.add_flag("--overwrite", arguments.overwrite,
+                   "Write into a directory that is not empty, over the files of an earlier export");
+  command.add_flag("--json", arguments.json, "One JSON object on standard output");
 });
 
 }  // namespace tapehead

@@ -1,17 +1,8 @@
 // tapehead fill RUN: predicts masked tokens of lines of text.
-#include <fmt/format.h>
-
-#include <memory>
 #include <nlohmann/json.hpp>
-#include <string>
-#include <vector>
 
 #include "apps/commands.hpp"
 #include "apps/line_command.hpp"
-#include "apps/number_option.hpp"
-#include "core/errors.hpp"
-#include "core/shown.hpp"
-#include "predict/predictor.hpp"
 
 namespace tapehead {
 
@@ -83,28 +74,18 @@ class MasksOf : public Question {
 
 }  // namespace
 
-const Command fill_command(80, [](CLI::App& program, Outcome& /*outcome*/, Launch& /*launch*/) {
-  CLI::App* command =
-      program.add_subcommand("fill", "Predict masked tokens with a masked language model");
-  const auto arguments = std::make_shared<FillArguments>();
-  add_run_options(*command, *arguments, TakesRuns::one);
-  add_input_option(*command, arguments->input);
-  add_output_option(*command, *arguments, "candidates");
-  command->add_option("--mask", arguments->mask, "What stands for a masked token in a line")
+const Command fill_command(80, [](CLI::App& program) {
+  const auto [command, arguments] = add_command<FillArguments>(
+      program, "fill", "Predict masked tokens with a masked language model",
+      ask_with<MasksOf, FillArguments>);
+  add_run_options(command, arguments, TakesRuns::one);
+  add_input_option(command, arguments.input);
+  add_output_option(command, arguments, "candidates");
+  command.add_option("--mask", arguments.mask, "What stands for a masked token in a line")
       ->capture_default_str();
-  add_number_option(*command,
-                    {.name = "--top",
-                     .help = "Candidates for each mask, the most likely ones",
-                     .minimum = 1,
-                     .maximum = 1000000},
-                    &arguments->top);
-  add_asking_options(*command, *arguments, "Tokens filled together",
-                     "One JSON object for each line");
-  command->callback([arguments] {
-    ask(*arguments, [&](const Predictor& predictor, const Write&) {
-      return std::make_unique<MasksOf>(*arguments, predictor);
-    });
-  });
+  add_number_option(command, "--top", &arguments.top, {1, 1000000},
+                    "Candidates for each mask, the most likely ones");
+  add_asking_options(command, arguments, "Tokens filled together", "One JSON object for each line");
 });
 
 }  // namespace tapehead

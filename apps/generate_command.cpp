@@ -1,21 +1,12 @@
 // tapehead generate RUN...: goes on with a text, or writes outputs for sources, by sampling.
-#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
-#include <memory>
+#include <array>
 #include <nlohmann/json.hpp>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include "apps/commands.hpp"
 #include "apps/line_command.hpp"
-#include "apps/number_option.hpp"
-#include "core/errors.hpp"
-#include "core/shown.hpp"
-#include "predict/predictor.hpp"
 #include "train/metrics/ngrams.hpp"
 
 namespace tapehead {
@@ -48,31 +39,21 @@ void expect_composable(const GenerateArguments& arguments) {
   }
 }
 
-std::string_view name_of(GenerationEnd end) {
-  switch (end) {
-    case GenerationEnd::mark:
-      return "end";
-    case GenerationEnd::max_tokens:
-      return "max_tokens";
-    case GenerationEnd::context:
-      return "context";
-    case GenerationEnd::caller:
-      return "stop";
-  }
-  return "";
-}
+// In the order of GenerationEnd.
+constexpr std::array<std::string_view, 4> end_names{"end", "max_tokens", "context", "stop"};
 
 std::string json_of(const std::string& prompt, std::size_t sample, const GeneratedText& generated) {
   const auto [words, pairs] = distinct_ngrams({&generated.text, 1});
-  const nlohmann::ordered_json json = {{"prompt", prompt},
-                                       {"sample", sample},
-                                       {"text", generated.text},
-                                       {"tokens", generated.tokens.size()},
-                                       {"log_probability", generated.log_probability},
-                                       {"end", name_of(generated.end)},
-                                       {"slid", generated.slid},
-                                       {"distinct_1", words},
-                                       {"distinct_2", pairs}};
+  const nlohmann::ordered_json json = {
+      {"prompt", prompt},
+      {"sample", sample},
+      {"text", generated.text},
+      {"tokens", generated.tokens.size()},
+      {"log_probability", generated.log_probability},
+      {"end", end_names.at(static_cast<std::size_t>(generated.end))},
+      {"slid", generated.slid},
+      {"distinct_1", words},
+      {"distinct_2", pairs}};
   return json_line(json);
 }
 
@@ -182,76 +163,40 @@ void generate(GenerateArguments arguments) {
 }
 
 void add_sampling_options(CLI::App& command, SamplingOptions& sampling) {
-  add_number_option(command,
-                    {.name = "--temperature",
-                     .help = "Logits are divided by it; 0: always the most likely token",
-                     .minimum = 0,
-                     .maximum = 100},
-                    &sampling.temperature);
-  add_number_option(command,
-                    {.name = "--top-k",
-                     .help = "Draw from the K most likely tokens only; 0: from all",
-                     .minimum = 0,
-                     .maximum = 1000000},
-                    &sampling.top_k);
-  add_number_option(
-      command,
-      {.name = "--top-p",
-       .help = "Draw from the fewest most likely tokens with this probability together",
-       .minimum = 0,
-       .maximum = 1,
-       .exclusive_minimum = true},
-      &sampling.top_p);
-  add_number_option(
-      command,
-      {.name = "--min-p",
-       .help = "Draw from tokens at least this many times as likely as the most likely one",
-       .minimum = 0,
-       .maximum = 1},
-      &sampling.min_p);
+  add_number_option(command, "--temperature", &sampling.temperature, {0, 100},
+                    "Logits are divided by it; 0: always the most likely token");
+  add_number_option(command, "--top-k", &sampling.top_k, {0, 1000000},
+                    "Draw from the K most likely tokens only; 0: from all");
+  add_number_option(command, "--top-p", &sampling.top_p, {0, 1, true},
+                    "Draw from the fewest most likely tokens with this probability together");
+  add_number_option(command, "--min-p", &sampling.min_p, {0, 1},
+                    "Draw from tokens at least this many times as likely as the most likely one");
 }
 
 }  // namespace
 
-const Command generate_command(60, [](CLI::App& program, Outcome& /*outcome*/, Launch& /*launch*/) {
-  CLI::App* command =
-      program.add_subcommand("generate", "Go on with a text, by sampling from a trained model");
-  const auto arguments = std::make_shared<GenerateArguments>();
-  GeneratorOptions& options = arguments->options;
-  arguments->batch_tokens = options.together;
-  add_run_options(*command, *arguments, TakesRuns::several);
-  auto* prompt = command->add_option("--prompt", arguments->prompt, "Text to go on with");
-  command->add_option("--prompts", arguments->input, "File of such texts, one a line")
+const Command generate_command(60, [](CLI::App& program) {
+  const auto [command, arguments] = add_command<GenerateArguments>(
+      program, "generate", "Go on with a text, by sampling from a trained model", generate);
+  GeneratorOptions& options = arguments.options;
+  arguments.batch_tokens = options.together;
+  add_run_options(command, arguments, TakesRuns::several);
+  auto* prompt = command.add_option("--prompt", arguments.prompt, "Text to go on with");
+  command.add_option("--prompts", arguments.input, "File of such texts, one a line")
       ->excludes(prompt);
-  add_output_option(*command, *arguments, "samples");
+  add_output_option(command, arguments, "samples");
+  add_number_option(command, "--count", &options.samples, {1, 10000}, "Samples of each prompt");
+  add_number_option(command, "--max-tokens", &options.max_tokens, {1, 10000000},
+                    "Tokens of a sample, at most");
+  add_sampling_options(command, options.sampling);
   add_number_option(
-      *command,
-      {.name = "--count", .help = "Samples of each prompt", .minimum = 1, .maximum = 10000},
-      &options.samples);
-  add_number_option(*command,
-                    {.name = "--max-tokens",
-                     .help = "Tokens of a sample, at most",
-                     .minimum = 1,
-                     .maximum = 10000000},
-                    &options.max_tokens);
-  add_sampling_options(*command, options.sampling);
-  add_number_option(*command,
-                    {.name = "--beam",
-                     .help = "Instead of sampling, the best of a beam search this wide; it ends "
-                             "with the context",
-                     .minimum = 1,
-                     .maximum = 256},
-                    &options.beam);
-  command->add_option("--stop", options.stop, "Text that ends a sample, which is without it");
-  add_number_option(*command,
-                    {.name = "--seed",
-                     .help = "Seed of the draws; the same gives the same texts",
-                     .minimum = 0,
-                     .maximum = 1e15},
-                    &options.seed);
-  add_asking_options(*command, *arguments, "Samples that are written together, a token at a time",
+      command, "--beam", &options.beam, {1, 256},
+      "Instead of sampling, the best of a beam search this wide; it ends with the context");
+  command.add_option("--stop", options.stop, "Text that ends a sample, which is without it");
+  add_number_option(command, "--seed", &options.seed, {0, 1e15},
+                    "Seed of the draws; the same gives the same texts");
+  add_asking_options(command, arguments, "Samples that are written together, a token at a time",
                      "Print a line of JSON for each sample");
-  command->callback([arguments] { generate(*arguments); });
 });
 
 }  // namespace tapehead

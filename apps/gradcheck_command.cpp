@@ -1,17 +1,11 @@
 // tapehead gradcheck: runs the program tapehead-gradcheck beside it, which is built in double
 // precision, so that a training needs no second build of the library.
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
-#include <string>
-#include <vector>
 
 #include "apps/commands.hpp"
-#include "core/errors.hpp"
-#include "core/files/standard_streams.hpp"
 #include "train/output/program_path.hpp"
 
 namespace tapehead {
@@ -38,8 +32,7 @@ void hand_over(const std::vector<std::string>& arguments) {
 
 }  // namespace
 
-const Command gradcheck_command(180, [](CLI::App& program, Outcome& /*outcome*/,
-                                        Launch& /*launch*/) {
+const Command gradcheck_command(180, [](CLI::App& program) {
   CLI::App* command =
       program.add_subcommand("gradcheck", "Check the gradients of a config's model");
   command->set_help_flag();  // the help is that of the other program

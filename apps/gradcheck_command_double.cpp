@@ -1,24 +1,14 @@
 // tapehead gradcheck CONFIG: checks the gradients of a config's model in double precision. It is
 // the only command of the program tapehead-gradcheck.
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <memory>
 #include <nlohmann/json.hpp>
-#include <string>
-#include <vector>
 
 #include "apps/commands.hpp"
-#include "apps/gradcheck_options.hpp"
 #include "apps/inputs.hpp"
 #include "core/clock.hpp"
-#include "core/errors.hpp"
-#include "core/files/standard_streams.hpp"
-#include "core/product/blas_kernels.hpp"
 #include "core/text.hpp"
 #include "datasets/make_task.hpp"
 #include "train/config/config.hpp"
-#include "train/experiment.hpp"
 #include "train/gradcheck/check_config.hpp"
 #include "train/gradcheck/tiny_config.hpp"
 #include "train/output/logging.hpp"
@@ -49,10 +39,8 @@ class GradcheckProgress {
 void expect_some(const Config& config, const Task& task, const std::string& pattern) {
   const Model model(config, task.source_tokenizer->size(), task.target_tokenizer->size());
   const auto& parameters = model.store.parameters();
-  const bool any = std::ranges::any_of(parameters, [&](const NamedParameter& parameter) {
-    return matches(pattern, parameter.name);
-  });
-  if (!any) {
+  const auto is_meant = [&](const std::string& name) { return matches(pattern, name); };
+  if (std::ranges::none_of(parameters, is_meant, &NamedParameter::name)) {
     throw ConfigError(
         fmt::format("--only {}: no parameter has such a name; the names go from {} to {}", pattern,
                     parameters.front().name, parameters.back().name));
@@ -70,12 +58,10 @@ void expect_checked(const ModelGradcheckReport& report, const std::string& patte
 }
 
 nlohmann::ordered_json json_of(const Finding& finding) {
-  nlohmann::ordered_json object;
-  object["subject"] = finding.subject;
-  object["verdict"] = name_of(finding.verdict);
-  object["kind"] = name_of(finding.kind);
-  object["message"] = describe(finding);
-  return object;
+  return {{"subject", finding.subject},
+          {"verdict", name_of(finding.verdict)},
+          {"kind", name_of(finding.kind)},
+          {"message", describe(finding)}};
 }
 
 nlohmann::ordered_json json_of(const ParameterCheck& parameter) {
@@ -98,20 +84,19 @@ nlohmann::ordered_json json_of(const ParameterCheck& parameter) {
 struct Checked {
   std::string config;
   std::vector<std::string> overrides;
-  Batch batch;
-  ModelGradcheckReport report;
-  double seconds;
+  Batch batch{};
+  ModelGradcheckReport report{};
+  double seconds = 0;
 };
 
 void print_json(const Checked& checked) {
-  nlohmann::ordered_json object;
-  object["config"] = checked.config;
-  object["overrides"] = checked.overrides;
-  object["examples"] = checked.batch.sequences();
-  object["target_tokens"] = checked.batch.labels.count();
-  object["ok"] = checked.report.ok();
-  object["seconds"] = checked.seconds;
-  object["findings"] = nlohmann::ordered_json::array();
+  nlohmann::ordered_json object = {{"config", checked.config},
+                                   {"overrides", checked.overrides},
+                                   {"examples", checked.batch.sequences()},
+                                   {"target_tokens", checked.batch.labels.count()},
+                                   {"ok", checked.report.ok()},
+                                   {"seconds", checked.seconds},
+                                   {"findings", nlohmann::ordered_json::array()}};
   for (const Finding& finding : checked.report.findings) {
     object["findings"].push_back(json_of(finding));
   }
@@ -145,11 +130,7 @@ int gradcheck_config(const GradcheckArguments& arguments) {
   const auto begin = Clock::now();
   const LoadedConfig loaded = load_config(arguments.config, arguments.overrides);
   const Config config = tiny_config(loaded);
-  Checked checked{.config = arguments.config.string(),
-                  .overrides = changes(loaded, config),
-                  .batch = {},
-                  .report = {},
-                  .seconds = 0};
+  Checked checked{.config = arguments.config.string(), .overrides = changes(loaded, config)};
   expect_output_apart(inputs_of_config(loaded));
   const Task task = make_task(config, find_config_data(arguments.config, config.task));
   expect_some(config, task, arguments.only);
@@ -170,10 +151,10 @@ int gradcheck_config(const GradcheckArguments& arguments) {
 
 namespace tapehead {
 
-const Command only_command(10, [](CLI::App& program, Outcome& outcome, Launch& /*launch*/) {
+const Command only_command(10, [](CLI::App& program) {
   const auto arguments = std::make_shared<GradcheckArguments>();
   CLI::App* command = declare_gradcheck(program, *arguments);
-  command->callback([arguments, &outcome] { outcome.exit_code = gradcheck_config(*arguments); });
+  command->callback([arguments] { throw CLI::RuntimeError(gradcheck_config(*arguments)); });
 });
 
 }  // namespace tapehead

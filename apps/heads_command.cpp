@@ -1,22 +1,10 @@
 // tapehead heads RUN: what each attention head of a trained model does, over a split.
-#include <fmt/format.h>
-
-#include <memory>
-#include <string>
-
 #include "apps/commands.hpp"
 #include "apps/heads_output.hpp"
 #include "apps/inputs.hpp"
-#include "apps/number_option.hpp"
-#include "core/errors.hpp"
-#include "core/files/standard_streams.hpp"
-#include "core/kernel/workers.hpp"
-#include "core/product/blas_kernels.hpp"
-#include "lab/heads/head_history.hpp"
 #include "lab/heads/head_legend.hpp"
 #include "lab/heads/head_report.hpp"
 #include "lab/removal/head_pruning.hpp"
-#include "train/experiment.hpp"
 #include "train/output/logging.hpp"
 
 namespace tapehead {
@@ -97,7 +85,7 @@ void expect_alone(const CLI::App& command, const std::string& name) {
 
 }  // namespace
 
-const Command heads_command(120, [](CLI::App& program, Outcome& /*outcome*/, Launch& /*launch*/) {
+const Command heads_command(120, [](CLI::App& program) {
   CLI::App* command =
       program.add_subcommand("heads", "Tell what each attention head of a trained model does");
   const auto request = std::make_shared<HeadsRequest>();
@@ -105,8 +93,7 @@ const Command heads_command(120, [](CLI::App& program, Outcome& /*outcome*/, Lau
   command->add_option("--split", request->split, "The split to read: train, validation or test")
       ->capture_default_str();
   add_checkpoint_option(*command, request->checkpoint);
-  add_data_option(*command, request->data);
-  add_other_data_option(*command, request->data);
+  add_data_options(*command, request->data);
   add_threads_option(*command, request->threads);
   command->add_flag("--importance", request->importance,
                     "Also the loss without each head and with it alone in its attention, and how "

@@ -1,24 +1,14 @@
 // tapehead import DIRECTORY: makes a run of a model that another program trained.
-#include <fmt/format.h>
 #include <spdlog/spdlog.h>
-
-#include <filesystem>
-#include <limits>
-#include <memory>
-#include <string>
 
 #include <nlohmann/json.hpp>
 
 #include "apps/commands.hpp"
 #include "apps/inputs.hpp"
-#include "apps/number_option.hpp"
-#include "core/files/standard_streams.hpp"
-#include "core/product/blas_kernels.hpp"
 #include "core/text.hpp"
 #include "interchange/import.hpp"
 #include "interchange/their_tokenizers.hpp"
 #include "train/options/application.hpp"
-#include "train/output/logging.hpp"
 #include "train/output/program_path.hpp"
 #include "train/run/run_directory.hpp"
 
@@ -67,8 +57,10 @@ void say(const ImportArguments& arguments, const Imported& imported) {
 }
 
 void import_run(ImportArguments& arguments) {
-  start_logging(std::make_shared<Console>());
   prepare_blas();
+  if (arguments.begin >= 0) {
+    arguments.request.begin = arguments.begin;
+  }
   const std::filesystem::path& from = arguments.request.from;
   if (arguments.request.run.empty()) {
     arguments.request.run = usual_run(from);
@@ -91,53 +83,38 @@ void import_run(ImportArguments& arguments) {
 
 }  // namespace
 
-const Command import_command(140, [](CLI::App& program, Outcome& /*outcome*/, Launch& /*launch*/) {
-  CLI::App* command = program.add_subcommand(
-      "import",
-      "Make a run of a model in Hugging Face's layout: GPT-2, Llama, BERT, ALBERT or Marian");
-  const auto arguments = std::make_shared<ImportArguments>();
+const Command import_command(140, [](CLI::App& program) {
+  const auto [command, arguments] = add_command<ImportArguments>(
+      program, "import",
+      "Make a run of a model in Hugging Face's layout: GPT-2, Llama, BERT, ALBERT or Marian",
+      import_run);
   command
-      ->add_option("directory", arguments->request.from,
-                   "Directory with config.json and model.safetensors")
+      .add_option("directory", arguments.request.from,
+                  "Directory with config.json and model.safetensors")
       ->required();
-  command->add_option("--run", arguments->request.run,
-                      "Run directory; by default runs/<name of the directory>");
+  command.add_option("--run", arguments.request.run,
+                     "Run directory; by default runs/<name of the directory>");
   command
-      ->add_option("--text", arguments->request.text,
-                   "Text that the run is evaluated and trained on; for a model of classes a TSV "
-                   "(task.train_tsv), for labels of words a table (task.train_columns), for one "
-                   "with two stacks its sources (task.train_source)")
+      .add_option("--text", arguments.request.text,
+                  "Text that the run is evaluated and trained on; for a model of classes a TSV "
+                  "(task.train_tsv), for labels of words a table (task.train_columns), for one "
+                  "with two stacks its sources (task.train_source)")
       ->capture_default_str();
   command
-      ->add_option("--target-text", arguments->request.target_text,
-                   "The targets of these sources, line by line (task.train_target)")
+      .add_option("--target-text", arguments.request.target_text,
+                  "The targets of these sources, line by line (task.train_target)")
       ->capture_default_str();
   add_number_option(
-      *command,
-      {.name = "--texts",
-       .help = "How many texts a model of classes reads: 1, or 2 with a tab between (task.texts)",
-       .minimum = 1,
-       .maximum = 2},
-      &arguments->request.texts);
+      command, "--texts", &arguments.request.texts, {1, 2},
+      "How many texts a model of classes reads: 1, or 2 with a tab between (task.texts)");
   add_number_option(
-      *command,
-      {.name = "--begin",
-       .help =
-           "Id of the mark that a text begins with, where tokenizer.json and config.json differ",
-       .minimum = 0,
-       .maximum = std::numeric_limits<TokenId>::max()},
-      &arguments->begin);
-  command->add_flag("--token-texts", arguments->request.token_texts,
-                    "Do not read the tokenizer: texts for the run are given as their tokens, with "
-                    "blanks between them");
-  command->add_flag("--overwrite", arguments->overwrite, "Replace an earlier run");
-  command->add_flag("--json", arguments->json, "One JSON object on standard output");
-  command->callback([arguments] {
-    if (arguments->begin >= 0) {
-      arguments->request.begin = arguments->begin;
-    }
-    import_run(*arguments);
-  });
+      command, "--begin", &arguments.begin, {0, std::numeric_limits<TokenId>::max()},
+      "Id of the mark that a text begins with, where tokenizer.json and config.json differ");
+  command.add_flag("--token-texts", arguments.request.token_texts,
+                   "Do not read the tokenizer: texts for the run are given as their tokens, with "
+                   "blanks between them");
+  command.add_flag("--overwrite", arguments.overwrite, "Replace an earlier run");
+  command.add_flag("--json", arguments.json, "One JSON object on standard output");
 });
 
 }  // namespace tapehead

@@ -4,18 +4,10 @@
 #include <array>
 #include <deque>
 #include <optional>
-#include <string_view>
-
-#include <fmt/format.h>
 
 #include "apps/commands.hpp"
 #include "apps/inputs.hpp"
-#include "apps/number_option.hpp"
-#include "core/errors.hpp"
 #include "core/files/open_file.hpp"
-#include "core/files/standard_streams.hpp"
-#include "core/product/blas_kernels.hpp"
-#include "train/output/logging.hpp"
 
 namespace tapehead {
 
@@ -35,23 +27,6 @@ std::deque<SavedRun> opened_runs(const LineArguments& arguments) {
     runs.emplace_back(run, arguments.checkpoint);
   }
   return runs;
-}
-
-std::vector<const SavedRun*> pointers_to(const std::deque<SavedRun>& runs) {
-  std::vector<const SavedRun*> pointers;
-  for (const SavedRun& run : runs) {
-    pointers.push_back(&run);
-  }
-  return pointers;
-}
-
-// The files that a command reads if it uses these runs.
-InputFiles inputs_of_runs(const LineArguments& arguments) {
-  InputFiles inputs;
-  for (const std::filesystem::path& run : arguments.runs) {
-    inputs.add(inputs_of_run(run, arguments.checkpoint).paths());
-  }
-  return inputs;
 }
 
 // None for standard output.
@@ -82,25 +57,25 @@ void add_run_options(CLI::App& command, LineArguments& arguments, TakesRuns take
   add_checkpoint_option(command, arguments.checkpoint);
 }
 
-void add_output_option(CLI::App& command, LineArguments& arguments, const std::string& answers) {
+void add_output_option(CLI::App& command, LineArguments& arguments, const char* answers) {
   command.add_option("--output", arguments.output,
                      fmt::format("File for the {}; by default standard output", answers));
 }
 
-void add_asking_options(CLI::App& command, LineArguments& arguments,
-                        const std::string& batch_tokens, const std::string& json) {
-  add_number_option(
-      command, {.name = "--batch-tokens", .help = batch_tokens, .minimum = 1, .maximum = 1000000},
-      &arguments.batch_tokens);
+void add_asking_options(CLI::App& command, LineArguments& arguments, const char* batch_tokens,
+                        const char* json) {
+  add_number_option(command, "--batch-tokens", &arguments.batch_tokens, {1, 1000000}, batch_tokens);
   add_threads_option(command, arguments.threads);
   command.add_flag("--json", arguments.json, json);
 }
 
 void ask(const LineArguments& arguments, const MakeQuestion& make_question) {
-  start_logging(std::make_shared<Console>());
   prepare_blas(arguments.threads);
   const std::deque<SavedRun> opened = opened_runs(arguments);
-  const RunEnsemble runs(pointers_to(opened));
+  std::vector<const SavedRun*> pointers;
+  std::ranges::transform(opened, std::back_inserter(pointers),
+                         [](const auto& run) { return &run; });
+  const RunEnsemble runs(pointers);
   Workers workers(arguments.threads);
   const Predictor predictor(runs, workers,
                             {.batch_tokens = arguments.batch_tokens, .mask = arguments.mask});
@@ -114,7 +89,10 @@ void ask(const LineArguments& arguments, const MakeQuestion& make_question) {
     flush_output();
   };
   const auto question = make_question(predictor, write);
-  InputFiles inputs = inputs_of_runs(arguments);
+  InputFiles inputs;
+  for (const std::filesystem::path& run : arguments.runs) {
+    inputs.add(inputs_of_run(run, arguments.checkpoint).paths());
+  }
   LineInput lines(arguments.input, inputs, arguments.texts);
   std::optional<LineInput> targets;
   if (!arguments.targets.empty()) {

@@ -38,11 +38,11 @@ enum class TakesRuns { one, several };
 void add_run_options(CLI::App& command, LineArguments& arguments, TakesRuns takes);
 
 // --output, whose help says what is in the file.
-void add_output_option(CLI::App& command, LineArguments& arguments, const std::string& answers);
+void add_output_option(CLI::App& command, LineArguments& arguments, const char* answers);
 
 // --batch-tokens, --threads and --json, behind a command's own options.
-void add_asking_options(CLI::App& command, LineArguments& arguments,
-                        const std::string& batch_tokens, const std::string& json);
+void add_asking_options(CLI::App& command, LineArguments& arguments, const char* batch_tokens,
+                        const char* json);
 
 using Write = std::function<void(std::string_view)>;
 
@@ -52,5 +52,13 @@ using MakeQuestion = std::function<std::unique_ptr<Question>(const Predictor&, c
 // Asks the runs about each line, and writes the answers. An output is opened only once runs and
 // inputs are found to be in order, so that a fault does not destroy an earlier file.
 void ask(const LineArguments& arguments, const MakeQuestion& make_question);
+
+// Asks a question of this type, which is made of the arguments and of what predicts.
+template <class Asked, class Arguments>
+void ask_with(const Arguments& arguments) {
+  ask(arguments, [&](const Predictor& predictor, const Write& /*write*/) {
+    return std::make_unique<Asked>(arguments, predictor);
+  });
+}
 
 }  // namespace tapehead

@@ -1,36 +1,32 @@
 // The common part of all programs: joins a launch, parses the command line, and turns errors
 // into messages and exit codes.
-#include <fmt/format.h>
-
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <exception>
-#include <memory>
+#include <map>
 #include <sstream>
 #include <stdexcept>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "apps/commands.hpp"
-#include "apps/launch.hpp"
-#include "apps/version_text.hpp"
-#include "core/errors.hpp"
-#include "core/files/standard_streams.hpp"
-#include "core/shown.hpp"
 #include "core/version.hpp"
 #include "train/config/nearest.hpp"
 #include "train/output/logging.hpp"
 #include "train/output/signals.hpp"
 
-namespace tapehead { namespace {
+namespace tapehead {
+namespace {
+
+// By their places. Commands of all files are added before main begins.
+std::multimap<int, Command::Add>& all_commands() {
+  static std::multimap<int, Command::Add> commands;
+  return commands;
+}
 
 // The command of this name; the program itself for an option. Throws ConfigError if the word is
 // neither. The error names no command that the help does not list.
 const CLI::App* command_of(const CLI::App& program, std::string_view word) {
-  std::vector<std::string> names;
+  std::vector<std::string_view> names;
   for (const CLI::App* command : program.get_subcommands({})) {
     if (command->get_name() == word) {
       return command;
@@ -42,8 +38,7 @@ const CLI::App* command_of(const CLI::App& program, std::string_view word) {
   if (word.starts_with('-')) {
     return &program;
   }
-  const std::vector<std::string_view> candidates(names.begin(), names.end());
-  const auto meant = nearest(word, candidates);
+  const auto meant = nearest(word, names);
   throw ConfigError(
       meant ? fmt::format("there is no command {}; did you mean {}?", shown(word), *meant)
             : fmt::format("there is no command {}; there are {}", shown(word),
@@ -96,8 +91,9 @@ int run(int argc, char** argv, Launch& launch) {
   CLI::App program("tapehead: train small transformers on a CPU");
   program.require_subcommand(1);
   program.set_version_flag("--version", version_text);
-  Outcome outcome;
-  add_commands(program, outcome, launch);
+  for (const auto& [place, add] : all_commands()) {
+    add(program, launch);
+  }
   try {
     std::vector<std::string> words(argv, argv + argc);
     if (argc > 1) {
@@ -107,7 +103,9 @@ int run(int argc, char** argv, Launch& launch) {
     std::vector<const char*> pointers(words.size());
     std::ranges::transform(words, pointers.begin(), &std::string::c_str);
     program.parse(static_cast<int>(pointers.size()), pointers.data());
-    return outcome.exit_code;
+    return 0;
+  } catch (const CLI::RuntimeError& error) {
+    return error.get_exit_code();
   } catch (const CLI::ParseError& error) {
     return say(program, error, launch);
   }
@@ -138,7 +136,11 @@ RankEnd run_launched(int argc, char** argv, std::unique_ptr<Launch>& launch) {
   }
 }
 
-}}  // namespace tapehead
+}  // namespace
+
+Command::Command(int place, Add add) { all_commands().emplace(place, std::move(add)); }
+
+}  // namespace tapehead
 
 // Exit codes: 0 success, 1 something failed, 2 the config or the command line is wrong; 129, 130,
 // 138 and 143 stopped by a signal.

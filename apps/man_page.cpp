@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include "apps/commands.hpp"
 #include "core/version.hpp"
 

@@ -1,18 +1,8 @@
 // tapehead plan CONFIG: estimates a training's memory and time before it starts.
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <filesystem>
-#include <memory>
-#include <string>
-#include <vector>
 
 #include "apps/commands.hpp"
 #include "apps/inputs.hpp"
-#include "apps/number_option.hpp"
-#include "core/files/standard_streams.hpp"
-#include "core/kernel/workers.hpp"
-#include "core/product/blas_kernels.hpp"
 #include "datasets/make_task.hpp"
 #include "train/config/config.hpp"
 #include "train/loop/initial_weights.hpp"
@@ -57,15 +47,14 @@ void plan(const PlanArguments& arguments) {
 
 }  // namespace
 
-const Command plan_command(20, [](CLI::App& program, Outcome& /*outcome*/, Launch& /*launch*/) {
-  CLI::App* command = program.add_subcommand(
-      "plan", "Estimate a training before it starts: parameters, arithmetic, memory and time");
-  const auto arguments = std::make_shared<PlanArguments>();
-  command->add_option("config", arguments->config, "Config file, YAML or JSON")->required();
-  add_set_option(*command, arguments->overrides);
-  add_threads_option(*command, arguments->threads);
-  command->add_flag("--json", arguments->json, "One JSON object on standard output");
-  command->callback([arguments] { plan(*arguments); });
+const Command plan_command(20, [](CLI::App& program) {
+  const auto [command, arguments] = add_command<PlanArguments>(
+      program, "plan",
+      "Estimate a training before it starts: parameters, arithmetic, memory and time", plan);
+  command.add_option("config", arguments.config, "Config file, YAML or JSON")->required();
+  add_set_option(command, arguments.overrides);
+  add_threads_option(command, arguments.threads);
+  command.add_flag("--json", arguments.json, "One JSON object on standard output");
 });
 
 }  // namespace tapehead

@@ -1,31 +1,18 @@
 // tapehead prune RUN DIR: writes a smaller run without the heads that matter least.
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <memory>
 #include <set>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "apps/commands.hpp"
 #include "apps/inputs.hpp"
-#include "apps/number_option.hpp"
 #include "apps/pruned_heads.hpp"
 #include "core/files/files.hpp"
-#include "core/files/standard_streams.hpp"
-#include "core/kernel/workers.hpp"
-#include "core/product/blas_kernels.hpp"
 #include "datasets/corpus/token_text.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"
 #include "lab/removal/head_importance.hpp"
-#include "lab/removal/head_removal.hpp"
 #include "train/config/config.hpp"
 #include "train/evaluation/evaluation.hpp"
 #include "train/evaluation/evaluation_report.hpp"
-#include "train/experiment.hpp"
 #include "train/output/figures.hpp"
-#include "train/output/logging.hpp"
 #include "train/run/checkpoint.hpp"
 #include "train/run/data.hpp"
 #include "train/run/identity.hpp"
@@ -149,47 +136,37 @@ void prune_run(const PruneArguments& arguments) {
 
 }  // namespace
 
-const Command prune_command(160, [](CLI::App& program, Outcome& /*outcome*/, Launch& /*launch*/) {
-  CLI::App* command = program.add_subcommand(
-      "prune", "Make a smaller run of a trained one, without the heads that matter least");
-  const auto arguments = std::make_shared<PruneArguments>();
-  command->add_option("run", arguments->run, "Run directory")->required();
-  command->add_option("to", arguments->to, "Directory of the smaller run")->required();
-  auto* heads = command->add_option("--head", arguments->heads.names,
-                                    "A head to remove, such as decoder.layers.0.cross.3; may be "
-                                    "repeated. By default the least important heads, one by one");
-  auto* count = add_number_option(*command,
-                                  {.name = "--count",
-                                   .help = "How many heads to remove",
-                                   .minimum = 0,
-                                   .maximum = 1'000'000},
-                                  &arguments->heads.count)
+const Command prune_command(160, [](CLI::App& program) {
+  const auto [command, arguments] = add_command<PruneArguments>(
+      program, "prune", "Make a smaller run of a trained one, without the heads that matter least",
+      prune_run);
+  command.add_option("run", arguments.run, "Run directory")->required();
+  command.add_option("to", arguments.to, "Directory of the smaller run")->required();
+  auto* heads = command.add_option("--head", arguments.heads.names,
+                                   "A head to remove, such as decoder.layers.0.cross.3; may be "
+                                   "repeated. By default the least important heads, one by one");
+  auto* count = add_number_option(command, "--count", &arguments.heads.count, {0, 1'000'000},
+                                  "How many heads to remove")
                     ->excludes(heads);
   auto* closed =
       command
-          ->add_flag("--closed", arguments->heads.closed,
-                     "Remove the heads whose trained gates are closed, which contribute nothing")
+          .add_flag("--closed", arguments.heads.closed,
+                    "Remove the heads whose trained gates are closed, which contribute nothing")
           ->excludes(heads)
           ->excludes(count);
   add_number_option(
-      *command,
-      {.name = "--tolerance",
-       .help =
-           "Without a count: remove heads as long as the loss on the split grows by at most this",
-       .minimum = 0},
-      &arguments->heads.tolerance)
+      command, "--tolerance", &arguments.heads.tolerance, {0},
+      "Without a count: remove heads as long as the loss on the split grows by at most this")
       ->excludes(heads)
       ->excludes(count)
       ->excludes(closed);
-  command->add_option("--split", arguments->split, "The split on which the loss is measured")
+  command.add_option("--split", arguments.split, "The split on which the loss is measured")
       ->capture_default_str();
-  add_checkpoint_option(*command, arguments->checkpoint);
-  add_data_option(*command, arguments->data);
-  add_other_data_option(*command, arguments->data);
-  add_threads_option(*command, arguments->threads);
-  command->add_flag("--overwrite", arguments->overwrite, "Replace an earlier run");
-  command->add_flag("--json", arguments->json, "One JSON object on standard output");
-  command->callback([arguments] { prune_run(*arguments); });
+  add_checkpoint_option(command, arguments.checkpoint);
+  add_data_options(command, arguments.data);
+  add_threads_option(command, arguments.threads);
+  command.add_flag("--overwrite", arguments.overwrite, "Replace an earlier run");
+  command.add_flag("--json", arguments.json, "One JSON object on standard output");
 });
 
 }  // namespace tapehead

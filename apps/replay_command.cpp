@@ -1,16 +1,8 @@
 // tapehead replay FILE: repeats the training step that met a number that is not finite.
-#include <fmt/format.h>
-
-#include <memory>
-
 #include <nlohmann/json.hpp>
 
 #include "apps/commands.hpp"
 #include "apps/inputs.hpp"
-#include "apps/number_option.hpp"
-#include "core/files/standard_streams.hpp"
-#include "core/kernel/workers.hpp"
-#include "core/product/blas_kernels.hpp"
 #include "train/loop/replay.hpp"
 
 namespace tapehead {
@@ -29,27 +21,22 @@ int replay(const ReplayArguments& arguments) {
   expect_output_apart(inputs);
   prepare_blas(arguments.threads);
   const Replayed replayed = replay_step(arguments.file, arguments.threads);
-  if (arguments.json) {
-    const nlohmann::ordered_json json = {{"clean", replayed.clean}, {"message", replayed.message}};
-    write_output(fmt::format("{}\n", json.dump()));
-  } else {
-    write_output(fmt::format("{}\n", replayed.message));
-  }
+  const nlohmann::ordered_json json = {{"clean", replayed.clean}, {"message", replayed.message}};
+  write_output(fmt::format("{}\n", arguments.json ? json.dump() : replayed.message));
   return replayed.clean ? 0 : 1;
 }
 
 }  // namespace
 
-const Command replay_command(190, [](CLI::App& program, Outcome& outcome, Launch& /*launch*/) {
-  CLI::App* command = program.add_subcommand(
-      "replay",
-      "Repeat a step that stopped a training, and say where the first bad number came from");
-  const auto arguments = std::make_shared<ReplayArguments>();
-  command->add_option("file", arguments->file, "replay.safetensors of the run's directory")
+const Command replay_command(190, [](CLI::App& program) {
+  const auto [command, arguments] = add_command<ReplayArguments>(
+      program, "replay",
+      "Repeat a step that stopped a training, and say where the first bad number came from",
+      replay);
+  command.add_option("file", arguments.file, "replay.safetensors of the run's directory")
       ->required();
-  add_threads_option(*command, arguments->threads);
-  command->add_flag("--json", arguments->json, "One JSON object on standard output");
-  command->callback([arguments, &outcome] { outcome.exit_code = replay(*arguments); });
+  add_threads_option(command, arguments.threads);
+  command.add_flag("--json", arguments.json, "One JSON object on standard output");
 });
 
 }  // namespace tapehead

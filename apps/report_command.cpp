@@ -1,20 +1,9 @@
 // tapehead report RUN|SWEEP: writes a page about it, one HTML file that needs nothing else.
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <filesystem>
-#include <memory>
-#include <string>
-#include <vector>
 
 #include "apps/commands.hpp"
 #include "apps/inputs.hpp"
-#include "apps/number_option.hpp"
-#include "core/errors.hpp"
 #include "core/files/files.hpp"
-#include "core/files/standard_streams.hpp"
-#include "core/kernel/workers.hpp"
-#include "core/product/blas_kernels.hpp"
 #include "lab/report/page.hpp"
 #include "lab/report/run.hpp"
 #include "lab/report/sweep.hpp"
@@ -109,7 +98,7 @@ void write_report(const ReportArguments& arguments) {
 
 }  // namespace
 
-const Command report_command(130, [](CLI::App& program, Outcome& /*outcome*/, Launch& /*launch*/) {
+const Command report_command(130, [](CLI::App& program) {
   CLI::App* command = program.add_subcommand(
       "report", "Write a page about a run, with its curves, samples and heads, or about a sweep");
   const auto arguments = std::make_shared<ReportArguments>();
@@ -120,21 +109,12 @@ const Command report_command(130, [](CLI::App& program, Outcome& /*outcome*/, La
                    "Split from which the sentences are: train, validation or test")
       ->capture_default_str();
   add_numbers_option(
-      *command,
-      {.name = "--sentences",
-       .help = "Numbers of the sentences to show, counted from 1; by default the first eight",
-       .minimum = 1,
-       .maximum = 1e9},
-      arguments->sentences);
-  command
-      ->add_option("--text", arguments->texts,
-                   "A text of yours, to show the heads' attention on it too; may be repeated")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-      ->allow_extra_args(false);
+      *command, "--sentences", arguments->sentences, {1, 1e9},
+      "Numbers of the sentences to show, counted from 1; by default the first eight");
+  add_repeated_option(*command, "--text", arguments->texts,
+                      "A text of yours, to show the heads' attention on it too; may be repeated");
   add_checkpoint_option(*command, arguments->checkpoint);
-  add_data_option(*command, arguments->data);
-  add_other_data_option(*command, arguments->data);
+  add_data_options(*command, arguments->data);
   add_threads_option(*command, arguments->threads);
   command->add_flag(
       "--prune", arguments->prune,

@@ -1,19 +1,13 @@
 // tapehead score RUN...: how probable given texts are to a trained model, and which of their words
 // its attention aligns.
-#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
 #include <cmath>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <string>
-#include <vector>
 
 #include "apps/commands.hpp"
 #include "apps/line_command.hpp"
-#include "core/errors.hpp"
-#include "predict/predictor.hpp"
 #include "train/output/text_table.hpp"
 
 namespace tapehead {
@@ -108,36 +102,33 @@ void score(ScoreArguments arguments) {
   if (!arguments.source.empty()) {
     arguments.input = arguments.source;
   }
-  ask(arguments, [&](const Predictor& predictor, const Write&) {
-    return std::make_unique<ScoreOf>(arguments, predictor);
-  });
+  ask_with<ScoreOf>(arguments);
 }
 
 }  // namespace
 
-const Command score_command(100, [](CLI::App& program, Outcome& /*outcome*/, Launch& /*launch*/) {
-  CLI::App* command = program.add_subcommand(
-      "score", "Say how probable given texts are to a trained model: log-probability and tokens");
-  const auto arguments = std::make_shared<ScoreArguments>();
-  arguments->batch_tokens = 1;
-  add_run_options(*command, *arguments, TakesRuns::several);
+const Command score_command(100, [](CLI::App& program) {
+  const auto [command, arguments] = add_command<ScoreArguments>(
+      program, "score",
+      "Say how probable given texts are to a trained model: log-probability and tokens", score);
+  arguments.batch_tokens = 1;
+  add_run_options(command, arguments, TakesRuns::several);
   auto* input =
-      command->add_option("--input", arguments->input,
-                          "Of a language model: file of lines to score; by default standard input");
-  command->add_option("--source", arguments->source, "Of other runs: file of sources, one a line")
+      command.add_option("--input", arguments.input,
+                         "Of a language model: file of lines to score; by default standard input");
+  command.add_option("--source", arguments.source, "Of other runs: file of sources, one a line")
       ->excludes(input);
   command
-      ->add_option("--target", arguments->targets,
-                   "Of other runs: file of targets to score, line by line")
+      .add_option("--target", arguments.targets,
+                  "Of other runs: file of targets to score, line by line")
       ->excludes(input);
-  add_output_option(*command, *arguments, "scores");
-  command->add_option("--align", arguments->align,
-                      "Also which source words each target word attends to, by the mean of heads: "
-                      "all, or names such as decoder.layers.1.cross or decoder.layers.1.cross.3 "
-                      "with commas between them");
-  add_asking_options(*command, *arguments, "Tokens scored together; 1: each line alone",
+  add_output_option(command, arguments, "scores");
+  command.add_option("--align", arguments.align,
+                     "Also which source words each target word attends to, by the mean of heads: "
+                     "all, or names such as decoder.layers.1.cross or decoder.layers.1.cross.3 "
+                     "with commas between them");
+  add_asking_options(command, arguments, "Tokens scored together; 1: each line alone",
                      "Print a line of JSON for each, with every token");
-  command->callback([arguments] { score(*arguments); });
 });
 
 }  // namespace tapehead

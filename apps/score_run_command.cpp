@@ -1,15 +1,8 @@
 // tapehead score-run RUN: scores a trained run, as each run of a sweep is. `sweep` starts it as a
 // child, so the help does not list it.
-#include <memory>
-#include <string>
-#include <vector>
-
 #include "apps/commands.hpp"
-#include "apps/number_option.hpp"
-#include "core/product/blas_kernels.hpp"
 #include "lab/run_scores.hpp"
 #include "lab/sweep/score_run.hpp"
-#include "train/output/logging.hpp"
 
 namespace tapehead {
 
@@ -23,7 +16,6 @@ struct ScoreRunArguments {
 };
 
 void score_run_file(const ScoreRunArguments& arguments) {
-  start_logging(std::make_shared<Console>());
   prepare_blas(arguments.threads);
   Workers workers(arguments.threads);
   write_scores(arguments.run, score_run(arguments.run, arguments.split, arguments.study, workers));
@@ -31,22 +23,19 @@ void score_run_file(const ScoreRunArguments& arguments) {
 
 }  // namespace
 
-const Command score_run_command(200, [](CLI::App& program, Outcome& /*outcome*/,
-                                        Launch& /*launch*/) {
-  CLI::App* command = program.add_subcommand("score-run", "Score a run of a sweep")->group("");
-  const auto arguments = std::make_shared<ScoreRunArguments>();
-  RunStudy& study = arguments->study;
-  command->add_option("run", arguments->run, "Run directory")->required();
-  command->add_option("--split", arguments->split, "By default test or, without one, validation");
-  command->add_option("--further-split", study.further_splits, "Evaluated too; may be repeated")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-      ->allow_extra_args(false);
-  command->add_flag("--heads", study.heads, "Study what the heads do");
-  command->add_flag("--importance", study.importance, "Study the loss without each head");
-  command->add_flag("--pruning", study.pruning, "Study the loss as heads are removed one by one");
-  add_threads_option(*command, arguments->threads);
-  command->callback([arguments] { score_run_file(*arguments); });
+const Command score_run_command(200, [](CLI::App& program) {
+  const auto [command, arguments] = add_command<ScoreRunArguments>(
+      program, "score-run", "Score a run of a sweep", score_run_file);
+  command.group("");
+  RunStudy& study = arguments.study;
+  command.add_option("run", arguments.run, "Run directory")->required();
+  command.add_option("--split", arguments.split, "By default test or, without one, validation");
+  add_repeated_option(command, "--further-split", study.further_splits,
+                      "Evaluated too; may be repeated");
+  command.add_flag("--heads", study.heads, "Study what the heads do");
+  command.add_flag("--importance", study.importance, "Study the loss without each head");
+  command.add_flag("--pruning", study.pruning, "Study the loss as heads are removed one by one");
+  add_threads_option(command, arguments.threads);
 });
 
 }  // namespace tapehead

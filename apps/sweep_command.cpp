@@ -1,18 +1,10 @@
 // tapehead sweep FILE: trains a config with many settings and seeds, and says which ones differ.
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <memory>
-#include <string>
-#include <vector>
 
 #include "apps/commands.hpp"
-#include "apps/number_option.hpp"
 #include "apps/sweep_display.hpp"
 #include "apps/sweep_plans.hpp"
 #include "core/files/files.hpp"
-#include "core/files/standard_streams.hpp"
-#include "core/shown.hpp"
 #include "lab/report/page.hpp"
 #include "lab/report/sweep.hpp"
 #include "lab/sweep/directory.hpp"
@@ -164,6 +156,7 @@ int sweep_all(const SweepArguments& arguments, SweepPlaces& places, Launch& laun
 
 // One process plans, displays and writes, and has an exit code; the others serve it.
 int sweep_launched(const SweepArguments& arguments, Launch& launch) {
+  launch.set_deadline(longest_solo);
   outlive_console();
   SweepPlaces places(launch.ranks(), arguments.parallel, arguments.threads);
   if (launch.prints()) {
@@ -178,33 +171,26 @@ int sweep_launched(const SweepArguments& arguments, Launch& launch) {
 
 }  // namespace
 
-const Command sweep_command(30, [](CLI::App& program, Outcome& outcome, Launch& launch) {
-  CLI::App* command = program.add_subcommand(
-      "sweep", "Train a config with many settings and seeds, and say which settings differ");
-  const auto arguments = std::make_shared<SweepArguments>();
+const Command sweep_command(30, [](CLI::App& program, Launch& launch) {
+  const auto [command, arguments] = add_command<SweepArguments>(
+      program, "sweep",
+      "Train a config with many settings and seeds, and say which settings differ",
+      [&launch](const SweepArguments& sweeps) { return sweep_launched(sweeps, launch); });
   command
-      ->add_option("files", arguments->sweeps.files,
-                   "Sweep files, YAML or JSON (docs/sweeps.md), done one after the other")
+      .add_option("files", arguments.sweeps.files,
+                  "Sweep files, YAML or JSON (docs/sweeps.md), done one after the other")
       ->required();
-  command->add_option(
-      "--run", arguments->sweeps.run,
+  command.add_option(
+      "--run", arguments.sweeps.run,
       "Directory of the runs and results, by default runs/<sweep name>; for several sweeps, the "
       "directory that contains theirs. Finished runs there are not trained again");
-  add_set_option(*command, arguments->sweeps.overrides);
-  add_number_option(*command,
-                    {.name = "--parallel",
-                     .help = "Runs in parallel; by default as many as use all cores. With several "
-                             "ranks, runs in parallel on each rank, by default one",
-                     .minimum = 1,
-                     .maximum = 1024},
-                    &arguments->parallel);
-  add_threads_option(*command, arguments->threads, "Worker threads of each run");
-  command->add_flag("--json", arguments->json,
-                    "At the end one JSON object for each sweep on standard output: its results");
-  command->callback([arguments, &outcome, &launch] {
-    launch.set_deadline(longest_solo);
-    outcome.exit_code = sweep_launched(*arguments, launch);
-  });
+  add_set_option(command, arguments.sweeps.overrides);
+  add_number_option(command, "--parallel", &arguments.parallel, {1, 1024},
+                    "Runs in parallel; by default as many as use all cores. With several ranks, "
+                    "runs in parallel on each rank, by default one");
+  add_threads_option(command, arguments.threads, "Worker threads of each run");
+  command.add_flag("--json", arguments.json,
+                   "At the end one JSON object for each sweep on standard output: its results");
 });
 
 }  // namespace tapehead

@@ -6,17 +6,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <thread>
 
+#include "core/clock.hpp"
 #include "core/files/standard_streams.hpp"
+#include "train/output/signals.hpp"
 #include "train/output/text_table.hpp"
 
 namespace tapehead {
 
 namespace {
 
-constexpr std::chrono::milliseconds table_interval(500);
-constexpr std::chrono::seconds line_interval(5);
 constexpr Index table_head = 2;  // lines above the runs
 
 winsize terminal_size() {
@@ -49,8 +49,9 @@ std::string cut(std::string line, Index width) {
   return line;
 }
 
-}  // namespace
-
+// A table with a line for each run: first those that are running, then those that wait and those
+// that are finished. It has at most `lines` lines; if there are more runs, the last line says how
+// many.
 std::string runs_table(SweepRunner& runner, const SweepPlan& plan, Index lines) {
   const auto all = static_cast<Index>(plan.runs.size());
   std::vector<std::size_t> shown = by_state(runner.runs());
@@ -81,6 +82,7 @@ std::string runs_table(SweepRunner& runner, const SweepPlan& plan, Index lines) 
   return text;
 }
 
+// "3 of 12 runs finished; model.heads=2,seed=1 step 120/600, loss 0.1234; ..."
 std::string runs_line(SweepRunner& runner, const SweepPlan& plan) {
   std::string text =
       fmt::format("{} of {} runs finished", runner.count(RunState::finished), plan.runs.size());
@@ -98,70 +100,106 @@ std::string runs_line(SweepRunner& runner, const SweepPlan& plan) {
   return text;
 }
 
-SweepDisplay::SweepDisplay(SweepRunner& runner, const SweepPlan& plan, const SweepPlaces& places)
-    : runner_(runner),
-      plan_(plan),
-      places_(places),
-      terminal_(::isatty(STDERR_FILENO) == 1),
-      next_(terminal_ ? Clock::now() : Clock::now() + line_interval),
-      told_tries_(runner.runs().size()) {
-  for (const SweepRunner::Run& run : runner.runs()) {
-    told_.push_back(run.before);
-  }
-}
-
-SweepDisplay::~SweepDisplay() { draw(""); }
-
-void SweepDisplay::update() {
-  if (!terminal_) {
-    say_new_tries();
-    say_new_ends();
-  }
-  const auto now = Clock::now();
-  if (now < next_) {
-    return;
-  }
-  next_ = now + (terminal_ ? Clock::duration(table_interval) : Clock::duration(line_interval));
-  if (terminal_) {
-    draw(runs_table(runner_, plan_, terminal_size().ws_row - 1));
-  } else {
-    write_message(fmt::format("{}\n", runs_line(runner_, plan_)));
-  }
-}
-
-// Moves to the start of the table, erases everything below, and writes the new table there.
-void SweepDisplay::draw(const std::string& table) {
-  std::string text = drawn_ > 0 ? fmt::format("\x1b[{}A\r\x1b[J", drawn_) : "";
-  drawn_ = 0;
-  const Index width = terminal_size().ws_col - 1;
-  for (std::size_t begin = 0; begin < table.size();) {
-    const std::size_t end = std::min(table.find('\n', begin), table.size());
-    text += cut(table.substr(begin, end - begin), width) + '\n';
-    ++drawn_;
-    begin = end + 1;
-  }
-  write_message(text);
-}
-
-void SweepDisplay::say_new_ends() {
-  for (std::size_t i = 0; i < told_.size(); ++i) {
-    const SweepRunner::Run& run = runner_.runs()[i];
-    if (!told_[i] && (run.state == RunState::finished || run.state == RunState::failed)) {
-      told_[i] = true;
-      write_message(fmt::format("{} {}{}\n", plan_.runs[i].name, name_of(run.state),
-                                places_.where({*run.last_place})));
+class SweepDisplay {
+ public:
+  SweepDisplay(SweepRunner& runner, const SweepPlan& plan, const SweepPlaces& places)
+      : runner_(runner), plan_(plan), places_(places), told_tries_(runner.runs().size()) {
+    for (const SweepRunner::Run& run : runner.runs()) {
+      told_.push_back(run.before);
     }
   }
+  SweepDisplay(const SweepDisplay&) = delete;
+  SweepDisplay& operator=(const SweepDisplay&) = delete;
+  ~SweepDisplay() { draw(""); }  // removes the table
+
+  void update() {
+    if (!terminal_) {
+      say_new_tries();
+      say_new_ends();
+    }
+    const auto now = Clock::now();
+    if (now < next_) {
+      return;
+    }
+    next_ = now + interval_;
+    if (terminal_) {
+      draw(runs_table(runner_, plan_, terminal_size().ws_row - 1));
+    } else {
+      write_message(fmt::format("{}\n", runs_line(runner_, plan_)));
+    }
+  }
+
+ private:
+  // Moves to the start of the table, erases everything below, and writes the new table there.
+  void draw(const std::string& table) {
+    std::string text = drawn_ > 0 ? fmt::format("\x1b[{}A\r\x1b[J", drawn_) : "";
+    drawn_ = 0;
+    const Index width = terminal_size().ws_col - 1;
+    for (std::size_t begin = 0; begin < table.size();) {
+      const std::size_t end = std::min(table.find('\n', begin), table.size());
+      text += cut(table.substr(begin, end - begin), width) + '\n';
+      ++drawn_;
+      begin = end + 1;
+    }
+    write_message(text);
+  }
+
+  void say_new_ends() {
+    for (std::size_t i = 0; i < told_.size(); ++i) {
+      const SweepRunner::Run& run = runner_.runs()[i];
+      if (!told_[i] && (run.state == RunState::finished || run.state == RunState::failed)) {
+        told_[i] = true;
+        write_message(fmt::format("{} {}{}\n", plan_.runs[i].name, name_of(run.state),
+                                  places_.where({*run.last_place})));
+      }
+    }
+  }
+
+  void say_new_tries() {
+    for (std::size_t i = 0; i < told_tries_.size(); ++i) {
+      const SweepRunner::Run& run = runner_.runs()[i];
+      if (!told_tries_[i] && !run.failed_at.empty() && run.state != RunState::failed) {
+        told_tries_[i] = true;
+        write_message(fmt::format("{} failed{} (exit code {}); another rank tries it again\n",
+                                  plan_.runs[i].name, places_.where(run.failed_at), run.exit_code));
+      }
+    }
+  }
+
+  SweepRunner& runner_;
+  const SweepPlan& plan_;
+  const SweepPlaces& places_;
+  const bool terminal_ = ::isatty(STDERR_FILENO) == 1;
+  const std::chrono::milliseconds interval_{terminal_ ? 500 : 5000};
+  Index drawn_ = 0;  // lines of the table on the terminal
+  Clock::time_point next_ = terminal_ ? Clock::now() : Clock::now() + interval_;
+  std::vector<bool> told_;        // for which runs the end has been reported
+  std::vector<bool> told_tries_;  // and that they are tried again elsewhere
+};
+
+}  // namespace
+
+int run_sweep(SweepRunner& runner, SweepPlaces& places, const SweepPlan& plan) {
+  const StopSignals signals;
+  SweepDisplay display(runner, plan, places);
+  bool stopped = false;
+  while (runner.advance()) {
+    display.update();
+    if (places.signal() != 0 && !stopped) {
+      stopped = true;
+      runner.stop(places.signal());
+    }
+    places.round(signals.received());
+    std::this_thread::sleep_for(places.pause());
+  }
+  display.update();
+  return places.signal() != 0 ? places.signal() : signals.received();
 }
 
-void SweepDisplay::say_new_tries() {
-  for (std::size_t i = 0; i < told_tries_.size(); ++i) {
-    const SweepRunner::Run& run = runner_.runs()[i];
-    if (!told_tries_[i] && !run.failed_at.empty() && run.state != RunState::failed) {
-      told_tries_[i] = true;
-      write_message(fmt::format("{} failed{} (exit code {}); another rank tries it again\n",
-                                plan_.runs[i].name, places_.where(run.failed_at), run.exit_code));
-    }
+void serve_sweeps(SweepPlaces& places) {
+  const StopSignals signals;
+  while (places.round(signals.received())) {
+    std::this_thread::sleep_for(places.pause());
   }
 }
 

@@ -1,46 +1,19 @@
 #include "apps/sweep_plans.hpp"
 
 #include <algorithm>
-#include <thread>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "apps/inputs.hpp"
-#include "apps/sweep_display.hpp"
 #include "core/errors.hpp"
 #include "lab/sweep/directory.hpp"
 #include "lab/sweep/plan.hpp"
 #include "train/config/overrides.hpp"
 #include "train/model_training.hpp"
-#include "train/output/signals.hpp"
 #include "train/run/run_files.hpp"
 
 namespace tapehead {
-
-int run_sweep(SweepRunner& runner, SweepPlaces& places, const SweepPlan& plan) {
-  const StopSignals signals;
-  SweepDisplay display(runner, plan, places);
-  bool stopped = false;
-  while (runner.advance()) {
-    display.update();
-    if (places.signal() != 0 && !stopped) {
-      stopped = true;
-      runner.stop(places.signal());
-    }
-    places.round(signals.received());
-    std::this_thread::sleep_for(places.pause());
-  }
-  display.update();
-  return places.signal() != 0 ? places.signal() : signals.received();
-}
-
-void serve_sweeps(SweepPlaces& places) {
-  const StopSignals signals;
-  while (places.round(signals.received())) {
-    std::this_thread::sleep_for(places.pause());
-  }
-}
 
 namespace {
 

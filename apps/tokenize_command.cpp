@@ -1,17 +1,10 @@
 // tapehead tokenize RUN [TEXT...]: the tokens of texts, as a run's tokenizer cuts them.
-#include <fmt/format.h>
-
-#include <memory>
 #include <nlohmann/json.hpp>
-#include <string>
-#include <vector>
 
 #include "apps/commands.hpp"
 #include "apps/inputs.hpp"
 #include "apps/line_command.hpp"
-#include "core/files/standard_streams.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"
-#include "train/output/logging.hpp"
 
 namespace tapehead {
 
@@ -62,8 +55,7 @@ class TokensOf : public Question {
   bool json_;
 };
 
-void tokenize(const TokenizeArguments& arguments) {
-  start_logging(std::make_shared<Console>());
+void tokenize_texts(const TokenizeArguments& arguments) {
   InputFiles inputs = inputs_of_run(arguments.run);
   const Tokenizers tokenizers = load_tokenizers(arguments.run);
   const auto& tokenizer = arguments.target ? tokenizers.target : tokenizers.source;
@@ -79,18 +71,16 @@ void tokenize(const TokenizeArguments& arguments) {
 
 }  // namespace
 
-const Command tokenize_command(90, [](CLI::App& program, Outcome& /*outcome*/, Launch& /*launch*/) {
-  CLI::App* command =
-      program.add_subcommand("tokenize", "Print the tokens of texts and their ids in a run");
-  const auto arguments = std::make_shared<TokenizeArguments>();
-  command->add_option("run", arguments->run, "Run directory")->required();
-  auto* texts = command->add_option("text", arguments->texts,
-                                    "Texts; by default lines of --input or of standard input");
-  add_input_option(*command, arguments->input)->excludes(texts);
-  command->add_flag("--target", arguments->target,
-                    "As a target, where targets have a tokenizer of their own or fewer tokens");
-  command->add_flag("--json", arguments->json, "One JSON object for each text");
-  command->callback([arguments] { tokenize(*arguments); });
+const Command tokenize_command(90, [](CLI::App& program) {
+  const auto [command, arguments] = add_command<TokenizeArguments>(
+      program, "tokenize", "Print the tokens of texts and their ids in a run", tokenize_texts);
+  command.add_option("run", arguments.run, "Run directory")->required();
+  auto* texts = command.add_option("text", arguments.texts,
+                                   "Texts; by default lines of --input or of standard input");
+  add_input_option(command, arguments.input)->excludes(texts);
+  command.add_flag("--target", arguments.target,
+                   "As a target, where targets have a tokenizer of their own or fewer tokens");
+  command.add_flag("--json", arguments.json, "One JSON object for each text");
 });
 
 }  // namespace tapehead

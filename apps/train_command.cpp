@@ -1,23 +1,12 @@
 // tapehead train CONFIG: trains a model into a run directory.
-
 #include <algorithm>
 #include <exception>
-#include <filesystem>
-#include <memory>
-#include <string>
-#include <string_view>
-#include <vector>
 
-#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 #include <nlohmann/json.hpp>
 
 #include "apps/commands.hpp"
-#include "apps/number_option.hpp"
-#include "core/errors.hpp"
 #include "core/files/files.hpp"
-#include "core/files/standard_streams.hpp"
-#include "core/shown.hpp"
 #include "lab/report/page.hpp"
 #include "lab/report/run.hpp"
 #include "train/config/nearest.hpp"
@@ -166,7 +155,7 @@ int train_run(TrainArguments& arguments, Launch& launch) {
 
 }  // namespace
 
-const Command train_command(10, [](CLI::App& program, Outcome& outcome, Launch& launch) {
+const Command train_command(10, [](CLI::App& program, Launch& launch) {
   CLI::App* command = program.add_subcommand("train", "Train a model from a config file");
   const auto arguments = std::make_shared<TrainArguments>();
   CLI::Option* config =
@@ -195,18 +184,13 @@ const Command train_command(10, [](CLI::App& program, Outcome& outcome, Launch& 
   command->add_flag("--json", arguments->json,
                     "At the end one JSON object on standard output: how the training ended, and "
                     "the figures of the test");
-  add_number_option(*command,
-                    {.name = "--deadline",
-                     .help = "Of several ranks: seconds to wait for one that does not answer, "
-                             "before it is named and all end",
-                     .minimum = 0.1,
-                     .maximum = 1e6,
-                     .unit = "seconds"},
-                    &arguments->deadline);
-  command->callback([arguments, threads, from = usual.from, &outcome, &launch] {
+  add_number_option(*command, "--deadline", &arguments->deadline, {0.1, 1e6},
+                    "Of several ranks: seconds to wait for one that does not answer, before it is "
+                    "named and all end");
+  command->callback([arguments, threads, from = usual.from, &launch] {
     arguments->request.threads_from = threads->count() > 0 ? "--threads" : from;
     launch.set_deadline(arguments->deadline);
-    outcome.exit_code = train_run(*arguments, launch);
+    throw CLI::RuntimeError(train_run(*arguments, launch));
   });
 });
 

@@ -1,17 +1,10 @@
 // tapehead translate RUN...: translates lines of text.
-#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
-#include <memory>
 #include <nlohmann/json.hpp>
-#include <string>
-#include <vector>
 
 #include "apps/commands.hpp"
 #include "apps/line_command.hpp"
-#include "apps/number_option.hpp"
-#include "core/errors.hpp"
-#include "predict/predictor.hpp"
 #include "train/evaluation/evaluation.hpp"
 
 namespace tapehead {
@@ -124,41 +117,22 @@ class TranslationOf : public Question {
 
 }  // namespace
 
-const Command translate_command(50, [](CLI::App& program, Outcome& /*outcome*/,
-                                       Launch& /*launch*/) {
-  CLI::App* command =
-      program.add_subcommand("translate", "Translate lines of text with a trained model");
-  const auto arguments = std::make_shared<TranslateArguments>();
-  add_run_options(*command, *arguments, TakesRuns::several);
-  add_input_option(*command, arguments->input);
-  add_output_option(*command, *arguments, "translations");
+const Command translate_command(50, [](CLI::App& program) {
+  const auto [command, arguments] = add_command<TranslateArguments>(
+      program, "translate", "Translate lines of text with a trained model",
+      ask_with<TranslationOf, TranslateArguments>);
+  add_run_options(command, arguments, TakesRuns::several);
+  add_input_option(command, arguments.input);
+  add_output_option(command, arguments, "translations");
+  add_number_option(command, "--beam", &arguments.beam, {1, 256},
+                    "Hypotheses of the beam search, 1: greedy; by default as the config says");
   add_number_option(
-      *command,
-      {.name = "--beam",
-       .help = "Hypotheses of the beam search, 1: greedy; by default as the config says",
-       .minimum = 1,
-       .maximum = 256},
-      &arguments->beam);
-  add_number_option(
-      *command,
-      {.name = "--length-penalty",
-       .help = "A score is divided by the length to this power; by default as the config says",
-       .minimum = 0,
-       .maximum = 10},
-      &arguments->length_penalty);
-  add_number_option(*command,
-                    {.name = "--n-best",
-                     .help = "Translations for each line, with their scores",
-                     .minimum = 1,
-                     .maximum = 256},
-                    &arguments->n_best);
-  add_asking_options(*command, *arguments, "Source tokens translated together",
+      command, "--length-penalty", &arguments.length_penalty, {0, 10},
+      "A score is divided by the length to this power; by default as the config says");
+  add_number_option(command, "--n-best", &arguments.n_best, {1, 256},
+                    "Translations for each line, with their scores");
+  add_asking_options(command, arguments, "Source tokens translated together",
                      "One JSON object for each line, with the scores of its translations");
-  command->callback([arguments] {
-    ask(*arguments, [&](const Predictor& predictor, const Write&) {
-      return std::make_unique<TranslationOf>(*arguments, predictor);
-    });
-  });
 });
 
 }  // namespace tapehead

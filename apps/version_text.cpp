@@ -1,10 +1,4 @@
-#include "apps/version_text.hpp"
-
-#include <fmt/format.h>
-
-#include <string_view>
-
-#include "core/product/blas_kernels.hpp"
+#include "apps/commands.hpp"
 #include "core/version.hpp"
 
 namespace tapehead {

@@ -1,7 +1,5 @@
 // tapehead_bench heads: what attention costs over its heads, the model's width and the sequences'
 // length, and what its options cost beside the plain one.
-#include <fmt/format.h>
-
 #include <array>
 #include <cmath>
 #include <map>

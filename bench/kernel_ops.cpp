@@ -1,5 +1,4 @@
 // The ops beside matrix products, at the shapes of each size.
-#include <memory>
 #include <numeric>
 #include <span>
 

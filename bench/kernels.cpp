@@ -1,7 +1,5 @@
 #include "bench/kernels.hpp"
 
-#include <fmt/format.h>
-
 #include "core/errors.hpp"
 #include "core/product/blas_kernels.hpp"
 #include "core/product/matrix_product.hpp"

@@ -1,6 +1,4 @@
 // The measurements of tapehead, each a subcommand.
-#include <fmt/format.h>
-
 #include <exception>
 
 #include "bench/measure.hpp"

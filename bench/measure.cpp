@@ -1,7 +1,5 @@
 #include "bench/measure.hpp"
 
-#include <fmt/format.h>
-
 #include <cmath>
 #include <cstdio>
 #include <cstring>

@@ -1,6 +1,8 @@
 // What all measurements share: a command, timing, a process of their own, and a table.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <functional>

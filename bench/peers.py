@@ -37,18 +37,13 @@ INTEL = "int mkl_serv_intel_cpu_true(void) { return 1; }\n"
 
 def commands(name, case, arguments, python, intel):
     """Our command and the others: each a name, words and environment. They print a rate as JSON."""
+    pytorch, ctranslate2 = ["pytorch_peer.py", name], ["ctranslate2_peer.py", name]
     timed = ["--seconds", arguments.seconds]
     options, peers = {
-        "step": ([case, *timed], {"PyTorch": ["pytorch_peer.py", "step"]}),
-        "lm": (
-            timed,
-            {"PyTorch": ["pytorch_peer.py", "lm"], "PyTorch, compiled": ["pytorch_peer.py", "lm", "--compiled"]},
-        ),
-        "decode": (["--beam", case], {"CTranslate2": ["ctranslate2_peer.py", "decode"]}),
-        "generate": (
-            ["--batch", case],
-            {"PyTorch": ["pytorch_peer.py", "generate"], "CTranslate2": ["ctranslate2_peer.py", "generate"]},
-        ),
+        "step": ([case, *timed], {"PyTorch": pytorch}),
+        "lm": (timed, {"PyTorch": pytorch, "PyTorch, compiled": [*pytorch, "--compiled"]}),
+        "decode": (["--beam", case], {"CTranslate2": ctranslate2}),
+        "generate": (["--batch", case], {"PyTorch": pytorch, "CTranslate2": ctranslate2}),
     }[name]
     ours = [*(["step", "lm"] if name == "lm" else [name]), *options]
     yield "tapehead", [BUILD / "tapehead_bench", *ours], {}

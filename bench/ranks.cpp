@@ -1,9 +1,6 @@
 // tapehead_bench ranks: training steps of several ranks, beside one process with as many threads.
-#include <fmt/format.h>
-
 #include <cstdio>
 #include <filesystem>
-#include <memory>
 
 #include "apps/launch.hpp"
 #include "bench/steps.hpp"

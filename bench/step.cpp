@@ -1,10 +1,7 @@
 // tapehead_bench step: the time of whole training steps, and where it goes.
-#include <fmt/format.h>
-
 #include <array>
 #include <atomic>
 #include <map>
-#include <memory>
 #include <stdexcept>
 
 #include "bench/steps.hpp"

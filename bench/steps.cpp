@@ -1,8 +1,5 @@
 #include "bench/steps.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <filesystem>
 
 #include "core/random/draws.hpp"

@@ -2,8 +2,6 @@
 #pragma once
 
 #include <array>
-#include <string>
-#include <vector>
 
 #include "bench/measure.hpp"
 #include "train/model_training.hpp"

@@ -19,10 +19,9 @@ endif()
 install(TARGETS tapehead tapehead-gradcheck RUNTIME DESTINATION ${program_folder} COMPONENT program)
 install(DIRECTORY configs DESTINATION share/tapehead COMPONENT program)
 
-set_target_properties(tapehead_flags PROPERTIES EXPORT_NAME flags)
-set_target_properties(tapehead_common PROPERTIES EXPORT_NAME common)
-set_target_properties(tapehead_float PROPERTIES EXPORT_NAME float)
-set_target_properties(tapehead_double PROPERTIES EXPORT_NAME double)
+foreach(target flags common float double)
+  set_target_properties(tapehead_${target} PROPERTIES EXPORT_NAME ${target})
+endforeach()
 install(TARGETS tapehead_flags tapehead_common tapehead_float tapehead_double EXPORT tapehead COMPONENT library)
 install(EXPORT tapehead NAMESPACE tapehead:: FILE tapeheadTargets.cmake COMPONENT library
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/tapehead)

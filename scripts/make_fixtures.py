@@ -8,6 +8,8 @@ tagging         scikit-learn==1.9.1, seqeval==1.2.2: macro F1 over the labels of
                 strict), of each set of sentences in tags.json
 sacrebleu       sacrebleu==2.6.0: the scores of each corpus in corpora.json. Of BLEU it has for each variant the score,
                 the four precisions, the brevity penalty, and the lengths of hypotheses and references
+overlap         rouge-score==0.1.2: ROUGE-L, without the stemmer, of each output and its reference in pairs.json, and
+                token F1 and exact match by the definition of SQuAD 2.0 (Rajpurkar et al. 2018)
 safetensors     safetensors==0.8.0: safetensors_python.safetensors, by the reference implementation
 tokenizers      tokenizers==0.20.3: vocabularies of training.txt, and what they make of the 5,000 texts of texts.json
                 - byte_bpe/: a byte-level BPE as in GPT-2, as vocab.json and merges.txt; byte_bpe_json/: the same as
@@ -33,11 +35,13 @@ older, for which Python, the packages and ICU agree, and those that WordPiece cu
 Figures are rounded to 11 decimals.
 """
 
+import collections
 import importlib.metadata
 import json
 import pathlib
 import re
 import shutil
+import string
 import subprocess
 import sys
 import tempfile
@@ -114,6 +118,28 @@ def sacrebleu():
                   for family, variants in (("bleu", bleu), ("chrf", chrf))}
     head = compact({"sacrebleu": package.__version__, "signatures": signatures})
     write("sacrebleu/corpora.json", f'{head[:-1]},"corpora":{items(corpora)}}}\n')
+
+
+def overlap():
+    from rouge_score import rouge_scorer
+
+    def answer_words(text):
+        plain = "".join(character for character in text.lower() if character not in string.punctuation)
+        return re.sub(r"\b(?:a|an|the)\b", " ", plain).split()
+
+    def token_f1(said, right):
+        common = sum((collections.Counter(said) & collections.Counter(right)).values())
+        return 2 * common / (len(said) + len(right)) if said and right else float(said == right)
+
+    scorer = rouge_scorer.RougeScorer(["rougeL"], use_stemmer=False)
+    pairs = json.loads((FIXTURES / "overlap/pairs.json").read_text())["pairs"]
+    for pair in pairs:
+        output, reference = pair[:2]
+        said, right = answer_words(output), answer_words(reference)
+        rouge_l = scorer.score(reference, output)["rougeL"].fmeasure
+        pair[2:] = round(rouge_l, 11), round(token_f1(said, right), 11), said == right
+    head = json.dumps({"rouge_score": importlib.metadata.version("rouge-score")})
+    write("overlap/pairs.json", f'{head[:-1]},"pairs":{items(pairs)}}}\n')
 
 
 def safetensors():
@@ -436,7 +462,7 @@ def release():
 
 
 MAKERS = {maker.__name__: maker
-          for maker in (classification, tagging, sacrebleu, safetensors, tokenizers, pretrained, release)}
+          for maker in (classification, tagging, sacrebleu, overlap, safetensors, tokenizers, pretrained, release)}
 if not sys.argv[1:] or not set(sys.argv[1:]) <= set(MAKERS):
     sys.exit(__doc__.strip())
 for chosen in sys.argv[1:]:

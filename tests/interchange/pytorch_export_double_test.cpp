@@ -6,11 +6,11 @@
 #include "core/files/tensor_file.hpp"
 #include "interchange/pytorch_export.hpp"
 #include "interchange/pytorch_module.hpp"
-#include "support/random_tensor.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/support/program.hpp"
 #include "tests/support/proof.hpp"
 #include "tests/support/random_config.hpp"
+#include "tests/support/random_tensor.hpp"
 #include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {

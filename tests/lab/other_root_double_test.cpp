@@ -6,7 +6,7 @@
 #include "lab/removal/head_removal.hpp"
 #include "lab/report/attention.hpp"
 #include "lab/report/heads.hpp"
-#include "support/random_tensor.hpp"
+#include "tests/support/random_tensor.hpp"
 #include "tests/support/small_copy.hpp"
 #include "tests/support/testing.hpp"
 #include "train/gradcheck/check_config.hpp"

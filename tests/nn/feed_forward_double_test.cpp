@@ -4,7 +4,7 @@
 #include "core/ops/activation.hpp"
 #include "core/ops/arithmetic.hpp"
 #include "core/ops/linear.hpp"
-#include "support/random_tensor.hpp"
+#include "tests/support/random_tensor.hpp"
 #include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {

@@ -6,7 +6,7 @@
 #include "core/ops/embedding.hpp"
 #include "core/ops/reduce.hpp"
 #include "nn/init.hpp"
-#include "support/random_tensor.hpp"
+#include "tests/support/random_tensor.hpp"
 #include "tests/support/testing.hpp"
 #include "tests/support/tiny_model.hpp"
 

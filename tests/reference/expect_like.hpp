@@ -4,8 +4,8 @@
 #include <concepts>
 
 #include "core/tape/tape.hpp"
-#include "support/random_tensor.hpp"
 #include "tests/reference/array.hpp"
+#include "tests/support/random_tensor.hpp"
 #include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "core/ops/attention/bias.hpp"
-#include "support/random_tensor.hpp"
 #include "tests/support/attention_cases.hpp"
+#include "tests/support/random_tensor.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

@@ -5,7 +5,7 @@
 
 #include "core/ops/residual.hpp"
 #include "core/tape/tape.hpp"
-#include "support/random_tensor.hpp"
+#include "tests/support/random_tensor.hpp"
 #include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/gradcheck/gradcheck.hpp"
-#include "support/random_tensor.hpp"
+#include "tests/support/random_tensor.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

@@ -8,7 +8,7 @@
 
 #include "core/sequence/batch.hpp"
 #include "nn/transformer/transformer.hpp"
-#include "support/random_tensor.hpp"
+#include "tests/support/random_tensor.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

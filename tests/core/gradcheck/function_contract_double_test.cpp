@@ -3,8 +3,8 @@
 #include "core/gradcheck/gradcheck.hpp"
 #include "core/ops/arithmetic.hpp"
 #include "core/ops/softmax.hpp"
-#include "support/random_tensor.hpp"
 #include "tests/support/expect_verdict.hpp"
+#include "tests/support/random_tensor.hpp"
 #include "tests/support/square.hpp"
 #include "tests/support/testing.hpp"
 

@@ -1,11 +1,11 @@
 // Functions that are right but hard on differences: beside kinks, far from 1, cancelling, wavy.
 // None is flagged at the default tolerance, though a cast to float in their backward passes is.
 #include "core/gradcheck/gradcheck.hpp"
-#include "support/random_tensor.hpp"
 #include "tests/core/gradcheck/mutants/elementwise.hpp"
 #include "tests/core/gradcheck/mutants/seeds.hpp"
 #include "tests/support/expect_verdict.hpp"
 #include "tests/support/proof.hpp"
+#include "tests/support/random_tensor.hpp"
 #include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {

@@ -4,8 +4,8 @@
 #include "core/ops/linear.hpp"
 #include "core/ops/reduce.hpp"
 #include "core/ops/softmax.hpp"
-#include "support/random_tensor.hpp"
 #include "tests/support/expect_verdict.hpp"
+#include "tests/support/random_tensor.hpp"
 #include "tests/support/square.hpp"
 #include "tests/support/testing.hpp"
 

@@ -8,8 +8,8 @@
 #include "core/ops/attention/attention.hpp"
 #include "core/ops/reduce.hpp"
 #include "core/tape/dims.hpp"
-#include "support/random_tensor.hpp"
 #include "tests/support/expect_verdict.hpp"
+#include "tests/support/random_tensor.hpp"
 #include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {

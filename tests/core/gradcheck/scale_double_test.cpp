@@ -1,9 +1,9 @@
 // Numbers far from 1: gradcheck finds what is wrong with them, and nothing where they are right.
 #include "core/gradcheck/gradcheck.hpp"
 #include "core/ops/arithmetic.hpp"
-#include "support/random_tensor.hpp"
 #include "tests/core/gradcheck/mutants/elementwise.hpp"
 #include "tests/support/expect_verdict.hpp"
+#include "tests/support/random_tensor.hpp"
 #include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {

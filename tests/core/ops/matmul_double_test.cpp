@@ -4,7 +4,7 @@
 #include <tapehead/gtest.hpp>
 
 #include "core/errors.hpp"
-#include "support/random_tensor.hpp"
+#include "tests/support/random_tensor.hpp"
 #include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {

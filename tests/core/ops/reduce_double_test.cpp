@@ -5,7 +5,7 @@
 
 #include "core/errors.hpp"
 #include "core/ops/arithmetic.hpp"
-#include "support/random_tensor.hpp"
+#include "tests/support/random_tensor.hpp"
 #include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {

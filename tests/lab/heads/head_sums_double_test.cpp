@@ -5,8 +5,8 @@
 #include "core/sequence/segments.hpp"
 #include "datasets/corpus/masking.hpp"
 #include "lab/heads/head_figures.hpp"
-#include "support/random_tensor.hpp"
 #include "tests/support/head_means.hpp"
+#include "tests/support/random_tensor.hpp"
 #include "tests/support/small_copy.hpp"
 #include "tests/support/testing.hpp"
 

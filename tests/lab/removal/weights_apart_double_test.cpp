@@ -5,8 +5,8 @@
 #include "core/errors.hpp"
 #include "lab/removal/head_pruning.hpp"
 #include "lab/removal/head_removal.hpp"
-#include "support/random_tensor.hpp"
 #include "tests/support/message_of.hpp"
+#include "tests/support/random_tensor.hpp"
 #include "tests/support/small_copy.hpp"
 #include "tests/support/testing.hpp"
 

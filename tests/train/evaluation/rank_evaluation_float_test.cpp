@@ -1,9 +1,9 @@
 // Evaluations that are spread over ranks, each rank a thread: the bits of one process.
 #include <nlohmann/json.hpp>
 
-#include "support/random_tensor.hpp"
 #include "tests/support/labelled_training.hpp"
 #include "tests/support/message_of.hpp"
+#include "tests/support/random_tensor.hpp"
 #include "tests/support/testing.hpp"
 #include "tests/support/text_training.hpp"
 #include "tests/support/thread_ranks.hpp"

@@ -24,7 +24,7 @@ struct OverlapPair {
   bool exact_match;
 };
 
-// Written by scripts/make_overlap_fixtures.py, which rounds to 11 decimals.
+// Written by `scripts/make_fixtures.py overlap`, which rounds to 11 decimals.
 const std::vector<OverlapPair>& overlap_pairs() {
   static const std::vector<OverlapPair> pairs = [] {
     const auto json = nlohmann::json::parse(read_file(TAPEHEAD_FIXTURES "/overlap/pairs.json"));

@@ -1,7 +1,7 @@
 // Muon against its formulas in plain loops.
 #include "train/step/optimizer_updates.hpp"
 
-#include "support/random_tensor.hpp"
+#include "tests/support/random_tensor.hpp"
 #include "tests/support/testing.hpp"
 #include "train/step/optimizer.hpp"
 

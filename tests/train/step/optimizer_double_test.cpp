@@ -2,7 +2,7 @@
 #include "train/step/optimizer.hpp"
 
 #include "core/errors.hpp"
-#include "support/random_tensor.hpp"
+#include "tests/support/random_tensor.hpp"
 #include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {

@@ -7,7 +7,7 @@
 #include "core/ops/embedding.hpp"
 #include "core/ops/linear.hpp"
 #include "core/ops/reduce.hpp"
-#include "support/random_tensor.hpp"
+#include "tests/support/random_tensor.hpp"
 #include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {

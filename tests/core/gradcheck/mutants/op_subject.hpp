@@ -10,7 +10,7 @@
 
 #include "core/gradcheck/gradcheck.hpp"
 #include "core/random/keep_bits.hpp"
-#include "support/random_tensor.hpp"
+#include "tests/support/random_tensor.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

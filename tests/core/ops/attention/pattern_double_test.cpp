@@ -6,10 +6,10 @@
 #include <cctype>
 
 #include "core/ops/attention/attention.hpp"
-#include "support/random_tensor.hpp"
 #include "tests/support/pattern_cases.hpp"
 #include "tests/support/plain.hpp"
 #include "tests/support/plain_attention.hpp"
+#include "tests/support/random_tensor.hpp"
 #include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {

@@ -5,10 +5,10 @@
 #include "core/errors.hpp"
 #include "core/ops/attention/attention.hpp"
 #include "core/ops/attention/pair_score.hpp"
-#include "support/random_tensor.hpp"
 #include "tests/support/attention_cases.hpp"
 #include "tests/support/plain.hpp"
 #include "tests/support/plain_attention.hpp"
+#include "tests/support/random_tensor.hpp"
 #include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {

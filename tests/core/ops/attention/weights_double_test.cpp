@@ -1,9 +1,9 @@
 // The weights that attention gives out, and the masks that its dropout draws.
 #include "core/errors.hpp"
 #include "core/ops/attention/attention.hpp"
-#include "support/random_tensor.hpp"
 #include "tests/support/attention_cases.hpp"
 #include "tests/support/plain_attention.hpp"
+#include "tests/support/random_tensor.hpp"
 #include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {

@@ -7,7 +7,7 @@
 #include "core/ops/heads/head_linear.hpp"
 #include "core/ops/heads/head_rotation.hpp"
 #include "core/ops/heads/head_scaling.hpp"
-#include "support/random_tensor.hpp"
+#include "tests/support/random_tensor.hpp"
 #include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {

@@ -1,0 +1,85 @@
+#include "apps/commands.hpp"
+
+#include "train/config/values.hpp"
+
+namespace tapehead {
+
+namespace {
+
+void read_number(const Row& row, const std::string& text) {
+  try {
+    read_value(row, make_node(ConfigNode::Kind::scalar, {}, text));
+  } catch (const ConfigError& error) {
+    throw ConfigError(fmt::format("{}: {}", row.field.name, error.what()));
+  }
+}
+
+bool in_range(const Row& row) {
+  try {
+    read_number(row, write_value(row));
+    return true;
+  } catch (const ConfigError&) {
+    return false;
+  }
+}
+
+Field field_of(const char* name, const NumberRange& range, std::string_view help) {
+  return {.name = name,
+          .help = help,
+          .minimum = range.minimum,
+          .maximum = range.maximum,
+          .exclusive_minimum = range.exclusive_minimum};
+}
+
+std::string help_of(const Row& row) {
+  const std::string range = range_text(row);
+  return range.empty() ? std::string(row.field.help)
+                       : fmt::format("{} ({})", row.field.help, range);
+}
+
+}  // namespace
+
+CLI::Option* add_number_option(CLI::App& command, const char* name, const Cell& cell,
+                               const NumberRange& range, std::string_view help) {
+  const Row row{field_of(name, range, help), cell};
+  CLI::Option* option = command.add_option_function<std::string>(
+      name, [row](const std::string& text) { read_number(row, text); }, help_of(row));
+  if (in_range(row)) {
+    option->default_str(write_value(row));
+  }
+  return option->type_name("NUMBER");
+}
+
+CLI::Option* add_numbers_option(CLI::App& command, const char* name, std::vector<Index>& numbers,
+                                const NumberRange& range, std::string_view help) {
+  const Field field = field_of(name, range, help);
+  const auto read = [field, &numbers](const std::vector<std::string>& texts) {
+    numbers.clear();
+    for (const std::string& text : texts) {
+      Index number = 0;
+      read_number({field, &number}, text);
+      numbers.push_back(number);
+    }
+  };
+  Index none = 0;
+  return command.add_option_function<std::vector<std::string>>(name, read, help_of({field, &none}))
+      ->type_name("NUMBER");
+}
+
+CLI::Option* add_threads_option(CLI::App& command, Index& threads, std::string_view help) {
+  return add_number_option(command, "--threads", &threads, {1, 1024}, help);
+}
+
+CLI::App* declare_gradcheck(CLI::App& program, GradcheckArguments& arguments) {
+  CLI::App* command =
+      program.add_subcommand("gradcheck", "Check the gradients of a config's model");
+  command->add_option("config", arguments.config, "Config file, YAML or JSON")->required();
+  add_set_option(*command, arguments.overrides);
+  command->add_option("--only", arguments.only,
+                      "Only the parameters with such names, as \"decoder.*\"");
+  add_number_option(*command, "--seed", &arguments.seed, {}, "Chooses the random directions");
+  command->add_flag("--json", arguments.json, "One JSON object on standard output");
+  return command;
+}
+
+}  // namespace tapehead
