@@ -1,9 +1,8 @@
 // A metric of sums over examples is the metric that an evaluation tells.
 #include "lab/bootstrap.hpp"
 
+#include "tests/support/corpus_scores.hpp"
 #include "tests/support/testing.hpp"
-#include "train/metrics/bleu.hpp"
-#include "train/metrics/chrf.hpp"
 
 namespace tapehead { namespace {
 
@@ -56,12 +55,10 @@ TEST(MetricSums, bleu_and_chrf_of_resamples_are_those_of_such_corpora) {
           outputs.insert(outputs.end(), times, examples[i].output);
           references.insert(references.end(), times, examples[i].reference);
         }
-        EXPECT_DOUBLE_EQ(
-            value(Metric::bleu, counts, options),
-            corpus_bleu(outputs, references, {.tokenizer = tokenizer, .lowercase = lowercase})
-                .score);
+        EXPECT_DOUBLE_EQ(value(Metric::bleu, counts, options),
+                         corpus_bleu(outputs, references, options).score);
         EXPECT_DOUBLE_EQ(value(Metric::chrf, counts, options),
-                         corpus_chrf(outputs, references, {.lowercase = lowercase}).score);
+                         corpus_chrf(outputs, references, options));
       }
     }
   }

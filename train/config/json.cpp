@@ -25,14 +25,9 @@ struct ValueJson {
     return notation.also_number && Json::accept(text) ? Json::parse(text) : Json(text);
   }
   Json operator()(const LayeredCell& list) const {
-    Json layers = Json::array();
-    for (Index i = 0; i < list.layers(); ++i) {
-      layers.push_back(layer(list, i));
-    }
-    if (layers.empty()) {
-      return nullptr;
-    }
-    return layers.size() == 1 ? layers.front() : layers;
+    return list.layers() == 0
+               ? Json()
+               : nested_values(list, *this, [](const auto& values) { return Json(values); });
   }
   template <class Value>
   Json operator()(const std::optional<Value>* member) const {
@@ -41,17 +36,6 @@ struct ValueJson {
   template <class Value>
   Json operator()(const Value* member) const {
     return *member;
-  }
-
- private:
-  Json layer(const LayeredCell& list, Index number) const {
-    Json heads = Json::array();
-    for (Index head = 0; head < list.heads(number); ++head) {
-      list.to_element(number, head);
-      heads.push_back(std::visit(*this, list.element->cell));
-    }
-    const bool nested = list.by_head && list.layers() > 1;
-    return heads.size() == 1 && !nested ? heads.front() : heads;
   }
 };
 

@@ -92,6 +92,10 @@ std::string value_shown(std::string_view text) {
   return text.empty() ? "empty text" : shown(text, most);
 }
 
+std::string list_text(const std::vector<std::string>& texts) {
+  return fmt::format("[{}]", join(texts, ", "));
+}
+
 // "[1, [a, b]]"; of a scalar its text
 std::string node_text(const ConfigNode& node) {
   if (node.kind != ConfigNode::Kind::sequence) {
@@ -101,7 +105,7 @@ std::string node_text(const ConfigNode& node) {
   for (const ConfigNode& item : node.items) {
     texts.push_back(node_text(item));
   }
-  return value_shown(fmt::format("[{}]", join(texts, ", ")));
+  return value_shown(list_text(texts));
 }
 
 std::string_view scalar_text(const ConfigNode& item) {
@@ -163,7 +167,7 @@ struct Write {
     for (const std::string& text : *member) {
       texts.push_back((*this)(&text));
     }
-    return fmt::format("[{}]", join(texts, ", "));
+    return list_text(texts);
   }
   template <class Value>
   std::string operator()(const std::optional<Value>* member) const {
@@ -174,25 +178,7 @@ struct Write {
   }
   std::string operator()(const Notation& notation) const { return notation.get(); }
   std::string operator()(const LayeredCell& list) const {
-    std::vector<std::string> texts;
-    for (Index i = 0; i < list.layers(); ++i) {
-      texts.push_back(layer(list, i));
-    }
-    if (texts.empty()) {
-      return "auto";
-    }
-    return texts.size() == 1 ? texts.front() : fmt::format("[{}]", join(texts, ", "));
-  }
-
- private:
-  std::string layer(const LayeredCell& list, Index number) const {
-    std::vector<std::string> texts;
-    for (Index head = 0; head < list.heads(number); ++head) {
-      list.to_element(number, head);
-      texts.push_back(std::visit(*this, list.element->cell));
-    }
-    const bool nested = list.by_head && list.layers() > 1;
-    return texts.size() == 1 && !nested ? texts.front() : fmt::format("[{}]", join(texts, ", "));
+    return list.layers() == 0 ? "auto" : nested_values(list, *this, list_text);
   }
 };
 

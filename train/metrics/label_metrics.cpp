@@ -109,11 +109,6 @@ nlohmann::ordered_json confusion_json(const Confusion& confusion) {
   return {{"classes", confusion.classes}, {"counts", std::move(rows)}};
 }
 
-std::vector<double> accuracy_summands(ExampleScores examples, const EvaluationOptions&) {
-  return mean_summands(
-      examples, [](const ExampleScore& example) { return example.output == example.reference; });
-}
-
 std::vector<double> class_summands(ExampleScores examples, const EvaluationOptions&) {
   return label_summands(examples, only_label);
 }

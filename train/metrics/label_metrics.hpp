@@ -13,9 +13,6 @@
 
 namespace tapehead {
 
-// 1 for a right prediction, and 1 for the example.
-std::vector<double> accuracy_summands(ExampleScores examples, const EvaluationOptions& options);
-
 // For each class that occurs, in the order of their bytes: how often it is the output and right,
 // the output, the reference.
 std::vector<double> class_summands(ExampleScores examples, const EvaluationOptions& options);
@@ -61,7 +58,10 @@ inline constexpr MetricKind entity_f1_metric{.name = "entity_f1",
                                              .signature = entity_signature};
 
 inline constexpr MetricKind accuracy_metric{
-    .name = "accuracy", .percent = true, .of = &Measurable::labels, .summands = accuracy_summands};
+    .name = "accuracy",
+    .percent = true,
+    .of = &Measurable::labels,
+    .summands = mean_summands<compared<std::ranges::equal_to{}>>};
 inline constexpr MetricKind macro_f1_metric{.name = "macro_f1",
                                             .words = "macro F1",
                                             .percent = true,
@@ -80,10 +80,6 @@ inline constexpr MetricKind mcc_metric{.name = "mcc",
 struct Confusion {
   std::vector<std::string> classes;  // that occur, each once, in the order of their bytes
   std::vector<Index> counts;         // (right class, predicted class)
-
-  Index count(std::size_t right, std::size_t predicted) const {
-    return counts[right * classes.size() + predicted];
-  }
 };
 
 Confusion confusion_of(ExampleScores examples);

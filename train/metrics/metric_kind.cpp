@@ -2,9 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+#include <numbers>
+
 namespace tapehead {
 
 double mean_of(std::span<const double> sums) { return sums[0] / sums[1]; }
+
+double perplexity_of(std::span<const double> sums) { return std::exp(mean_of(sums)); }
+
+double bits_of(std::span<const double> sums) { return mean_of(sums) / std::numbers::ln2; }
 
 std::string metric_text(const MetricKind& kind, double value) {
   return kind.percent ? fmt::format("{:.{}f} %", 100 * value, kind.decimals)

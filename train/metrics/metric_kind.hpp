@@ -29,9 +29,11 @@ struct ExampleScore {
 
 using ExampleScores = std::span<const ExampleScore>;
 
-// Summands of a mean: of each example a part, and the whole that it is a part of.
-template <class Part, class Whole>
-std::vector<double> mean_summands(ExampleScores examples, const Part& part, const Whole& whole) {
+constexpr Index one_example(const ExampleScore&) { return 1; }
+
+// Summands of a mean: of each example a part, and the whole that it is a part of, or the example.
+template <auto part, auto whole = one_example>
+std::vector<double> mean_summands(ExampleScores examples, const EvaluationOptions&) {
   std::vector<double> rows;
   rows.reserve(2 * examples.size());
   for (const ExampleScore& example : examples) {
@@ -41,14 +43,16 @@ std::vector<double> mean_summands(ExampleScores examples, const Part& part, cons
   return rows;
 }
 
-// Those of a mean over the examples.
-template <class Value>
-std::vector<double> mean_summands(ExampleScores examples, const Value& value) {
-  return mean_summands(examples, value, [](const ExampleScore&) { return 1; });
+// How an output compares with its reference.
+template <auto compare>
+double compared(const ExampleScore& example) {
+  return compare(example.output, example.reference);
 }
 
-// sums[0] / sums[1], the value of many metrics.
+// The values of many metrics: sums[0] / sums[1], e to the power of it, and bits for its nats.
 double mean_of(std::span<const double> sums);
+double perplexity_of(std::span<const double> sums);
+double bits_of(std::span<const double> sums);
 
 struct MetricKind {
   std::string_view name;             // in configs and JSON: "bleu"

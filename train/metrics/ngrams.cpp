@@ -1,10 +1,7 @@
 #include "train/metrics/ngrams.hpp"
 
-#include <fmt/format.h>
-
 #include <utility>
 
-#include "core/errors.hpp"
 #include "train/metrics/code_points.hpp"
 
 namespace tapehead {
@@ -78,15 +75,6 @@ std::uint32_t WordNumbers::number(std::u32string_view word) {
   return node;
 }
 
-void expect_pairs(Sentences hypotheses, Sentences references, std::string_view metric) {
-  if (hypotheses.size() != references.size()) {
-    throw ShapeError(
-        fmt::format("{}: {} hypotheses, but {} references; hypothesis i is compared with reference "
-                    "i, so there must be as many",
-                    metric, hypotheses.size(), references.size()));
-  }
-}
-
 void NgramMatcher::match(std::span<const std::uint32_t> hypothesis,
                          std::span<const std::uint32_t> reference, std::span<NgramCounts> counts) {
   hypothesis_.assign(hypothesis.size(), 0);
@@ -122,7 +110,7 @@ NgramCounts NgramMatcher::match_order(std::span<const std::uint32_t> hypothesis,
   return counts;
 }
 
-std::array<double, 2> distinct_ngrams(Sentences texts) {
+std::array<double, 2> distinct_ngrams(std::span<const std::string> texts) {
   constexpr std::uint32_t nothing = PairNumbers::none;
   WordNumbers numbers;
   PairNumbers words;  // each as a pair with nothing

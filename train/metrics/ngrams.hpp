@@ -52,22 +52,7 @@ struct NgramCounts {
   Index hypothesis = 0;
   Index reference = 0;
   Index matches = 0;  // Σ over distinct n-grams of the smaller count of the two texts
-
-  NgramCounts& operator+=(const NgramCounts& other) {
-    hypothesis += other.hypothesis;
-    reference += other.reference;
-    matches += other.matches;
-    return *this;
-  }
 };
-
-inline constexpr std::string_view sacrebleu_version = "2.6.0";  // whose figures these are
-
-using Sentences = std::span<const std::string>;
-
-// Throws ShapeError, which names the metric and both counts, unless the numbers of hypotheses and
-// references are equal.
-void expect_pairs(Sentences hypotheses, Sentences references, std::string_view metric);
 
 // Exact, but without comparing n-grams unit by unit: an n-gram is numbered as the pair of the
 // number of its first n - 1 units and its last unit.
@@ -92,6 +77,6 @@ class NgramMatcher {
 // different n-grams over the number of all n-grams of the texts, 0 ... 1, and 0 if there are none.
 // Words are separated by white space and compared as they are written; no n-gram crosses from one
 // text to the next. (The paper divides by the number of words for both n.)
-std::array<double, 2> distinct_ngrams(Sentences texts);
+std::array<double, 2> distinct_ngrams(std::span<const std::string> texts);
 
 }  // namespace tapehead

@@ -105,24 +105,6 @@ double token_f1(std::string_view answer, std::string_view reference) {
   return 2.0 * static_cast<double>(common.size()) / static_cast<double>(said.size() + right.size());
 }
 
-std::vector<double> rouge_l_summands(ExampleScores examples, const EvaluationOptions&) {
-  return mean_summands(examples, [](const ExampleScore& example) {
-    return rouge_l(example.output, example.reference);
-  });
-}
-
-std::vector<double> token_f1_summands(ExampleScores examples, const EvaluationOptions&) {
-  return mean_summands(examples, [](const ExampleScore& example) {
-    return token_f1(example.output, example.reference);
-  });
-}
-
-std::vector<double> exact_match_summands(ExampleScores examples, const EvaluationOptions&) {
-  return mean_summands(examples, [](const ExampleScore& example) {
-    return exact_match(example.output, example.reference);
-  });
-}
-
 std::string rouge_signature(const EvaluationOptions&) {
   return "case:lc|tok:a-z0-9|stem:no|rouge-score:0.1.2";
 }

@@ -33,9 +33,6 @@ bool exact_match(std::string_view answer, std::string_view reference);
 // if the other has none either.
 double token_f1(std::string_view answer, std::string_view reference);
 
-std::vector<double> rouge_l_summands(ExampleScores examples, const EvaluationOptions& options);
-std::vector<double> token_f1_summands(ExampleScores examples, const EvaluationOptions& options);
-std::vector<double> exact_match_summands(ExampleScores examples, const EvaluationOptions& options);
 std::string rouge_signature(const EvaluationOptions& options);
 std::string answer_signature(const EvaluationOptions& options);
 
@@ -44,21 +41,21 @@ inline constexpr MetricKind rouge_l_metric{.name = "rouge_l",
                                            .decimals = 4,
                                            .of = &Measurable::words,
                                            .further = true,
-                                           .summands = rouge_l_summands,
+                                           .summands = mean_summands<compared<rouge_l>>,
                                            .signature = rouge_signature};
 inline constexpr MetricKind token_f1_metric{.name = "token_f1",
                                             .words = "token F1",
                                             .percent = true,
                                             .of = &Measurable::words,
                                             .further = true,
-                                            .summands = token_f1_summands,
+                                            .summands = mean_summands<compared<token_f1>>,
                                             .signature = answer_signature};
 inline constexpr MetricKind exact_match_metric{.name = "exact_match",
                                                .words = "exact match",
                                                .percent = true,
                                                .of = &Measurable::words,
                                                .further = true,
-                                               .summands = exact_match_summands,
+                                               .summands = mean_summands<compared<exact_match>>,
                                                .signature = answer_signature};
 
 }  // namespace tapehead

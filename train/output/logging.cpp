@@ -4,8 +4,7 @@
 #include <vector>
 
 #include <fcntl.h>
-#include <fmt/format.h>
-#include <spdlog/pattern_formatter.h>
+#include <fmt/chrono.h>
 #include <spdlog/sinks/base_sink.h>
 #include <spdlog/spdlog.h>
 #include <sys/ioctl.h>
@@ -20,12 +19,6 @@ namespace tapehead {
 namespace {
 
 constexpr std::string_view clear_line = "\r\x1b[K";  // to column 1, erase to the end of the line
-
-Index terminal_width(std::FILE* stream) {
-  winsize size{};
-  const bool known = ::ioctl(::fileno(stream), TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
-  return known ? size.ws_col : 80;
-}
 
 // The longest beginning of a text with at most `width` code points.
 std::string_view cut(std::string_view text, Index width) {
@@ -67,34 +60,16 @@ class ConsoleSink : public spdlog::sinks::base_sink<std::mutex> {
   std::shared_ptr<Console> console_;
 };
 
-// %* in the file's pattern.
-class LevelFlag : public spdlog::custom_flag_formatter {
- public:
-  void format(const spdlog::details::log_msg& message, const std::tm& /*time*/,
-              spdlog::memory_buf_t& to) override {
-    const std::string text = text_of(message);
-    to.append(text.data(), text.data() + text.size());
-  }
-  std::unique_ptr<custom_flag_formatter> clone() const override {
-    return std::make_unique<LevelFlag>();
-  }
-};
-
 // Unlike spdlog's own, it appends to no file through a link.
 class FileSink : public spdlog::sinks::base_sink<std::mutex> {
  public:
   explicit FileSink(const std::filesystem::path& path)
-      : file_(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW) {
-    auto formatter = std::make_unique<spdlog::pattern_formatter>();
-    formatter->add_flag<LevelFlag>('*').set_pattern("%Y-%m-%d %H:%M:%S  %*");
-    formatter_ = std::move(formatter);
-  }
+      : file_(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW) {}
 
  protected:
   void sink_it_(const spdlog::details::log_msg& message) override {
-    spdlog::memory_buf_t line;
-    formatter_->format(message, line);
-    file_.write({line.data(), line.size()});
+    file_.write(
+        fmt::format("{:%Y-%m-%d %H:%M:%S}  {}\n", fmt::localtime(message.time), text_of(message)));
   }
   void flush_() override {}
 
@@ -117,7 +92,11 @@ Console::Console(std::FILE* stream, bool terminal) : stream_(stream), terminal_(
 Console::~Console() { live(""); }
 
 // A line that fills the last column would wrap on some terminals.
-Index Console::width() const { return terminal_width(stream_) - 1; }
+Index Console::width() const {
+  winsize size{};
+  const bool known = ::ioctl(::fileno(stream_), TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  return known ? size.ws_col - 1 : 79;
+}
 
 void Console::print(std::string_view lines) {
   const std::lock_guard lock(mutex_);

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "train/output/text_table.hpp"
-#include "train/plan/parts_table.hpp"
+#include "train/plan/start_table.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

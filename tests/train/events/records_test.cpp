@@ -1,7 +1,7 @@
 // Records: TensorBoard's own bytes, and what is left of them after each kind of damage.
-#include "train/events/event.hpp"
 #include "tests/support/event_reader.hpp"
 #include "tests/support/testing.hpp"
+#include "train/events/event.hpp"
 
 namespace tapehead { namespace {
 

@@ -1,6 +1,6 @@
 // What is said of evaluations that bring nothing better, and of the end that they bring.
-#include "train/loop/validation.hpp"
 #include "tests/support/testing.hpp"
+#include "train/loop/validation.hpp"
 
 namespace tapehead { namespace {
 

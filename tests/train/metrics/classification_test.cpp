@@ -43,11 +43,8 @@ TEST(Classification, accuracy_macro_f1_and_mcc_of_every_set) {
 TEST(Classification, confusion_of_every_set) {
   for (const Json& set : labels_fixture().at("sets")) {
     SCOPED_TRACE(set.at("name").get<std::string>());
-    const Confusion confusion = confusion_of(labelled(set));
     const Json expected = {{"classes", set.at("classes")}, {"counts", set.at("counts")}};
-    EXPECT_EQ(confusion_json(confusion), expected);
-    EXPECT_EQ(confusion.count(0, confusion.classes.size() - 1),
-              set.at("counts").front().back().get<Index>());
+    EXPECT_EQ(confusion_json(confusion_of(labelled(set))), expected);
   }
 }
 
