@@ -11,7 +11,6 @@
 
 #include "core/errors.hpp"
 #include "core/random/draws.hpp"
-#include "datasets/corpus/lanes.hpp"
 
 namespace tapehead {
 

@@ -19,6 +19,10 @@ class RandomSource {
   Index below(Index bound) { return draw_below(draws_, next_++, bound); }
   Index between(Index minimum, Index maximum) { return minimum + below(maximum - minimum + 1); }
   bool one_in(Index count) { return below(count) == 0; }
+  template <class List>
+  const auto& one_of(const List& list) {
+    return list[static_cast<std::size_t>(below(std::ssize(list)))];
+  }
   // `count` different numbers below `bound`, in random order (Fisher and Yates).
   std::vector<Index> different(Index count, Index bound) {
     std::vector<Index> numbers(static_cast<std::size_t>(bound));

@@ -19,9 +19,10 @@
 #include "core/types.hpp"
 #include "datasets/layout.hpp"
 #include "datasets/task.hpp"
-#include "datasets/task_making.hpp"
 
 namespace tapehead {
+
+struct TaskMaking;
 
 // Whether the command line set an option, "section.option". Such an option keeps its value.
 using IsSet = std::function<bool(std::string_view option)>;
@@ -80,6 +81,15 @@ inline constexpr OptionsType options_type{
 template <class... Options>
 inline constexpr std::array<OptionsType, sizeof...(Options)> options_of{options_type<Options>...};
 
+// The splits of most tasks. One of files may be without a test.
+inline std::vector<std::string> usual_splits(bool test = true) {
+  std::vector<std::string> names{"train", "validation"};
+  if (test) {
+    names.emplace_back("test");
+  }
+  return names;
+}
+
 struct TaskKind {
   std::string_view name;
   std::span<const OptionsType> options;
@@ -87,7 +97,7 @@ struct TaskKind {
   LongestSide (*longest)(const TaskOptions&) = [](const TaskOptions&) { return LongestSide{}; };
   // The splits that it will make.
   std::vector<std::string> (*splits)(const TaskOptions&) = [](const TaskOptions&) {
-    return std::vector<std::string>{"train", "validation", "test"};
+    return usual_splits();
   };
   // Shrinks the data and, if possible, the length of the sequences.
   void (*shrink)(TaskOptions&, const Shrinking&);

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "core/errors.hpp"
-#include "datasets/corpus/lanes.hpp"
 
 namespace tapehead {
 
@@ -14,8 +13,9 @@ namespace {
 
 class WindowSource : public Source {
  public:
+  // `holds`: what has the text's ids.
   WindowSource(const IdView& text, WindowList windows, Index memory,
-               std::shared_ptr<const TokenText> holds = {})
+               std::shared_ptr<const void> holds)
       : text_(text), windows_(std::move(windows)), memory_(memory), holds_(std::move(holds)) {}
 
   Index size() const override { return windows_.size(); }
@@ -57,7 +57,7 @@ class WindowSource : public Source {
 
   void add_to(Hash& hash) const override {
     hash.add(std::uint64_t{0});  // pairs
-    hash.add(holds_->digest());
+    hash.add(text_.text->digest());
   }
 
  protected:
@@ -66,17 +66,7 @@ class WindowSource : public Source {
   IdView text_;
   WindowList windows_;
   Index memory_;
-  std::shared_ptr<const TokenText> holds_;
-};
-
-struct HeldLine {
-  std::vector<TokenId> line;
-};
-
-class LineWindows : private HeldLine, public WindowSource {
- public:
-  LineWindows(std::vector<TokenId> tokens, WindowList windows)
-      : HeldLine{std::move(tokens)}, WindowSource(line, std::move(windows), 0) {}
+  std::shared_ptr<const void> holds_;
 };
 
 class TextLines : public Source {
@@ -185,7 +175,8 @@ std::shared_ptr<const Source> window_source(const std::shared_ptr<const TokenTex
 }
 
 std::shared_ptr<const Source> window_source(std::vector<TokenId> line, WindowList windows) {
-  return std::make_shared<LineWindows>(std::move(line), std::move(windows));
+  const auto held = std::make_shared<const std::vector<TokenId>>(std::move(line));
+  return std::make_shared<WindowSource>(*held, std::move(windows), 0, held);
 }
 
 std::shared_ptr<const Source> text_source(std::vector<std::vector<TokenId>> lines) {

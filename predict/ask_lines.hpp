@@ -11,7 +11,7 @@
 
 #include "core/files/input_files.hpp"
 #include "core/files/open_file.hpp"
-#include "datasets/text/text_reader.hpp"
+#include "datasets/text/text_file.hpp"
 #include "datasets/tokenizers/unknown_text.hpp"
 #include "predict/reader.hpp"
 

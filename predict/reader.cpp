@@ -13,7 +13,6 @@
 #include "datasets/text/labelled_options.hpp"
 #include "datasets/text/text_options.hpp"
 #include "datasets/tokenizers/sentencepiece_tokenizer.hpp"
-#include "datasets/tokenizers/token_words.hpp"
 #include "datasets/window_source.hpp"
 #include "train/options/application.hpp"
 

@@ -9,7 +9,6 @@
 
 #include "core/errors.hpp"
 #include "core/ops/concatenate.hpp"
-#include "datasets/tokenizers/token_words.hpp"
 #include "nn/generation/ensemble.hpp"
 #include "train/options/application.hpp"
 

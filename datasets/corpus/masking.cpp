@@ -4,8 +4,6 @@
 #include <cmath>
 #include <utility>
 
-#include "datasets/tokenizers/token_words.hpp"
-
 namespace tapehead {
 
 namespace {

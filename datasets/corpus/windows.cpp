@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "core/random/draws.hpp"
 
@@ -117,6 +118,51 @@ WindowList maskable_windows(const TokenText& text, const WindowList& windows) {
     }
   }
   return std::ssize(numbers) == windows.size() ? windows : windows.with(numbers);
+}
+
+WindowList lane_windows(const TokenText& text, Index windows, Index lanes, Index context,
+                        Index head) {
+  WindowList list(context);
+  const auto begin_of = [&](Index lane) {
+    return std::min(text.size(), windows * lane / lanes * context);
+  };
+  for (Index lane = 0; lane < lanes; ++lane) {
+    list.add({.begin = begin_of(lane),
+              .end = begin_of(lane + 1),
+              .head = head,
+              .step = context,
+              .opens = lane == 0});
+  }
+  return list;
+}
+
+std::vector<LaneGroup> lane_groups(Index lanes, Index together) {
+  std::vector<LaneGroup> groups;
+  for (Index first = 0; first < lanes; first += together) {
+    groups.push_back({.first = first, .count = std::min(together, lanes - first)});
+  }
+  return groups;
+}
+
+std::vector<std::vector<Index>> lane_batches(const WindowList& windows,
+                                             const std::vector<LaneGroup>& groups) {
+  std::vector<std::vector<Index>> batches;
+  bool any = true;  // windows with this number in their lane
+  for (Index i = 0; std::exchange(any, false); ++i) {
+    for (const auto& [first, count] : groups) {
+      std::vector<Index> batch;
+      for (Index lane = first; lane < first + count; ++lane) {
+        if (i < windows.count_of(lane)) {
+          batch.push_back(windows.first_of(lane) + i);
+        }
+      }
+      if (!batch.empty()) {
+        batches.push_back(std::move(batch));
+        any = true;
+      }
+    }
+  }
+  return batches;
 }
 
 }  // namespace tapehead

@@ -81,4 +81,27 @@ WindowList evaluation_windows(const TokenText& text, const Windowing& windowing,
 // Those of the windows in which a token can be masked: the others hold end marks alone.
 WindowList maskable_windows(const TokenText& text, const WindowList& windows);
 
+// Lanes: a text cut evenly into streams that are read side by side, window after window, by a model
+// with a memory (Dai et al. 2019). These are the lanes of the first `windows` windows of a text, of
+// `context` rows each: successive windows form a lane, a run of the list, in which positions count
+// from its beginning. The first window of a lane has `head` rows; with `head` = `context`, they are
+// the windows of evaluation.
+WindowList lane_windows(const TokenText& text, Index windows, Index lanes, Index context,
+                        Index head);
+
+// Successive lanes, which are read together.
+struct LaneGroup {
+  Index first = 0;
+  Index count = 0;
+};
+
+// All lanes, in groups of so many.
+std::vector<LaneGroup> lane_groups(Index lanes, Index together);
+
+// The batches of groups in the order in which steps read them, in turns: the first window of each
+// lane of a group, then those of the next group, then the second windows, and so on. Numbers of
+// windows.
+std::vector<std::vector<Index>> lane_batches(const WindowList& windows,
+                                             const std::vector<LaneGroup>& groups);
+
 }  // namespace tapehead

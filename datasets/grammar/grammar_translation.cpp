@@ -8,9 +8,9 @@
 
 #include "core/files/hash.hpp"
 #include "datasets/grammar/sentence_relations.hpp"
+#include "datasets/make_task.hpp"
 #include "datasets/pairs.hpp"
 #include "datasets/task_kind.hpp"
-#include "datasets/task_making.hpp"
 #include "datasets/tokenizers/vocabulary_tokenizer.hpp"
 
 namespace tapehead {

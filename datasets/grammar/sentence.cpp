@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <ranges>
 
+#include "core/text.hpp"
 #include "datasets/random_source.hpp"
 
 namespace tapehead::grammar {
@@ -11,28 +13,23 @@ namespace {
 
 constexpr int draw_bits_each = 8;  // 2^8 draws, more than any sentence needs
 
-template <class T>
-const T* pick(RandomSource& random, std::span<const T> list) {
-  return &list[static_cast<std::size_t>(random.below(static_cast<Index>(list.size())))];
-}
-
 NounPhrase draw_noun_phrase(RandomSource& random, std::span<const Noun> nouns) {
   NounPhrase phrase;
-  phrase.noun = pick(random, nouns);
+  phrase.noun = &random.one_of(nouns);
   phrase.plural = random.one_in(3);
   phrase.determiner = static_cast<Determiner>(random.below(4));
   if (phrase.plural && phrase.determiner == Determiner::a) {
     phrase.determiner.reset();
   }
   if (random.one_in(2)) {
-    phrase.adjective = pick(random, adjectives());
+    phrase.adjective = &random.one_of(adjectives());
   }
   return phrase;
 }
 
 Clause draw_clause(RandomSource& random) {
   Clause clause;
-  clause.verb = pick(random, verbs());
+  clause.verb = &random.one_of(verbs());
   clause.tense = static_cast<Tense>(random.below(4));
   clause.subject = draw_noun_phrase(random, beings());
   const Valency valency = clause.verb->valency;
@@ -41,10 +38,10 @@ Clause draw_clause(RandomSource& random) {
   }
   if (valency == Valency::accusative || valency == Valency::both) {
     const std::array kinds{beings(), things(), places()};
-    clause.object = draw_noun_phrase(random, kinds[static_cast<std::size_t>(random.below(3))]);
+    clause.object = draw_noun_phrase(random, random.one_of(kinds));
   }
   if (random.one_in(3)) {
-    clause.place = Place{pick(random, prepositions()), draw_noun_phrase(random, places())};
+    clause.place = Place{&random.one_of(prepositions()), draw_noun_phrase(random, places())};
   }
   return clause;
 }
@@ -68,19 +65,14 @@ void put_homonym(RandomSource& random, Clause& clause) {
   if (fitting.empty() || random.one_in(2)) {
     return;
   }
-  const Meaning& meaning = **pick(random, std::span<const Meaning* const>(fitting));
+  const Meaning& meaning = *random.one_of(fitting);
   if (NounPhrase* phrase = phrase_for(meaning, clause)) {
     phrase->noun = &meaning.noun;
   }
 }
 
 std::string text_of(const std::vector<Word>& words) {
-  std::string text;
-  for (const Word& word : words) {
-    text += text.empty() ? "" : " ";
-    text += word.text;
-  }
-  return text;
+  return join(words | std::views::transform(&Word::text), " ");
 }
 
 }  // namespace
@@ -89,11 +81,11 @@ Sentence draw_sentence(const Draws& draws, Index number, bool homonyms) {
   RandomSource random(draws, number, draw_bits_each);
   Sentence sentence;
   if (random.one_in(3)) {
-    sentence.adverb = pick(random, adverbs());
+    sentence.adverb = &random.one_of(adverbs());
   }
   sentence.main = draw_clause(random);
   if (random.one_in(4)) {
-    sentence.conjunction = pick(random, conjunctions());
+    sentence.conjunction = &random.one_of(conjunctions());
     sentence.subordinate = draw_clause(random);
   }
   if (homonyms) {

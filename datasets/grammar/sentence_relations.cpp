@@ -29,18 +29,8 @@ Index place_of(const std::vector<Word>& words, const Part& part) {
   return std::ranges::find(words, part, &Word::part) - words.begin();
 }
 
-std::string_view dependency_of_noun(const Sentence& sentence, const Part& part) {
-  const Clause& clause = part.subordinate ? *sentence.subordinate : sentence.main;
-  switch (part.phrase) {
-    case Phrase::subject:
-      return "subject to verb";
-    case Phrase::recipient:
-      return clause.object ? "recipient to verb" : "object to verb";
-    case Phrase::object:
-      return "object to verb";
-    default:
-      return "object to preposition";
-  }
+const Clause& clause_of(const Sentence& sentence, const Part& part) {
+  return part.subordinate ? *sentence.subordinate : sentence.main;
 }
 
 // The name of the relation between a word and its head; empty if the word has no such relation.
@@ -53,10 +43,15 @@ std::string_view dependency_of(const Sentence& sentence, const Part& part) {
     case Role::adjective:
       return "adjective to noun";
     case Role::noun:
-      return dependency_of_noun(sentence, part);
+      break;
     default:
       return "";
   }
+  const bool has_object = clause_of(sentence, part).object.has_value();
+  return part.phrase == Phrase::subject                   ? "subject to verb"
+         : part.phrase == Phrase::place                   ? "object to preposition"
+         : part.phrase == Phrase::recipient && has_object ? "recipient to verb"
+                                                          : "object to verb";
 }
 
 Part head_of(Part part) {
@@ -103,25 +98,16 @@ Relation translation(const std::vector<Word>& english, const std::vector<Word>& 
   return relation;
 }
 
-const NounPhrase* phrase_of(const Sentence& sentence, const Part& part) {
-  const Clause& clause = part.subordinate ? *sentence.subordinate : sentence.main;
-  switch (part.phrase) {
-    case Phrase::object:
-      return &*clause.object;
-    case Phrase::place:
-      return &clause.place->where;
-    default:
-      return nullptr;  // no homonym is a subject or a recipient
-  }
-}
-
-// The parts of the sentence that are homonyms, in the order of the words.
+// The parts of the sentence that are homonyms, in the order of the words. None is a subject or a
+// recipient.
 std::vector<Part> homonyms_of(const Sentence& sentence, const std::vector<Word>& words) {
   std::vector<Part> homonyms;
-  for (const Word& word : words) {
-    const NounPhrase* phrase = phrase_of(sentence, word.part);
-    if (word.part.role == Role::noun && phrase != nullptr && is_homonym(*phrase->noun)) {
-      homonyms.push_back(word.part);
+  for (const auto& [text, part] : words) {
+    const Clause& clause = clause_of(sentence, part);
+    if (part.role == Role::noun &&
+        ((part.phrase == Phrase::object && is_homonym(*clause.object->noun)) ||
+         (part.phrase == Phrase::place && is_homonym(*clause.place->where.noun)))) {
+      homonyms.push_back(part);
     }
   }
   return homonyms;
@@ -158,9 +144,7 @@ void add_homonym_relations(const Sentence& sentence, Relations& relations) {
     to_context.pairs.push_back(pair);
     from_context.pairs.push_back({pair.key, pair.query});
   }
-  for (Relation* relation : {&homonym, &context, &to_context, &from_context}) {
-    relations.push_back(std::move(*relation));
-  }
+  relations.insert(relations.end(), {homonym, context, to_context, from_context});
 }
 
 }  // namespace tapehead::grammar

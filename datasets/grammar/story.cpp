@@ -5,6 +5,7 @@
 #include <set>
 
 #include "core/random/draws.hpp"
+#include "core/text.hpp"
 
 namespace tapehead::grammar {
 
@@ -34,23 +35,7 @@ std::vector<const Noun*> draw_cast(RandomSource& random, std::span<const Noun> n
   return cast;
 }
 
-template <class T>
-const T& one_of(RandomSource& random, std::span<const T> list) {
-  return list[static_cast<std::size_t>(random.below(std::ssize(list)))];
-}
-
-const Verb& one_verb(RandomSource& random, const std::vector<const Verb*>& verbs) {
-  return *one_of(random, std::span(verbs));
-}
-
 NounPhrase the(const Noun& noun) { return {.determiner = Determiner::the, .noun = &noun}; }
-
-Clause going(const Noun& being, const WordPair& preposition, const Noun& place, const Verb& verb) {
-  return {.verb = &verb,
-          .tense = Tense::past,
-          .subject = the(being),
-          .place = Place{&preposition, the(place)}};
-}
 
 // Of the verbs with this valency, all but "show": what is shown is not given away.
 std::vector<const Verb*> verbs_with(Valency valency) {
@@ -97,15 +82,17 @@ void Story::give(const Noun& thing) {
     giver = draw_value(thing, beings_, nullptr);
   }
   const Noun* receiver = draw_value(thing, beings_, giver);
-  const Verb& verb = one_verb(random_, giving_verbs());
+  const Verb& verb = *random_.one_of(giving_verbs());
   sentences_.push_back({giving(*giver, *receiver, thing, verb), {&thing, receiver}});
 }
 
 void Story::go(const Noun& being) {
   const Noun* place = draw_value(being, all_of(places()), value_of(being));
-  const Verb& verb = one_verb(random_, going_verbs());
-  const WordPair& preposition = one_of(random_, prepositions());
-  sentences_.push_back({going(being, preposition, *place, verb), {&being, place}});
+  const Clause clause{.verb = random_.one_of(going_verbs()),
+                      .tense = Tense::past,
+                      .subject = the(being),
+                      .place = Place{&random_.one_of(prepositions()), the(*place)}};
+  sentences_.push_back({clause, {&being, place}});
 }
 
 std::vector<Fact> Story::facts_about(std::span<const Noun* const> cast) const {
@@ -131,7 +118,7 @@ const Noun* Story::draw_value(const Noun& about, std::span<const Noun* const> va
                               const Noun* other) {
   const Noun* value = nullptr;
   do {
-    value = one_of(random_, values);
+    value = random_.one_of(values);
   } while (value == other || (!held_out_ && combinations_.held_out({&about, value})));
   return value;
 }
@@ -147,13 +134,10 @@ Clause giving(const Noun& giver, const Noun& receiver, const Noun& thing, const 
 std::vector<const Verb*> giving_verbs() { return verbs_with(Valency::both); }
 
 std::string to_english(const std::vector<StorySentence>& story) {
-  std::string text;
-  for (const StorySentence& sentence : story) {
-    text += text.empty() ? "" : " ";
-    text += to_english(Sentence{.main = sentence.clause});
-    text.append(" ").append(full_stop);
-  }
-  return text;
+  const auto in_words = [](const StorySentence& sentence) {
+    return fmt::format("{} {}", to_english(Sentence{.main = sentence.clause}), full_stop);
+  };
+  return join(story | std::views::transform(in_words), " ");
 }
 
 std::vector<std::string> story_words(std::initializer_list<std::string_view> more) {

@@ -46,11 +46,8 @@ std::string question_about(const Fact& fact) {
 Story draw_events(RandomSource& random, Index sentences, const Combinations& combinations,
                   bool held_out) {
   Story story(random, combinations, held_out);
-  const auto one_of = [&](std::span<const grammar::Noun* const> cast) -> const grammar::Noun& {
-    return *cast[static_cast<std::size_t>(random.below(std::ssize(cast)))];
-  };
   for (Index sentence = 0; sentence < sentences; ++sentence) {
-    story.tell(one_of(random.one_in(2) ? story.things() : story.beings()));
+    story.tell(*random.one_of(random.one_in(2) ? story.things() : story.beings()));
   }
   return story;
 }
@@ -66,7 +63,7 @@ Example draw_question(RandomSource& random, const Lengths& lengths,
     if (facts.empty()) {
       continue;
     }
-    const Fact& fact = facts[static_cast<std::size_t>(random.below(std::ssize(facts)))];
+    const Fact& fact = random.one_of(facts);
     const auto distractors =
         std::ranges::count_if(facts, [&](const Fact& other) { return other.value != fact.value; });
     if (distractors >= fewest_distractors && combinations.held_out(fact) == held_out) {

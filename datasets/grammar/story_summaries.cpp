@@ -36,8 +36,7 @@ std::vector<const Noun*> draw_plot(RandomSource& random, const Story& story, Ind
   plot.insert(plot.end(), static_cast<std::size_t>(second), story.things()[1]);
   plot.insert(plot.end(), static_cast<std::size_t>(third), story.things()[2]);
   while (std::ssize(plot) < sentences) {
-    plot.push_back(
-        story.beings()[static_cast<std::size_t>(random.below(std::ssize(story.beings())))]);
+    plot.push_back(random.one_of(story.beings()));
   }
   std::vector<const Noun*> shuffled;
   for (const Index place : random.different(sentences, sentences)) {

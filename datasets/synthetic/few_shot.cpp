@@ -82,7 +82,7 @@ constexpr std::array few_shot_rules{
     TaskRule{"`task.shots` is at most `task.keys`.", more_shots_than_keys}};
 
 std::vector<std::string> few_shot_splits(const TaskOptions& options) {
-  std::vector<std::string> names{"train", "validation", "test"};
+  std::vector<std::string> names = usual_splits();
   for (const Index shots : tested_shots) {
     if (shots <= options.as<FewShotOptions>().shots) {
       names.push_back(fmt::format("shots_{}", shots));

@@ -8,10 +8,9 @@
 #include <vector>
 
 #include "core/fields.hpp"
+#include "datasets/make_task.hpp"
 #include "datasets/pairs.hpp"
 #include "datasets/random_source.hpp"
-#include "datasets/task.hpp"
-#include "datasets/task_making.hpp"
 
 namespace tapehead {
 

@@ -85,7 +85,7 @@ LongestSide longest_symbols(const TaskOptions& options) {
 }
 
 std::vector<std::string> symbol_splits(const TaskOptions& options) {
-  std::vector<std::string> names{"train", "validation", "test"};
+  std::vector<std::string> names = usual_splits();
   if (options.as<SyntheticOptions>().longer_examples > 0) {
     names.emplace_back("longer");
   }

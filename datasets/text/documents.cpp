@@ -9,7 +9,6 @@
 
 #include "core/errors.hpp"
 #include "core/text.hpp"
-#include "datasets/text/text_file.hpp"
 
 namespace tapehead {
 

@@ -13,7 +13,7 @@
 #include "core/fields.hpp"
 #include "core/files/open_file.hpp"
 #include "core/types.hpp"
-#include "datasets/text/text_reader.hpp"
+#include "datasets/text/text_file.hpp"
 
 namespace tapehead {
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <numeric>
 #include <ranges>
 #include <set>
 #include <string_view>
@@ -87,11 +86,26 @@ LabelledLines from_files(const LabelledFiles& files, Index texts) {
   return all;
 }
 
+// `known`: labels of other lines; a first line with one of them is data.
 LabelledSplit whole_files(const LabelledFiles& files, Index texts,
                           const std::vector<std::string>& known = {}) {
-  LabelledSplit split{.files = files, .lines = read_labelled(files, texts, known)};
-  split.numbers.resize(split.lines.texts.size());
-  std::iota(split.numbers.begin(), split.numbers.end(), split.lines.first);
+  for (const auto& [file, option] : {std::pair{&files.tsv, "tsv"}, std::pair{&files.text, "text"},
+                                     std::pair{&files.labels, "labels"}}) {
+    if (!file->empty()) {
+      expect_file(*file, fmt::format("task.{}_{}", files.split, option));
+    }
+  }
+  LabelledSplit split{
+      .files = files,
+      .lines = files.tsv.empty() ? from_files(files, texts) : from_tsv(files, texts, known)};
+  for (std::string& label : split.lines.labels) {
+    split.numbers.push_back(split.lines.first + std::ssize(split.numbers));
+    label = std::string(trimmed(label));
+    if (label.empty()) {
+      throw DataError(
+          fmt::format("{}:{}: the class is empty", files.label_file(), split.numbers.back()));
+    }
+  }
   return split;
 }
 
@@ -141,26 +155,6 @@ std::array<LabelledFiles, 3> files_of(const LabelledTextOptions& options) {
            {"validation", options.validation_tsv, options.validation_text,
             options.validation_labels, options.header},
            {"test", options.test_tsv, options.test_text, options.test_labels, options.header}}};
-}
-
-LabelledLines read_labelled(const LabelledFiles& files, Index texts,
-                            const std::vector<std::string>& known) {
-  for (const auto& [file, option] : {std::pair{&files.tsv, "tsv"}, std::pair{&files.text, "text"},
-                                     std::pair{&files.labels, "labels"}}) {
-    if (!file->empty()) {
-      expect_file(*file, fmt::format("task.{}_{}", files.split, option));
-    }
-  }
-  LabelledLines all = files.tsv.empty() ? from_files(files, texts) : from_tsv(files, texts, known);
-  Index number = all.first;
-  for (std::string& label : all.labels) {
-    label = std::string(trimmed(label));
-    if (label.empty()) {
-      throw DataError(fmt::format("{}:{}: the class is empty", files.label_file(), number));
-    }
-    ++number;
-  }
-  return all;
 }
 
 std::vector<std::string> texts_of(const std::string& line, Index texts) {

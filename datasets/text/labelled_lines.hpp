@@ -33,12 +33,6 @@ struct LabelledLines {
   Index first = 1;                  // their first line in the file: 2 after a header
 };
 
-// `known`: labels of other lines; a first line with one of them is data. Throws what read_lines and
-// has_header throw, and DataError with file and line for a line with another number of columns, a
-// file with fewer lines than the other, or a label that is empty.
-LabelledLines read_labelled(const LabelledFiles& files, Index texts,
-                            const std::vector<std::string>& known = {});
-
 // The one or two texts of an example.
 std::vector<std::string> texts_of(const std::string& line, Index texts);
 
@@ -49,8 +43,9 @@ struct LabelledSplit {
   bool whole = true;             // all lines of the file
 };
 
-// Training, validation and, if it is given, test. Throws what read_labelled throws, and DataError
-// if nothing is left for training or validation.
+// Training, validation and, if it is given, test. Throws what read_lines and has_header throw, and
+// DataError with file and line for a line with another number of columns, a file with fewer lines
+// than the other, or a label that is empty; and if nothing is left for training or validation.
 std::vector<LabelledSplit> labelled_splits(const LabelledTextOptions& options, std::uint64_t seed);
 
 }  // namespace tapehead

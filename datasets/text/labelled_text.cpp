@@ -14,6 +14,7 @@
 #include "core/errors.hpp"
 #include "core/random/draws.hpp"
 #include "core/shown.hpp"
+#include "datasets/make_task.hpp"
 #include "datasets/task_kind.hpp"
 #include "datasets/text/classified_text.hpp"
 #include "datasets/text/labelled_lines.hpp"
@@ -193,11 +194,7 @@ constexpr std::array labelled_rules{
 
 std::vector<std::string> labelled_split_names(const TaskOptions& task) {
   const auto& options = task.as<LabelledTextOptions>();
-  std::vector<std::string> names{"train", "validation"};
-  if (!options.test_tsv.empty() || !options.test_text.empty()) {
-    names.emplace_back("test");
-  }
-  return names;
+  return usual_splits(!options.test_tsv.empty() || !options.test_text.empty());
 }
 
 LongestSide longest_labelled_text(const TaskOptions& task) {

@@ -1,12 +1,13 @@
 #include "datasets/text/parallel_files.hpp"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "core/errors.hpp"
-#include "datasets/text/example_types.hpp"
+#include "core/text.hpp"
 #include "datasets/text/text_file.hpp"
 
 namespace tapehead {
@@ -54,6 +55,46 @@ std::string option_of(const SplitFiles& files, std::string_view side) {
                        : fmt::format("task.{}_{}", files.name, side);
 }
 
+// The type of each of a split's examples, from a file with one a line.
+std::vector<std::string> read_types(const fs::path& file, const fs::path& text_file,
+                                    std::size_t examples) {
+  std::vector<std::string> types = read_lines(file);
+  const auto empty = std::ranges::find(types, "");
+  if (empty != types.end()) {
+    throw DataError(fmt::format("{}:{}: an empty line, where a type is expected", file.string(),
+                                empty - types.begin() + 1));
+  }
+  if (types.size() != examples) {
+    throw DataError(fmt::format(
+        "{}:{}: the file ends here, but {} has {} lines; line n must be the type of its line n",
+        file.string(), types.size(), text_file.string(), examples));
+  }
+  return types;
+}
+
+using Names = std::set<std::string, std::less<>>;
+
+Names types_of(const std::vector<Split>& splits) {
+  Names types;
+  for (const Split& split : splits) {
+    types.insert(split.types.begin(), split.types.end());
+  }
+  return types;
+}
+
+void expect_types(const TypeGroup& group, const Names& types) {
+  if (types.contains(group.name)) {
+    throw DataError(fmt::format(
+        "task.type_groups: {} is the name of a type; give the group another one", group.name));
+  }
+  for (const std::string& type : group.types) {
+    if (!types.contains(type)) {
+      throw DataError(fmt::format("task.type_groups: {}: no example has the type {} (there are {})",
+                                  group.name, type, join(types, ", ")));
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<SplitFiles> held_out_files(const ParallelTextOptions& options) {
@@ -91,6 +132,17 @@ SplitText read_split(const SplitFiles& files) {
     split.types = read_types(files.types, files.source_file(), split.text.source.size());
   }
   return split;
+}
+
+std::vector<TypeGroup> type_groups(const std::vector<std::string>& option,
+                                   const std::vector<Split>& splits) {
+  std::vector<TypeGroup> groups;
+  const Names types = types_of(splits);
+  for (const std::string& text : option) {
+    groups.push_back(parse_type_group(text));
+    expect_types(groups.back(), types);
+  }
+  return groups;
 }
 
 }  // namespace tapehead

@@ -49,7 +49,13 @@ struct SplitText {
 // The files of all splits that are held out, in the order of the splits.
 std::vector<SplitFiles> held_out_files(const ParallelTextOptions& options);
 
-// Throws IoError that names the option of a file that is not there, and what the readers throw.
+// Throws IoError that names the option of a file that is not there, what the readers throw, and
+// DataError with file and line if a type is empty, or if there are more or fewer types than pairs.
 SplitText read_split(const SplitFiles& files);
+
+// The groups of the option. Throws DataError for a type that no example of these splits has, and
+// for a group that has the name of a type.
+std::vector<TypeGroup> type_groups(const std::vector<std::string>& option,
+                                   const std::vector<Split>& splits);
 
 }  // namespace tapehead

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <cctype>
+#include <sstream>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "core/errors.hpp"
 #include "core/shown.hpp"
-#include "datasets/text/example_types.hpp"
 
 namespace tapehead {
 
@@ -106,6 +106,20 @@ Verdict groups_are_readable(const std::vector<std::string>& groups) {
 }
 
 }  // namespace
+
+TypeGroup parse_type_group(std::string_view text) {
+  std::istringstream words{std::string(text)};
+  TypeGroup group;
+  std::string equals;
+  words >> group.name >> equals;
+  for (std::string type; words >> type;) {
+    group.types.push_back(type);
+  }
+  if (equals != "=" || group.types.empty()) {
+    throw ConfigError("expected a name, an equals sign and types, as in: hard = recursion passive");
+  }
+  return group;
+}
 
 Verdict text_has_files(const TaskOptions& options) {
   const auto& text = options.as<ParallelTextOptions>();

@@ -4,6 +4,7 @@
 #include <array>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/fields.hpp"
@@ -103,6 +104,9 @@ struct ParallelTextOptions : TokenizerOptions<TokenizerKind::bpe, 10000> {
           max_length);
   }
 };
+
+// "name = type type". Throws ConfigError that says only what is wrong.
+TypeGroup parse_type_group(std::string_view text);
 
 std::optional<Violation> text_has_files(const TaskOptions& options);
 std::optional<Violation> further_tests_are_whole(const TaskOptions& options);

@@ -9,12 +9,12 @@
 #include <spdlog/spdlog.h>
 
 #include "core/errors.hpp"
+#include "datasets/make_task.hpp"
+#include "datasets/pairs.hpp"
 #include "datasets/task_kind.hpp"
-#include "datasets/text/example_types.hpp"
 #include "datasets/text/parallel_files.hpp"
 #include "datasets/text/parallel_options.hpp"
 #include "datasets/text/parallel_tokenizers.hpp"
-#include "datasets/text/source_cuts.hpp"
 #include "datasets/tokenizers/parallel_lines.hpp"
 #include "datasets/tokenizers/sentencepiece_tokenizer.hpp"
 
@@ -122,16 +122,46 @@ Split held_out_split(SplitText from, const Tokenizers& tokenizers, const Layout&
   return split;
 }
 
+// Training pairs whose sources are tokenized anew in each epoch, with subword dropout. A source
+// that would become longer than task.max_length keeps its usual tokens.
+struct SourceCuts {
+  std::shared_ptr<const Examples> pairs;
+  std::vector<std::string> texts;  // of sources; from the first epoch on as `spelled` gives them
+  std::shared_ptr<const SentencePieceTokenizer> tokenizer;
+  ParallelTextOptions options;
+  TaskMaking making;
+  Index drawn_epoch = -1;
+  std::shared_ptr<const Source> drawn{};
+
+  // A pure function of the seed and the epoch. It caches the last result: for one thread only.
+  // Commands that do not train never call this, so they do not pay for spelling the texts.
+  std::shared_ptr<const Source> of_epoch(Index epoch) {
+    if (drawn_epoch < 0) {
+      for_each_line(texts.size(), [&](std::size_t i) { texts[i] = tokenizer->spelled(texts[i]); });
+    }
+    if (drawn_epoch != epoch) {
+      Examples examples = *pairs;
+      for_each_line(examples.size(), [&](std::size_t i) {
+        const Draws draws(making.seed, fmt::format("subword_dropout/{}", i), epoch);
+        std::vector<TokenId> source = tokenizer->cut(texts[i], options.subword_dropout, draws);
+        if (std::ssize(source) <= options.max_length) {
+          examples[i].source = std::move(source);
+        }
+      });
+      drawn = pair_source(std::move(examples), making.layout);
+      drawn_epoch = epoch;
+    }
+    return drawn;
+  }
+};
+
 LongestSide longest(const TaskOptions& options) {
   return {.tokens = options.as<ParallelTextOptions>().max_length};
 }
 
 std::vector<std::string> splits(const TaskOptions& options) {
   const auto& text = options.as<ParallelTextOptions>();
-  std::vector<std::string> names{"train", "validation"};
-  if (text.has_test()) {
-    names.emplace_back("test");
-  }
+  std::vector<std::string> names = usual_splits(text.has_test());
   names.insert(names.end(), text.further_tests.begin(), text.further_tests.end());
   return names;
 }
@@ -187,8 +217,8 @@ Task make(const TaskOptions& options, const TaskMaking& making) {
           fmt::format("{} contains a tokenizer without merges: task.subword_dropout needs bpe",
                       making.tokenizers.string()));
     }
-    const auto cuts = std::make_shared<SourceCuts>(pairs, std::exchange(first.source_texts, {}),
-                                                   pieces, text, making);
+    const auto cuts = std::make_shared<SourceCuts>(
+        SourceCuts{pairs, std::exchange(first.source_texts, {}), pieces, text, making});
     task.draw_training = [cuts](Index epoch) { return cuts->of_epoch(epoch); };
   }
   for (SplitText& split : held_out) {

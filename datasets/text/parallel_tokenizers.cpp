@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <ranges>
 #include <utility>
 #include <vector>
 
@@ -30,8 +31,14 @@ std::string_view name_of(TokenizerKind kind) {
   return EnumNames<TokenizerKind>::names[static_cast<std::size_t>(kind)];
 }
 
-Index fewest_own_tokens(std::string_view line, TokenizerKind kind) {
+// A lower bound for the number of tokens of a line: no piece crosses a space, and no merge the end
+// of a chunk or of a word.
+Index fewest_tokens(std::string_view line, TokenizerKind kind) {
   switch (kind) {
+    case TokenizerKind::bpe:
+    case TokenizerKind::unigram:
+      return std::ranges::count_if(std::views::split(line, ' '),
+                                   [](const auto& word) { return !word.empty(); });
     case TokenizerKind::byte_bpe:
       return std::ssize(chunks_of(line));
     case TokenizerKind::byte:
@@ -40,30 +47,16 @@ Index fewest_own_tokens(std::string_view line, TokenizerKind kind) {
       return std::ssize(units_of(line, Unit::character));
     case TokenizerKind::word_piece:
       return std::ssize(basic_words(line, {}));
-    default:
-      return std::ssize(units_of(line, Unit::word));
+    case TokenizerKind::word:
+      break;
   }
-}
-
-// A lower bound for the number of tokens of a line: no piece crosses a space, and no merge the end
-// of a chunk or of a word.
-Index fewest_tokens(std::string_view line, const ParallelTextOptions& options) {
-  if (!is_sentencepiece(options.tokenizer)) {
-    return fewest_own_tokens(line, options.tokenizer);
-  }
-  Index words = 0;
-  char before = ' ';
-  for (const char byte : line) {
-    words += byte != ' ' && before == ' ' ? 1 : 0;
-    before = byte;
-  }
-  return words;
+  return std::ssize(units_of(line, Unit::word));
 }
 
 // The pairs that will be trained on. Pairs that are certain to be dropped become empty lines.
 AlignedText without_dropped(AlignedText text, const ParallelTextOptions& options) {
   const auto usable = [&](const std::string& line) {
-    const Index tokens = fewest_tokens(line, options);
+    const Index tokens = fewest_tokens(line, options.tokenizer);
     return tokens > 0 && tokens <= options.max_length;
   };
   bool any = false;

@@ -10,9 +10,9 @@
 
 #include "core/errors.hpp"
 #include "core/shown.hpp"
+#include "datasets/make_task.hpp"
 #include "datasets/pairs.hpp"
 #include "datasets/task_kind.hpp"
-#include "datasets/text/tagged_lines.hpp"
 #include "datasets/text/text_file.hpp"
 #include "datasets/tokenizers/vocabulary_tokenizer.hpp"
 
@@ -47,7 +47,58 @@ struct TaggedTextOptions {
 constexpr std::array<std::string_view, 3> column_files{"train_columns", "validation_columns",
                                                        "test_columns"};
 
+// Tokens and labels, each with a space between them.
+struct TaggedSentence {
+  std::string tokens;
+  std::string labels;
+  Index line = 0;  // of its first token, from 1
+};
+
 using Sentences = std::vector<TaggedSentence>;
+
+void append_word(std::string& text, std::string_view word) {
+  text += text.empty() ? "" : " ";
+  text += word;
+}
+
+// One token a line: its first column is the token and its last one the label. Columns are separated
+// by spaces or tabs, and sentences by empty lines. Sentences of the token -DOCSTART- alone, which
+// begin documents (Tjong Kim Sang and De Meulder 2003), are left out.
+Sentences read_tagged(const std::string& file) {
+  Sentences sentences;
+  TaggedSentence open;
+  const auto close = [&] {
+    if (!open.tokens.empty() && open.tokens != "-DOCSTART-") {
+      sentences.push_back(std::move(open));
+    }
+    open = {};
+  };
+  std::size_t columns = 0;
+  Index number = 0;
+  for (const std::string& line : read_lines(file)) {
+    ++number;
+    const std::vector<std::string_view> words = units_of(line, Unit::word);
+    if (words.empty()) {
+      close();
+      continue;
+    }
+    columns = columns == 0 ? words.size() : columns;
+    if (words.size() < 2 || words.size() != columns) {
+      throw DataError(
+          fmt::format("{}:{}: {} column{}, where {} are expected: a token first, its label last",
+                      file, number, words.size(), words.size() == 1 ? "" : "s",
+                      columns < 2 ? "two or more" : std::to_string(columns)));
+    }
+    open.line = open.tokens.empty() ? number : open.line;
+    append_word(open.tokens, words.front());
+    append_word(open.labels, words.back());
+  }
+  close();
+  if (sentences.empty()) {
+    throw DataError(fmt::format("{}: there is no sentence in the file", file));
+  }
+  return sentences;
+}
 
 Tokenizers tagged_tokenizers(const Sentences& train, Index limit) {
   std::vector<std::string> tokens;
@@ -63,55 +114,49 @@ Tokenizers tagged_tokenizers(const Sentences& train, Index limit) {
                                                           Unit::word)};
 }
 
-// The pairs of a split, and what else it has.
-struct TaggedPairs {
-  Split split;
-  Examples pairs{};
-};
+void expect_known(const std::vector<TokenId>& labels, const TaggedSentence& sentence,
+                  const std::string& file) {
+  const auto unknown = std::ranges::find(labels, unknown_id) - labels.begin();
+  if (unknown < std::ssize(labels)) {
+    throw DataError(fmt::format(
+        "{}:{}: the label `{}` is not in the training data, so it cannot be learned", file,
+        sentence.line + unknown,
+        shown(units_of(sentence.labels, Unit::word)[static_cast<std::size_t>(unknown)])));
+  }
+}
 
-TaggedPairs tagged_pairs(const std::string& name, const std::string& file,
-                         const Sentences& sentences, const Tokenizers& tokenizers) {
-  TaggedPairs tagged{.split = {.name = name, .source_file = file, .target_file = file}};
-  auto& [split, pairs] = tagged;
+// Of sentences to train on, those that are too long are left out, and only the tokens are kept.
+Split tagged_split(const std::string& name, const std::string& file, const Sentences& sentences,
+                   const Tokenizers& tokenizers, Index max_length, const Layout& layout) {
+  const bool train = name == "train";
+  Split split{.name = name, .source_file = train ? "" : file, .target_file = train ? "" : file};
+  Examples pairs;
   for (const TaggedSentence& sentence : sentences) {
     Example example{.source = tokenizers.source->encode(sentence.tokens),
                     .target = tokenizers.target->encode(sentence.labels)};
-    const auto unknown = std::ranges::find(example.target, unknown_id) - example.target.begin();
-    if (unknown < std::ssize(example.target)) {
-      const auto labels = units_of(sentence.labels, Unit::word);
-      throw DataError(fmt::format(
-          "{}:{}: the label `{}` is not in the training data, so it cannot "
-          "be learned",
-          file, sentence.line + unknown, shown(labels[static_cast<std::size_t>(unknown)])));
-    }
+    expect_known(example.target, sentence, file);
     split.unknown_source.see(*tokenizers.source, sentence.tokens, example.source, sentence.line);
+    if (train && std::ssize(example.source) > max_length) {
+      ++split.dropped;
+      continue;
+    }
     pairs.push_back(std::move(example));
-    split.lines.push_back(sentence.line);
-    split.source_texts.push_back(sentence.tokens);
-    split.references.push_back(sentence.labels);
+    if (!train) {
+      split.lines.push_back(sentence.line);
+      split.source_texts.push_back(sentence.tokens);
+      split.references.push_back(sentence.labels);
+    }
   }
-  return tagged;
-}
-
-void drop_long(TaggedPairs& tagged, const std::string& file, Index max_length) {
-  auto& [train, pairs] = tagged;
-  const auto all = std::ssize(pairs);
-  std::erase_if(pairs,
-                [&](const Example& example) { return std::ssize(example.source) > max_length; });
-  train.dropped = all - std::ssize(pairs);
-  train.source_texts.clear();
-  train.references.clear();
-  train.source_file.clear();
-  train.target_file.clear();
-  train.lines.clear();
   if (pairs.empty()) {
     throw DataError(fmt::format("{}: all sentences are longer than task.max_length ({} tokens)",
                                 file, max_length));
   }
-  if (train.dropped > 0) {
-    spdlog::info("{} of {} training sentences dropped: longer than {} tokens", train.dropped, all,
-                 max_length);
+  if (split.dropped > 0) {
+    spdlog::info("{} of {} training sentences dropped: longer than {} tokens", split.dropped,
+                 sentences.size(), max_length);
   }
+  split.source = pair_source(std::make_shared<const Examples>(std::move(pairs)), layout, {}, name);
+  return split;
 }
 
 Task make_tagged_text(const TaskOptions& task_options, const TaskMaking& making) {
@@ -134,13 +179,8 @@ Task make_tagged_text(const TaskOptions& task_options, const TaskMaking& making)
       making.tokenizers, [&] { return tagged_tokenizers(sentences.front(), options.vocabulary); });
   Task task{.source_tokenizer = kept.source, .target_tokenizer = kept.target};
   for (std::size_t i = 0; i < sentences.size(); ++i) {
-    TaggedPairs tagged = tagged_pairs(files[i].split, files[i].path, sentences[i], kept);
-    if (i == 0) {
-      drop_long(tagged, options.train_columns, options.max_length);
-    }
-    tagged.split.source = pair_source(std::make_shared<const Examples>(std::move(tagged.pairs)),
-                                      making.layout, {}, tagged.split.name);
-    task.splits.push_back(std::move(tagged.split));
+    task.splits.push_back(tagged_split(files[i].split, files[i].path, sentences[i], kept,
+                                       options.max_length, making.layout));
   }
   return task;
 }
@@ -160,11 +200,7 @@ constexpr std::array tagged_rules{
              columns_are_given}};
 
 std::vector<std::string> tagged_split_names(const TaskOptions& task) {
-  std::vector<std::string> names{"train", "validation"};
-  if (!task.as<TaggedTextOptions>().test_columns.empty()) {
-    names.emplace_back("test");
-  }
-  return names;
+  return usual_splits(!task.as<TaggedTextOptions>().test_columns.empty());
 }
 
 LongestSide longest_sentence(const TaskOptions& task) {

@@ -12,10 +12,10 @@
 
 #include "core/errors.hpp"
 #include "datasets/corpus/token_text.hpp"
+#include "datasets/make_task.hpp"
 #include "datasets/task_kind.hpp"
 #include "datasets/text/text_options.hpp"
 #include "datasets/text/text_splits.hpp"
-#include "datasets/text/text_tokenizer.hpp"
 #include "datasets/text/token_writing.hpp"
 #include "datasets/window_source.hpp"
 
@@ -29,11 +29,7 @@ constexpr std::array<std::string_view, 3> text_files{"train_text", "validation_t
 
 std::vector<std::string> text_splits(const TaskOptions& task) {
   const auto& options = task.as<TextOptions>();
-  std::vector<std::string> names{"train", "validation"};
-  if (!options.test_text.empty() || options.test_share > 0) {
-    names.emplace_back("test");
-  }
-  return names;
+  return usual_splits(!options.test_text.empty() || options.test_share > 0);
 }
 
 // Throws IoError if a file of tokens has an id that the tokenizer does not have.

@@ -1,20 +1,193 @@
 #include "datasets/text/text_file.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
+#include <unistd.h>
+#include <zlib.h>
 
+#include <algorithm>
+#include <array>
+#include <cerrno>
 #include <limits>
+#include <new>
 #include <system_error>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "core/errors.hpp"
 #include "core/files/open_file.hpp"
 #include "core/text.hpp"
-#include "datasets/text/text_reader.hpp"
 
 namespace tapehead {
 
 namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::string_view gzip_signature = "\x1f\x8b";     // RFC 1952, section 2.3.1
+constexpr int gzip_window = 16 + MAX_WBITS;                 // zlib's code for gzip
+constexpr std::size_t most_at_once = std::size_t{1} << 30;  // zlib counts in 32 bits
+constexpr int pause_milliseconds = 20;
+constexpr int for_ever = -1;
+// In bytes. No line of text is longer, and the libraries that process it count in 32 bits.
+constexpr std::size_t longest_line = std::size_t{100} << 20;
+constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+
+}  // namespace
+
+class TextReader::Gunzip {
+ public:
+  // `name`: the file, for messages.
+  explicit Gunzip(std::filesystem::path name) : name_(std::move(name)) {
+    if (inflateInit2(&stream_, gzip_window) != Z_OK) {
+      throw std::bad_alloc();
+    }
+  }
+  Gunzip(const Gunzip&) = delete;
+  Gunzip& operator=(const Gunzip&) = delete;
+  ~Gunzip() { inflateEnd(&stream_); }
+
+  // Unpacks the next bytes of the file and appends the result to `text`. A file may have several
+  // members, one after another. Throws IoError that names the file if the bytes are damaged.
+  void unpack(std::string_view packed, std::string& text) {
+    std::array<char, 1 << 16> buffer;
+    bool full = false;  // if so, there may be more output than fitted into the buffer
+    while (!packed.empty() || full) {
+      const std::string_view part = packed.substr(0, most_at_once);
+      stream_.next_in = reinterpret_cast<z_const Bytef*>(const_cast<char*>(part.data()));
+      stream_.avail_in = static_cast<uInt>(part.size());
+      stream_.next_out = reinterpret_cast<Bytef*>(buffer.data());
+      stream_.avail_out = static_cast<uInt>(buffer.size());
+      const int status = inflate(&stream_, Z_NO_FLUSH);
+      if (status == Z_BUF_ERROR) {
+        return;  // there was no more output
+      }
+      if (status != Z_OK && status != Z_STREAM_END) {
+        throw fault("is damaged");
+      }
+      text.append(buffer.data(), buffer.size() - stream_.avail_out);
+      packed.remove_prefix(part.size() - stream_.avail_in);
+      full = stream_.avail_out == 0;
+      complete_ = status == Z_STREAM_END;
+      if (complete_) {
+        inflateReset(&stream_);
+      }
+    }
+  }
+
+  // Call it at the end of the file. Throws IoError if the content is incomplete.
+  void expect_complete() const {
+    if (!complete_) {
+      throw fault("ends before it is complete");
+    }
+  }
+
+ private:
+  IoError fault(std::string_view what) const {
+    return IoError(fmt::format("cannot read {}: gzip data that {}", name_.string(), what));
+  }
+
+  std::filesystem::path name_;
+  z_stream stream_{};
+  bool complete_ = false;  // a member has ended, and no other has begun
+};
+
+TextReader::TextReader(int file, std::filesystem::path name)
+    : file_(file), name_(std::move(name)) {}
+TextReader::~TextReader() = default;
+
+std::vector<std::string> TextReader::next(Index most) {
+  std::vector<std::string> lines;
+  while (static_cast<Index>(lines.size()) < most) {
+    if (take_line(lines)) {
+      continue;
+    }
+    if (ended_ || !readable(lines.empty() ? for_ever : pause_milliseconds)) {
+      break;
+    }
+    fill();
+  }
+  return lines;
+}
+
+bool TextReader::take_line(std::vector<std::string>& lines) {
+  const std::size_t newline = text_.find('\n', std::max(taken_, searched_));
+  if (newline == std::string::npos && !ended_) {
+    searched_ = text_.size();
+    return false;
+  }
+  begin_text();
+  if (newline == std::string::npos && taken_ == text_.size()) {
+    return false;
+  }
+  const std::size_t end = std::min(newline, text_.size());
+  ++lines_;
+  std::string& line = lines.emplace_back(text_, taken_, end - taken_);
+  if (line.ends_with('\r')) {
+    line.pop_back();
+  }
+  taken_ = std::min(end + 1, text_.size());
+  return true;
+}
+
+// No byte of the mark is a line end, so the first line contains the whole mark.
+void TextReader::begin_text() {
+  if (!begun_ && text_.starts_with(byte_order_mark)) {
+    taken_ = byte_order_mark.size();
+  }
+  begun_ = true;
+}
+
+bool TextReader::readable(int milliseconds) const {
+  pollfd waiting{.fd = file_, .events = POLLIN, .revents = 0};
+  int ready = -1;
+  do {
+    ready = poll(&waiting, 1, milliseconds);
+  } while (ready < 0 && errno == EINTR);
+  return ready != 0;
+}
+
+void TextReader::fill() {
+  std::array<char, 65536> chunk;
+  ssize_t count = -1;
+  do {
+    count = read(file_, chunk.data(), chunk.size());
+  } while (count < 0 && errno == EINTR);
+  if (count < 0) {
+    throw io_error("read", name_, errno);
+  }
+  ended_ = count == 0;
+  text_.erase(0, taken_);
+  searched_ -= std::min(searched_, std::exchange(taken_, 0));
+  add({chunk.data(), static_cast<std::size_t>(count)});
+  if (text_.size() > longest_line && text_.find('\n') > longest_line) {
+    throw DataError(fmt::format("{}:{}: the line is longer than 100 MiB; is this a text file?",
+                                name_.string(), lines_ + 1));
+  }
+}
+
+void TextReader::add(std::string_view bytes) {
+  if (!head_read_) {
+    head_ += bytes;
+    if (!ended_ && gzip_signature.starts_with(head_)) {
+      return;  // a single byte
+    }
+    head_read_ = true;
+    if (head_.starts_with(gzip_signature)) {
+      gunzip_ = std::make_unique<Gunzip>(name_);
+    }
+    bytes = head_;
+  }
+  if (!gunzip_) {
+    text_ += bytes;
+    return;
+  }
+  gunzip_->unpack(bytes, text_);
+  if (ended_) {
+    gunzip_->expect_complete();
+  }
+}
 
 std::optional<std::string> utf8_fault(std::string_view line, const fs::path& file,
                                       std::size_t number) {

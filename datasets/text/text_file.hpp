@@ -1,13 +1,51 @@
-// Text files: reads their lines and checks them, with any line ends, plain or gzipped.
+// Reads and checks all text: the lines of a file, or those of a pipe or a terminal, as many at a
+// time as are available.
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/types.hpp"
+
 namespace tapehead {
+
+// Lines end with "\n" or "\r\n"; the last one may have no end. Gzip is recognised by its first
+// bytes and unpacked. A byte order mark at the beginning is skipped. Lines may hold NUL.
+class TextReader {
+ public:
+  // Reads the open descriptor `file`; `name` is for messages.
+  TextReader(int file, std::filesystem::path name);
+  ~TextReader();
+
+  // Waits for a line, then takes further ones, at most `most`, until the input pauses. Empty at the
+  // end of the input. Throws IoError, and DataError for a line that does not end.
+  std::vector<std::string> next(Index most);
+
+ private:
+  class Gunzip;
+
+  bool take_line(std::vector<std::string>& lines);
+  bool readable(int milliseconds) const;  // bytes, or the end of the input, can be read
+  void fill();
+  void add(std::string_view bytes);
+  void begin_text();
+
+  int file_;
+  std::filesystem::path name_;
+  std::string head_;  // the first bytes, until they show whether this is gzip
+  bool head_read_ = false;
+  std::unique_ptr<Gunzip> gunzip_;
+  std::string text_;
+  std::size_t taken_ = 0;     // bytes of text_ whose lines have been returned
+  std::size_t searched_ = 0;  // bytes of text_ behind which the next line end is
+  Index lines_ = 0;           // returned so far
+  bool begun_ = false;        // past a byte order mark, or without one
+  bool ended_ = false;
+};
 
 // The lines of a file of UTF-8 text, as TextReader splits them. Throws IoError if the file cannot
 // be read, and DataError, with file, line and byte, if it is empty or not UTF-8.

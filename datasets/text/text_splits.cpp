@@ -1,14 +1,20 @@
 #include "datasets/text/text_splits.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <string>
 #include <system_error>
 #include <vector>
 
 #include <fmt/format.h>
+#include <spdlog/spdlog.h>
 
+#include "core/clock.hpp"
 #include "core/errors.hpp"
+#include "core/text.hpp"
 #include "datasets/text/text_file.hpp"
+#include "datasets/tokenizers/tokenizer_files.hpp"
+#include "datasets/tokenizers/vocabulary_tokenizer.hpp"
 
 namespace tapehead {
 
@@ -73,6 +79,105 @@ TextShare TextSplits::share_of(std::string_view split, const DocumentFiles& all)
     share.to = static_cast<Index>(*bytes_ * begin_of(options_, next));
   }
   return share;
+}
+
+namespace {
+
+constexpr Index sample_bytes = Index{64} << 20;  // for subwords; about as much memory times ten
+constexpr std::size_t line_bytes = 4096;         // of a line to train on, about
+constexpr Index much_text = Index{1} << 20;      // training a subword tokenizer on it takes a while
+
+// Lines with about `share` of the bytes of all, evenly spread, and at least one. A long line counts
+// as several, since SentencePiece copies each repeated piece of a line, however long, to look at it
+// (unigram_model_trainer.cc).
+std::vector<std::string> sampled_lines(const DocumentFiles& files, double share) {
+  DocumentReader reader(files);
+  std::vector<std::string> sample;
+  double due = 0;  // bytes
+  const auto offer = [&](std::string_view text) {
+    const auto size = static_cast<double>(text.size() + 1);
+    due += share * size;
+    if (due >= size || sample.empty()) {
+      due -= size;
+      text = text.substr(0, static_cast<std::size_t>(sample_bytes));
+      sample.emplace_back(text.substr(0, utf8_valid_bytes(text)));
+    }
+  };
+  for (auto lines = reader.next(); !lines.empty(); lines = reader.next()) {
+    for (const DocumentLine& line : lines) {
+      std::string_view rest = line.text;
+      offer(take_part(rest, line_bytes));
+      while (!rest.empty()) {
+        rest.remove_prefix(1);  // the space at which it was cut
+        offer(take_part(rest, line_bytes));
+      }
+    }
+  }
+  return sample;
+}
+
+std::shared_ptr<const Tokenizer> subwords(const DocumentFiles& files, const TextOptions& options) {
+  const Index bytes = bytes_in(files);
+  const double share = std::min(
+      1.0, static_cast<double>(sample_bytes) / static_cast<double>(std::max<Index>(1, bytes)));
+  const std::vector<std::string> lines = sampled_lines(files, share);
+  const bool slow = bytes >= much_text;
+  if (slow) {
+    spdlog::info("training a tokenizer of {} entries on {:.1f} MB", options.vocabulary,
+                 static_cast<double>(std::min(bytes, sample_bytes)) / 1e6);
+  }
+  const auto begin = Clock::now();
+  try {
+    const auto tokenizer = tokenizer_of_lines({.kind = options.tokenizer,
+                                               .vocabulary = options.vocabulary,
+                                               .character_coverage = options.character_coverage,
+                                               .running_text = true},
+                                              lines, options.lower_case);
+    if (slow) {
+      spdlog::info("trained the tokenizer in {:.1f} s", seconds_since(begin));
+    }
+    return tokenizer;
+  } catch (const DataError& error) {
+    throw DataError(fmt::format("{}: {}", files.name, error.what()));
+  }
+}
+
+std::shared_ptr<const Tokenizer> most_frequent_units(const DocumentFiles& files, Unit unit,
+                                                     Index limit) {
+  DocumentReader reader(files);
+  EntryCounts counts;
+  for (auto lines = reader.next(); !lines.empty(); lines = reader.next()) {
+    for (const DocumentLine& line : lines) {
+      for (std::string_view rest = line.text; !rest.empty();) {
+        const std::string_view part = take_part(rest, part_bytes);
+        count_units(part, unit, counts);
+        reader.done(std::ssize(part));
+      }
+      if (!line.opens) {
+        count_units(line_end, unit, counts);
+      }
+    }
+  }
+  return std::make_shared<VocabularyTokenizer>(most_frequent(counts, limit), unit);
+}
+
+}  // namespace
+
+std::shared_ptr<const Tokenizer> make_text_tokenizer(const DocumentFiles& files,
+                                                     const TextOptions& options) {
+  if (!options.tokenizer_of.empty()) {
+    return tokenizer_of_run(options.tokenizer_of);
+  }
+  switch (options.tokenizer) {
+    case TokenizerKind::byte:
+      return std::make_shared<VocabularyTokenizer>(all_bytes(), Unit::byte);
+    case TokenizerKind::word:
+      return most_frequent_units(files, Unit::word, options.vocabulary);
+    case TokenizerKind::character:
+      return most_frequent_units(files, Unit::character, options.vocabulary);
+    default:
+      return subwords(files, options);
+  }
 }
 
 }  // namespace tapehead

@@ -1,11 +1,14 @@
-// Which files, and which part of them, each split of a running text has.
+// Which files, and which part of them, each split of a running text has; and the tokenizer that is
+// made from those of the training text.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string_view>
 
 #include "datasets/text/documents.hpp"
 #include "datasets/text/text_options.hpp"
+#include "datasets/tokenizers/tokenizer.hpp"
 
 namespace tapehead {
 
@@ -23,5 +26,12 @@ class TextSplits {
   const TextOptions& options_;
   std::optional<double> bytes_;  // of the training text, once it was read
 };
+
+// The tokenizer of the run `tokenizer_of` or, without one, made from the training text. A line end
+// between two lines of a document counts as a character and as a word. Subwords are trained on at
+// most 64 MB of its lines, evenly chosen. Throws DataError with the file; IoError if there is no
+// such run.
+std::shared_ptr<const Tokenizer> make_text_tokenizer(const DocumentFiles& files,
+                                                     const TextOptions& options);
 
 }  // namespace tapehead

@@ -31,36 +31,19 @@ std::vector<std::string_view> words_of(std::string_view text) {
   return words;
 }
 
-std::vector<std::string_view> characters_of(std::string_view text) {
-  std::vector<std::string_view> characters;
-  while (!text.empty()) {
-    const std::size_t length = std::max(utf8_length(text), std::size_t{1});
-    characters.push_back(text.substr(0, length));
-    text.remove_prefix(length);
-  }
-  return characters;
-}
-
-std::vector<std::string_view> bytes_of(std::string_view text) {
-  std::vector<std::string_view> bytes;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    bytes.push_back(text.substr(i, 1));
-  }
-  return bytes;
-}
-
 }  // namespace
 
 std::vector<std::string_view> units_of(std::string_view text, Unit unit) {
-  switch (unit) {
-    case Unit::word:
-      return words_of(text);
-    case Unit::character:
-      return characters_of(text);
-    case Unit::byte:
-      return bytes_of(text);
+  if (unit == Unit::word) {
+    return words_of(text);
   }
-  return {};
+  std::vector<std::string_view> units;
+  while (!text.empty()) {
+    const std::size_t length = unit == Unit::byte ? 1 : std::max(utf8_length(text), std::size_t{1});
+    units.push_back(text.substr(0, length));
+    text.remove_prefix(length);
+  }
+  return units;
 }
 
 void count_units(std::string_view text, Unit unit, EntryCounts& counts) {

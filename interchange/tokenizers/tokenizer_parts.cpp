@@ -9,7 +9,6 @@
 #include "core/errors.hpp"
 #include "core/shown.hpp"
 #include "core/text.hpp"
-#include "datasets/tokenizers/byte_characters.hpp"
 
 namespace tapehead {
 

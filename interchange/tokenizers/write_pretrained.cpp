@@ -10,7 +10,6 @@
 #include "core/files/files.hpp"
 #include "core/files/json_text.hpp"
 #include "core/text.hpp"
-#include "datasets/tokenizers/token_words.hpp"
 #include "interchange/tokenizers/tokenizer_parts.hpp"
 
 namespace tapehead {

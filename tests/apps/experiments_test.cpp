@@ -2,7 +2,6 @@
 #include <nlohmann/json.hpp>
 
 #include "datasets/task_kind.hpp"
-#include "datasets/text/example_types.hpp"
 #include "datasets/text/parallel_options.hpp"
 #include "lab/sweep/plan.hpp"
 #include "tests/support/program_runs.hpp"

@@ -38,7 +38,7 @@ void read_lanes(const Model& model, const EvaluationLanes& lanes, const LaneGrou
                      .layers = std::ssize(model.transformer.main().layers),
                      .rows = lanes.memory,
                      .d_model = model.transformer.options().d_model});
-  const auto batches = lane_batches(lanes.list, group);
+  const auto batches = lane_batches(lanes.list, {group});
   const Index count = std::min(std::ssize(batches), most_batches.value_or(std::ssize(batches)));
   for (Index i = 0; i < count; ++i) {
     Batch batch = pack(*lanes.source, batches[static_cast<std::size_t>(i)]);

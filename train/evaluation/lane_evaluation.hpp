@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "datasets/corpus/lanes.hpp"
+#include "datasets/corpus/windows.hpp"
 #include "datasets/task.hpp"
 #include "train/experiment.hpp"
 

@@ -1,5 +1,5 @@
 // Lanes: they cover a text once, window after window, and are read side by side.
-#include "datasets/corpus/lanes.hpp"
+#include "datasets/corpus/windows.hpp"
 #include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
@@ -65,7 +65,7 @@ TEST(Lanes, are_read_side_by_side_in_batches_that_take_turns) {
   const WindowList windows = lane_windows(text_of_tokens(30), 6, 4, window_rows, window_rows);
   EXPECT_THAT(lane_batches(windows, lane_groups(4, 2)),
               ElementsAre(ElementsAre(0, 1), ElementsAre(3, 4), ElementsAre(2), ElementsAre(5)));
-  EXPECT_THAT(lane_batches(windows, {.first = 1, .count = 3}),
+  EXPECT_THAT(lane_batches(windows, {{.first = 1, .count = 3}}),
               ElementsAre(ElementsAre(1, 3, 4), ElementsAre(2, 5)));
 }
 

@@ -1,7 +1,6 @@
 // The task tagged_text: sentences and labels from columns, and what it refuses.
 #include "core/errors.hpp"
 #include "datasets/make_task.hpp"
-#include "datasets/text/tagged_lines.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/support/task_option.hpp"
 #include "tests/support/temporary_directory.hpp"
@@ -19,7 +18,7 @@ class TaggedText : public Test {
     return (here_ / name).string();
   }
   std::string complaint(std::string_view content) const {
-    return message_of<DataError>([&] { read_tagged(write("a", content)); });
+    return message_of<DataError>([&] { make_task(options(content, "a X\n"), {.seed = 1}); });
   }
   TaskOptions options(std::string_view train, std::string_view validation) const {
     TaskOptions options("tagged_text");
@@ -32,13 +31,11 @@ class TaggedText : public Test {
 };
 
 TEST_F(TaggedText, has_first_columns_as_tokens_and_last_ones_as_labels) {
-  const auto sentences = read_tagged(write("a", two_sentences));
-  ASSERT_EQ(sentences.size(), 2U);
-  EXPECT_EQ(sentences[0].tokens, "EU rejects German");
-  EXPECT_EQ(sentences[0].labels, "B-ORG O B-MISC");
-  EXPECT_EQ(sentences[0].line, 3);
-  EXPECT_EQ(sentences[1].tokens, "Peter");
-  EXPECT_EQ(sentences[1].line, 8);
+  const Task task = make_task(options(two_sentences, two_sentences), {.seed = 1});
+  const Split& split = task.split("validation");
+  EXPECT_THAT(split.source_texts, ElementsAre("EU rejects German", "Peter"));
+  EXPECT_THAT(split.references, ElementsAre("B-ORG O B-MISC", "B-PER"));
+  EXPECT_THAT(split.lines, ElementsAre(3, 8));
 }
 
 TEST_F(TaggedText, has_a_label_for_each_token_of_an_encoder) {
@@ -52,10 +49,10 @@ TEST_F(TaggedText, has_a_label_for_each_token_of_an_encoder) {
 }
 
 TEST_F(TaggedText, refuses_unequal_columns_and_labels_that_cannot_be_learned) {
-  EXPECT_THAT(complaint("a X\nb\n"), HasSubstr("a:2: 1 column, where 2 are expected"));
-  EXPECT_THAT(complaint("a\n"), HasSubstr("a:1: 1 column, where two or more are expected"));
-  EXPECT_THAT(complaint("a b X\nb c d Y\n"), HasSubstr("a:2: 4 columns, where 3 are expected"));
-  EXPECT_THAT(complaint("\n\n"), HasSubstr("a: there is no sentence in the file"));
+  EXPECT_THAT(complaint("a X\nb\n"), HasSubstr("train:2: 1 column, where 2 are expected"));
+  EXPECT_THAT(complaint("a\n"), HasSubstr("train:1: 1 column, where two or more are expected"));
+  EXPECT_THAT(complaint("a b X\nb c d Y\n"), HasSubstr("train:2: 4 columns, where 3 are expected"));
+  EXPECT_THAT(complaint("\n\n"), HasSubstr("train: there is no sentence in the file"));
   const TaskOptions unseen = options("a X\n", "a X\n\na X\nb Z\n");
   EXPECT_THAT(message_of<DataError>([&] { make_task(unseen, {.seed = 1}); }),
               HasSubstr("validation:4: the label `Z` is not in the training data"));

@@ -1,5 +1,5 @@
 // The reader of text: lines as they come, whatever they come in.
-#include "datasets/text/text_reader.hpp"
+#include "datasets/text/text_file.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>

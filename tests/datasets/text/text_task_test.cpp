@@ -4,7 +4,7 @@
 #include "datasets/loader.hpp"
 #include "datasets/make_task.hpp"
 #include "datasets/text/text_options.hpp"
-#include "datasets/text/text_tokenizer.hpp"
+#include "datasets/text/text_splits.hpp"
 #include "datasets/text/token_writing.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"
 #include "datasets/tokenizers/vocabulary_tokenizer.hpp"

@@ -6,7 +6,6 @@
 #include "core/errors.hpp"
 #include "core/files/files.hpp"
 #include "datasets/text/text_file.hpp"
-#include "datasets/tokenizers/byte_characters.hpp"
 #include "datasets/tokenizers/text_chunks.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"
 #include "interchange/tokenizers/read_pretrained.hpp"

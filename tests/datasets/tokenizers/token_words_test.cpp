@@ -1,5 +1,5 @@
 // The word of each token: what its tokens decode to is what spaces separate in the text.
-#include "datasets/tokenizers/token_words.hpp"
+#include "datasets/tokenizers/tokenizer.hpp"
 
 #include "datasets/text/text_file.hpp"
 #include "datasets/tokenizers/byte_bpe.hpp"

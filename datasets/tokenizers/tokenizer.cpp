@@ -1,4 +1,4 @@
-#include "datasets/tokenizers/token_words.hpp"
+#include "datasets/tokenizers/tokenizer.hpp"
 
 namespace tapehead {
 
