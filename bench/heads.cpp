@@ -43,7 +43,8 @@ struct Seconds {
 Seconds time_layer(const TimedLayer& layer, const AttentionSpec& spec,
                    const ModelOptions& options) {
   ParameterStore store;
-  const MultiHeadAttention attention(store.root() / "self", options, spec, AttentionInputs::self);
+  const Scope scope = store.root() / "self";
+  const MultiHeadAttention attention(scope, spec, {}, AttentionWeights(scope, options, spec));
   store.initialize(1);
   ParameterGradients gradients(store);
   const Segments segments = segments_of(

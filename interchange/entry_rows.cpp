@@ -33,24 +33,13 @@ void warn_of_further_ends(const Json& settings, const std::filesystem::path& fil
 // What changes their texts and has no counterpart here, with the value that changes nothing;
 // transformers' GenerationConfig.
 void warn_of_ignored(const Json& settings, const std::filesystem::path& file) {
-  static const Json without_effect = {{"repetition_penalty", 1},
-                                      {"encoder_repetition_penalty", 1},
-                                      {"no_repeat_ngram_size", 0},
-                                      {"encoder_no_repeat_ngram_size", 0},
-                                      {"min_length", 0},
-                                      {"min_new_tokens", 0},
-                                      {"diversity_penalty", 0},
-                                      {"typical_p", 1},
-                                      {"epsilon_cutoff", 0},
-                                      {"eta_cutoff", 0},
-                                      {"guidance_scale", 1},
-                                      {"penalty_alpha", 0},
-                                      {"forced_bos_token_id", nullptr},
-                                      {"begin_suppress_tokens", nullptr},
-                                      {"forced_decoder_ids", nullptr},
-                                      {"sequence_bias", nullptr},
-                                      {"force_words_ids", nullptr},
-                                      {"exponential_decay_length_penalty", nullptr}};
+  static const Json without_effect = Json::parse(R"({
+    "repetition_penalty": 1, "encoder_repetition_penalty": 1, "no_repeat_ngram_size": 0,
+    "encoder_no_repeat_ngram_size": 0, "min_length": 0, "min_new_tokens": 0,
+    "diversity_penalty": 0, "typical_p": 1, "epsilon_cutoff": 0, "eta_cutoff": 0,
+    "guidance_scale": 1, "penalty_alpha": 0, "forced_bos_token_id": null,
+    "begin_suppress_tokens": null, "forced_decoder_ids": null, "sequence_bias": null,
+    "force_words_ids": null, "exponential_decay_length_penalty": null})");
   std::vector<std::string> ignored;
   for (const auto& [name, none] : without_effect.items()) {
     const auto found = settings.find(name);

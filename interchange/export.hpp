@@ -15,24 +15,12 @@
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // The files that there may be, with those of a target's own tokenizer.
-inline constexpr std::array exported_files{"config.json",
-                                           "generation_config.json",
-                                           "model.safetensors",
-                                           "tokenizer.json",
-                                           "tokenizer_config.json",
-                                           "special_tokens_map.json",
-                                           "vocab.json",
-                                           "merges.txt",
-                                           "tokenizer.model",
-                                           "source.spm",
-                                           "target.spm",
-                                           "target_vocab.json",
-                                           "target/tokenizer.json",
-                                           "target/tokenizer_config.json",
-                                           "target/special_tokens_map.json",
-                                           "target/vocab.json",
-                                           "target/merges.txt",
-                                           "target/tokenizer.model"};
+inline constexpr std::array<const char*, 18> exported_files{
+    {"config.json", "generation_config.json", "model.safetensors", "tokenizer.json",
+     "tokenizer_config.json", "special_tokens_map.json", "vocab.json", "merges.txt",
+     "tokenizer.model", "source.spm", "target.spm", "target_vocab.json", "target/tokenizer.json",
+     "target/tokenizer_config.json", "target/special_tokens_map.json", "target/vocab.json",
+     "target/merges.txt", "target/tokenizer.model"}};
 
 struct Exported {
   std::string class_name{};  // of theirs, such as GPT2LMHeadModel

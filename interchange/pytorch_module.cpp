@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <map>
 #include <ranges>
 
 #include <fmt/format.h>
@@ -9,7 +10,6 @@
 #include "core/errors.hpp"
 #include "nn/attention/spec.hpp"
 #include "train/config/rows.hpp"
-#include "train/config/values.hpp"
 
 namespace tapehead {
 
@@ -50,15 +50,15 @@ std::vector<std::string> words_of(std::string_view text) {
   return words;
 }
 
-bool is_known(const ChangedOption& option) {
-  const auto& all = option.section == "model" ? known_of_model : known_of_attention;
+bool is_known(std::string_view option, std::string_view value) {
+  const auto& all = option.starts_with("model.") ? known_of_model : known_of_attention;
   for (const auto part : std::views::split(all, ',')) {
     const std::vector<std::string> known = words_of({part.begin(), part.end()});
-    if (known.front() == option.name) {
+    if (known.front() == option.substr(option.find('.') + 1)) {
       const auto is_choice = [&](const std::string& word) {
         return std::find(known.begin() + 1, known.end(), word) != known.end();
       };
-      return known.size() == 1 || std::ranges::all_of(words_of(option.value), is_choice);
+      return known.size() == 1 || std::ranges::all_of(words_of(value), is_choice);
     }
   }
   return false;
@@ -77,40 +77,24 @@ Config defaults_of(const Config& config) {
   return defaults;
 }
 
-bool has_section(const ModelOptions& model, std::string_view name) {
-  return name == "model" || std::ranges::any_of(attention_kinds, [&](AttentionKind kind) {
-           return name == name_of(kind) && attention_layers(model, kind) > 0;
-         });
-}
-
 }  // namespace
 
-std::vector<ChangedOption> changed_options(const Config& config) {
-  Config own = config;  // rows point into their config
-  Config usual = defaults_of(config);
-  const std::vector<Section> own_sections = sections(own);
-  const std::vector<Section> usual_sections = sections(usual);
-  std::vector<ChangedOption> changed;
-  for (std::size_t i = 0; i < own_sections.size(); ++i) {
-    const Section& section = own_sections[i];
-    for (std::size_t j = 0; has_section(own.model, section.name) && j < section.rows.size(); ++j) {
-      const Field& field = section.rows[j].field;
-      const std::string value = write_value(section.rows[j]);
-      if (!field.keeps_meaning && value != write_value(usual_sections[i].rows[j])) {
-        changed.push_back({.section = std::string(section.name),
-                           .name = std::string(field.name),
-                           .value = value});
-      }
-    }
-  }
+// The options of an attention that the model does not have are all absent, in both.
+OptionValues changed_options(const Config& config) {
+  const std::map<std::string, std::string> usual = meaning_of(defaults_of(config));
+  OptionValues changed = option_values(config);
+  std::erase_if(changed, [&](const auto& one) {
+    const auto& [option, value] = one;
+    const auto found = usual.find(option);
+    return found == usual.end() || found->second == value;
+  });
   return changed;
 }
 
-void expect_known(const std::vector<ChangedOption>& options) {
-  for (const ChangedOption& option : options) {
-    if (!is_known(option)) {
-      throw ConfigError(fmt::format("{}.{}: {}: there is no PyTorch for it yet", option.section,
-                                    option.name, option.value));
+void expect_known(const OptionValues& options) {
+  for (const auto& [option, value] : options) {
+    if (!is_known(option, value)) {
+      throw ConfigError(fmt::format("{}: {}: there is no PyTorch for it yet", option, value));
     }
   }
 }

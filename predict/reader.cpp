@@ -251,8 +251,7 @@ LineSource Reader::source(std::span<const LineRead> lines, const Layout& layout)
     const std::size_t labels = read.target_tokens.size();
     if (layout.source_alone() && (read.line.target || labels > 0) && labels != read.tokens.size()) {
       throw DataError(fmt::format(
-          "the text has {} tokens and the target {}; an encoder gives one label to each "
-          "token",
+          "the text has {} tokens and the target {}; an encoder gives one label to each token",
           read.tokens.size(), labels));
     }
     pairs.push_back({.source = read.tokens, .target = read.target_tokens});

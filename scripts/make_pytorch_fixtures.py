@@ -102,24 +102,15 @@ def model_options(**options):
     return untrained(1, 1, 1, d_model=10, d_ff=14, attention={"heads": 2}, **options).settings
 
 
-def attention(name, kind, own=(), inputs=None, run=Attention.f):
+def attention(name, kind, own=(), inputs=None):
     options = attention_options(10, **{"heads": 2, **dict(own)})
-    return layer(name, Attention(model_options().model, options, kind), inputs or {"query": TARGETS}, run)
-
-
-def separate(module, query, key, value):
-    """Values of other rows than the keys."""
-    q, k, v = module.query(query), module.key(key), module.value(value)
-    distance = torch.arange(len(key)) - torch.arange(len(query))[:, None]
-    return module.combined(module.scores(q, k, distance, None).softmax(-1) @ v)
+    return layer(name, Attention(model_options().model, options, kind), inputs or {"query": TARGETS}, Attention.f)
 
 
 def layers():
     yield attention("attention_self", "encoder_self")
     yield attention("attention_causal", "decoder_self")
     yield attention("attention_cross", "cross", inputs={"query": TARGETS, "key": SOURCES})
-    three = {"query": TARGETS, "key": SOURCES, "value": SOURCES}
-    yield attention("attention_separate", "cross", inputs=three, run=separate)
     for stack in ("encoder", "decoder"):
         for position, activation in (("post", "relu"), ("pre", "gelu")):
             settings = model_options(norm_position=position, activation=activation)

@@ -43,7 +43,6 @@
 #include "nn/pass.hpp"
 #include "nn/transformer/transformer.hpp"
 #include "predict/predictor.hpp"
-#include "predict/run_ensemble.hpp"
 #include "train/config/config.hpp"
 #include "train/evaluation/run_evaluation.hpp"
 #include "train/experiment.hpp"

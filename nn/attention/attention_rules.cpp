@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <initializer_list>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -16,74 +18,68 @@ bool shares_query_and_key(Sharing sharing) {
   return sharing == Sharing::query_key || sharing == Sharing::all || sharing == Sharing::identity;
 }
 
+// The first rule that is broken.
+Found first_broken(std::initializer_list<std::pair<bool, Violation>> rules) {
+  const auto broken = std::ranges::find(rules, true, &std::pair<bool, Violation>::first);
+  return broken == rules.end() ? Found() : Found(broken->second);
+}
+
 Found widths_fit(const AttentionSpec& spec) {
   const Index D = spec.d_model;
-  if (!spec.heads_divide) {
-    return Violation{{"heads"},
-                     fmt::format("heads must divide d_model ({} heads, d_model {}); change one "
-                                 "of them, or give model.d_head",
-                                 spec.heads, D)};
-  }
-  const bool divides = D % spec.heads == 0;
-  if (!divides && (spec.input == HeadInput::narrow || spec.combine == Combine::concatenate)) {
-    return Violation{{"heads", "input", "combine"},
-                     fmt::format("heads must divide d_model where each has its own columns of "
-                                 "it ({} heads, d_model {})",
-                                 spec.heads, D)};
-  }
-  if (spec.combine == Combine::concatenate && spec.output_columns() != D) {
-    return Violation{{"combine", "d_v", "heads"},
-                     fmt::format("without an output projection the heads together must be as wide "
-                                 "as the model ({} heads of d_v {}, d_model {})",
-                                 spec.heads, spec.d_v, D)};
-  }
-  if ((spec.combine == Combine::mean || spec.combine == Combine::weighted) && spec.d_v != D) {
-    return Violation{{"combine", "d_v"},
-                     fmt::format("a sum of heads needs values as wide as the model (d_v {}, "
-                                 "d_model {})",
-                                 spec.d_v, D)};
-  }
   const Index identity = spec.input_columns();
-  if (spec.sharing == Sharing::identity && (spec.d_qk != identity || spec.d_v != identity)) {
-    return Violation{{"sharing", "d_qk", "d_v", "input"},
-                     fmt::format("without projections heads are as wide as their input ({}; d_qk "
-                                 "{}, d_v {})",
-                                 identity, spec.d_qk, spec.d_v)};
-  }
-  if (spec.sharing == Sharing::identity_query && spec.d_qk != identity) {
-    return Violation{{"sharing", "d_qk", "input"},
-                     fmt::format("queries that are the input are as wide as it ({}; d_qk {})",
-                                 identity, spec.d_qk)};
-  }
-  return {};
+  const bool own_columns = spec.input == HeadInput::narrow || spec.combine == Combine::concatenate;
+  const bool sums_heads = spec.combine == Combine::mean || spec.combine == Combine::weighted;
+  return first_broken({
+      {!spec.heads_divide,
+       {{"heads"},
+        fmt::format("heads must divide d_model ({} heads, d_model {}); change one of them, or give "
+                    "model.d_head",
+                    spec.heads, D)}},
+      {own_columns && D % spec.heads != 0,
+       {{"heads", "input", "combine"},
+        fmt::format("heads must divide d_model where each has its own columns of it ({} heads, "
+                    "d_model {})",
+                    spec.heads, D)}},
+      {spec.combine == Combine::concatenate && spec.output_columns() != D,
+       {{"combine", "d_v", "heads"},
+        fmt::format("without an output projection the heads together must be as wide as the model "
+                    "({} heads of d_v {}, d_model {})",
+                    spec.heads, spec.d_v, D)}},
+      {sums_heads && spec.d_v != D,
+       {{"combine", "d_v"},
+        fmt::format("a sum of heads needs values as wide as the model (d_v {}, d_model {})",
+                    spec.d_v, D)}},
+      {spec.sharing == Sharing::identity && (spec.d_qk != identity || spec.d_v != identity),
+       {{"sharing", "d_qk", "d_v", "input"},
+        fmt::format("without projections heads are as wide as their input ({}; d_qk {}, d_v {})",
+                    identity, spec.d_qk, spec.d_v)}},
+      {spec.sharing == Sharing::identity_query && spec.d_qk != identity,
+       {{"sharing", "d_qk", "input"},
+        fmt::format("queries that are the input are as wide as it ({}; d_qk {})", identity,
+                    spec.d_qk)}},
+  });
 }
 
 Found sharing_fits(const AttentionSpec& spec) {
-  if (spec.kv_heads < 1 || spec.heads % spec.kv_heads != 0) {
-    return Violation{
-        {"kv_heads", "heads"},
-        fmt::format("must divide the heads ({} for {} heads)", spec.kv_heads, spec.heads)};
-  }
   const bool with_query =
       shares_query_and_key(spec.sharing) || spec.sharing == Sharing::query_value;
-  if (with_query && spec.kv_heads != spec.heads) {
-    return Violation{{"kv_heads", "sharing"},
-                     fmt::format("queries can share weights with keys or values only if all have "
-                                 "as many heads ({} heads, kv_heads {})",
-                                 spec.heads, spec.kv_heads)};
-  }
-  if (shares_value(spec.sharing) && spec.sharing != Sharing::identity && spec.d_qk != spec.d_v) {
-    return Violation{
-        {"sharing", "d_qk", "d_v"},
-        fmt::format("a shared weight needs equal widths (d_qk {}, d_v {})", spec.d_qk, spec.d_v)};
-  }
-  if (spec.tied() && spec.sharing == Sharing::identity) {
-    return Violation{{"head_weights", "sharing"}, "identity has no weights to tie"};
-  }
-  if (spec.tied() && spec.kv_heads != spec.heads) {
-    return Violation{{"head_weights", "kv_heads"}, "tied heads have one set of weights anyway"};
-  }
-  return {};
+  return first_broken({
+      {spec.kv_heads < 1 || spec.heads % spec.kv_heads != 0,
+       {{"kv_heads", "heads"},
+        fmt::format("must divide the heads ({} for {} heads)", spec.kv_heads, spec.heads)}},
+      {with_query && spec.kv_heads != spec.heads,
+       {{"kv_heads", "sharing"},
+        fmt::format("queries can share weights with keys or values only if all have as many heads "
+                    "({} heads, kv_heads {})",
+                    spec.heads, spec.kv_heads)}},
+      {shares_value(spec.sharing) && spec.sharing != Sharing::identity && spec.d_qk != spec.d_v,
+       {{"sharing", "d_qk", "d_v"},
+        fmt::format("a shared weight needs equal widths (d_qk {}, d_v {})", spec.d_qk, spec.d_v)}},
+      {spec.tied() && spec.sharing == Sharing::identity,
+       {{"head_weights", "sharing"}, "identity has no weights to tie"}},
+      {spec.tied() && spec.kv_heads != spec.heads,
+       {{"head_weights", "kv_heads"}, "tied heads have one set of weights anyway"}},
+  });
 }
 
 // The first list over heads whose length is not the number of heads.
@@ -111,60 +107,48 @@ bool one_sink_window(const AttentionSpec& spec) {
 }
 
 Found scores_fit(const AttentionSpec& spec) {
-  if (spec.score.values.size() > 1 && spec.kv_heads != spec.heads) {
-    return Violation{{"score", "kv_heads"},
-                     "heads that share keys must score them alike: give one score for all"};
-  }
-  if (!spec.has(AttentionPositions::none) && !spec.is_self()) {
-    return Violation{
-        {"positions"},
-        "cross-attention has no distances: source and target count positions separately"};
-  }
-  if (spec.has(AttentionPositions::t5) && spec.farthest <= spec.buckets / 2) {
-    return Violation{{"farthest", "buckets"},
-                     fmt::format("half of the buckets hold one distance each, so farthest must be "
-                                 "more than buckets / 2 (buckets {}, farthest {})",
-                                 spec.buckets, spec.farthest)};
-  }
-  if (spec.has(AttentionPositions::t5) && !spec.looks_back() && spec.buckets % 2 != 0) {
-    return Violation{{"buckets"},
-                     fmt::format("each of two directions has half of the buckets, so their number "
-                                 "must be even ({})",
-                                 spec.buckets)};
-  }
-  if (spec.has(AttentionPositions::rotary) && spec.heads_with(Score::additive) > 0) {
-    return Violation{
-        {"score", "positions"},
-        "rotary positions act on products of queries and keys, which additive scores do not have"};
-  }
-  if (spec.has(AttentionPositions::rotary) && !one_sink_window(spec)) {
-    return Violation{{"pattern", "positions"},
-                     "with rotary positions, heads with sinks have the same sink_window"};
-  }
-  if (spec.has(AttentionPositions::rotary) && spec.d_qk % 2 != 0) {
-    return Violation{
-        {"positions", "d_qk", "heads"},
-        fmt::format("rotary turns pairs of columns, so d_qk must be even ({})", spec.d_qk)};
-  }
-  return {};
+  const bool rotary = spec.has(AttentionPositions::rotary);
+  const bool t5 = spec.has(AttentionPositions::t5);
+  return first_broken({
+      {spec.score.values.size() > 1 && spec.kv_heads != spec.heads,
+       {{"score", "kv_heads"},
+        "heads that share keys must score them alike: give one score for all"}},
+      {!spec.has(AttentionPositions::none) && !spec.is_self(),
+       {{"positions"},
+        "cross-attention has no distances: source and target count positions separately"}},
+      {t5 && spec.farthest <= spec.buckets / 2,
+       {{"farthest", "buckets"},
+        fmt::format("half of the buckets hold one distance each, so farthest must be more than "
+                    "buckets / 2 (buckets {}, farthest {})",
+                    spec.buckets, spec.farthest)}},
+      {t5 && !spec.looks_back() && spec.buckets % 2 != 0,
+       {{"buckets"},
+        fmt::format("each of two directions has half of the buckets, so their number must be even "
+                    "({})",
+                    spec.buckets)}},
+      {rotary && spec.heads_with(Score::additive) > 0,
+       {{"score", "positions"},
+        "rotary positions act on products of queries and keys, which additive scores do not have"}},
+      {rotary && !one_sink_window(spec),
+       {{"pattern", "positions"},
+        "with rotary positions, heads with sinks have the same sink_window"}},
+      {rotary && spec.d_qk % 2 != 0,
+       {{"positions", "d_qk", "heads"},
+        fmt::format("rotary turns pairs of columns, so d_qk must be even ({})", spec.d_qk)}},
+  });
 }
 
 Found start_fits(const AttentionSpec& spec) {
-  if (spec.start == HeadStart::own) {
-    return {};
-  }
-  if (spec.sharing == Sharing::identity) {
-    return Violation{{"start", "sharing"}, "identity has no weights that could start equal"};
-  }
-  if (spec.tied() && spec.start == HeadStart::identical_projections) {
-    return Violation{{"start", "head_weights"}, "tied heads are identical anyway"};
-  }
-  if (spec.start == HeadStart::identical && spec.combine != Combine::output) {
-    return Violation{{"start", "combine"},
-                     "there is no output weight that could start equal; use identical_projections "
-                     "for the other weights"};
-  }
-  return {};
+  return first_broken({
+      {spec.start != HeadStart::own && spec.sharing == Sharing::identity,
+       {{"start", "sharing"}, "identity has no weights that could start equal"}},
+      {spec.start == HeadStart::identical_projections && spec.tied(),
+       {{"start", "head_weights"}, "tied heads are identical anyway"}},
+      {spec.start == HeadStart::identical && spec.combine != Combine::output,
+       {{"start", "combine"},
+        "there is no output weight that could start equal; use identical_projections for the other "
+        "weights"}},
+  });
 }
 
 }  // namespace

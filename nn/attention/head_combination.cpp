@@ -30,18 +30,12 @@ Var L0Gates::operator()(Pass& pass, const Var& heads_side_by_side) const {
                      draws ? draw_gates(openness, *draws) : settled_gates(openness), heads, d_v);
 }
 
-void L0Gates::keep_heads(const KeptHeads& kept, const L0Gates& smaller, HeadCopy& copy) const {
-  if (smaller.log_alpha) {
-    copy.chunks(*log_alpha, *smaller.log_alpha, {.which = kept.heads, .size = 1});
-  }
-}
-
 HeadCombination::HeadCombination(const Scope& scope, const ModelOptions& options,
                                  const AttentionSpec& spec)
     : combine(spec.combine), heads(spec.heads), d_v(spec.d_v), d_model(spec.d_model) {
   if (heads > 0 && combine == Combine::output) {
-    Initializer initializer = last_map_initializer(options, spec.output_columns(), d_model,
-                                                   AttentionSite{.kind = spec.kind}.stack());
+    Initializer initializer =
+        last_map_initializer(options, spec.output_columns(), d_model, stack_of(spec.kind));
     if (spec.start == HeadStart::identical) {
       initializer.column_period = d_v;
     }
@@ -60,25 +54,16 @@ HeadCombination::HeadCombination(const Scope& scope, const ModelOptions& options
 
 BlockOutput HeadCombination::operator()(Pass& pass, const Var& heads_side_by_side) const {
   const Var bias = pass.bias(output_bias, d_model);
-  switch (combine) {
-    case Combine::concatenate:
-      return {heads_side_by_side, bias};
-    case Combine::mean: {
-      const Var even = pass.tape().constant(Tensor::full({heads}, 1 / static_cast<Scalar>(heads)));
-      return {sum_heads({heads_side_by_side}, even, heads, d_v), bias};
-    }
-    case Combine::weighted:
-      return {sum_heads({heads_side_by_side}, pass.parameter(head_weights), heads, d_v), bias};
-    default:
-      return {pass.linear(heads_side_by_side, output_weight), bias};
+  if (combine == Combine::concatenate) {
+    return {heads_side_by_side, bias};
   }
-}
-
-void HeadCombination::keep_heads(const KeptHeads& kept, const HeadCombination& smaller,
-                                 HeadCopy& copy) const {
-  copy.chunks(output_weight, smaller.output_weight,
-              {.which = kept.heads, .size = d_v, .rows = output_weight.shape[0]});
-  copy.whole(output_bias, smaller.output_bias);
+  if (combine == Combine::output) {
+    return {pass.linear(heads_side_by_side, output_weight), bias};
+  }
+  const Scalar even = 1 / static_cast<Scalar>(heads);
+  const Var shares = combine == Combine::mean ? pass.tape().constant(Tensor::full({heads}, even))
+                                              : pass.parameter(head_weights);
+  return {sum_heads({heads_side_by_side}, shares, heads, d_v), bias};
 }
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -4,7 +4,6 @@
 #include <optional>
 #include <string>
 
-#include "nn/attention/head_copy.hpp"
 #include "nn/attention/spec.hpp"
 #include "nn/pass.hpp"
 #include "nn/residual_connection.hpp"
@@ -19,8 +18,6 @@ struct L0Gates {
   // once for a whole step; otherwise they are settled. Without gates the heads stay as they are.
   Var operator()(Pass& pass, const Var& heads_side_by_side) const;
 
-  void keep_heads(const KeptHeads& kept, const L0Gates& smaller, HeadCopy& copy) const;
-
   Index heads;
   Index d_v;
   std::string path;                    // the stream of the random draws
@@ -32,9 +29,6 @@ struct HeadCombination {
 
   // (N, H d_v) -> (N, D)
   BlockOutput operator()(Pass& pass, const Var& heads_side_by_side) const;
-
-  // Works only with `output`, where each head has its own columns.
-  void keep_heads(const KeptHeads& kept, const HeadCombination& smaller, HeadCopy& copy) const;
 
   Combine combine;
   Index heads;

@@ -9,15 +9,6 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
-// The inputs that a weight is multiplied with: bit 0 for the queries' input, and so on.
-unsigned inputs_of(const ProjectionSpec& projection, AttentionInputs inputs) {
-  const bool self = inputs == AttentionInputs::self;
-  const unsigned key = self ? 1 : 2;
-  const unsigned value = inputs == AttentionInputs::separate ? 4 : key;
-  return (projection.query ? 1U : 0U) | (projection.key ? key : 0U) |
-         (projection.value ? value : 0U);
-}
-
 bool makes(const ProjectionSpec& projection, HeadRole role) {
   return role == HeadRole::query ? projection.query
          : role == HeadRole::key ? projection.key
@@ -31,11 +22,13 @@ bool freeze_alike(const Scope& scope, const ProjectionSpec& a, const ProjectionS
   });
 }
 
-// Whether two weights can be adjacent in memory and be used in one product.
+// Whether two weights can be adjacent in memory and be used in one product: of the same inputs.
 bool stack(const Scope& scope, const AttentionSpec& spec, const ProjectionSpec& a,
-           const ProjectionSpec& b, AttentionInputs inputs) {
-  return freeze_alike(scope, a, b) && spec.shared_as.empty() && spec.input == HeadInput::wide &&
-         a.heads == b.heads && a.width == b.width && inputs_of(a, inputs) == inputs_of(b, inputs);
+           const ProjectionSpec& b) {
+  const bool same_inputs =
+      spec.is_self() || (a.query == b.query && (a.key || a.value) == (b.key || b.value));
+  return same_inputs && freeze_alike(scope, a, b) && spec.shared_as.empty() &&
+         spec.input == HeadInput::wide && a.heads == b.heads && a.width == b.width;
 }
 
 }  // namespace
@@ -45,11 +38,11 @@ bool stack(const Scope& scope, const AttentionSpec& spec, const ProjectionSpec& 
 // keeps the first attention weights even and post-norm models trainable
 // (torch.nn.MultiheadAttention does the same).
 HeadProjections::HeadProjections(const Scope& scope, const ModelOptions& options,
-                                 const AttentionSpec& of, AttentionInputs inputs)
+                                 const AttentionSpec& of)
     : spec(of) {
   std::vector<ProjectionSpec> together;
   for (const ProjectionSpec& projection : projections_of(spec)) {
-    if (!together.empty() && !stack(scope, spec, together.front(), projection, inputs)) {
+    if (!together.empty() && !stack(scope, spec, together.front(), projection)) {
       add_block(scope, options, together);
       together.clear();
     }

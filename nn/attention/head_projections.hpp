@@ -12,17 +12,13 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-// Which of the inputs are the same, so that one product can compute their projections.
-enum class AttentionInputs { self, cross, separate };
-
 enum class HeadRole { query, key, value };
 
 // The roles that an input has.
 enum class HeadRoles { all, query_only, key_and_value };
 
 struct HeadProjections {
-  HeadProjections(const Scope& scope, const ModelOptions& options, const AttentionSpec& spec,
-                  AttentionInputs inputs);
+  HeadProjections(const Scope& scope, const ModelOptions& options, const AttentionSpec& spec);
 
   // The projections of one input, computed when they are first needed.
   class Of {

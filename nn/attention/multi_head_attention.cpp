@@ -39,18 +39,13 @@ std::optional<std::pair<Segments, Segments>> rotary_segments(const AttentionSpec
 }  // namespace
 
 AttentionWeights::AttentionWeights(const Scope& scope, const ModelOptions& options,
-                                   const AttentionSpec& spec, AttentionInputs inputs)
+                                   const AttentionSpec& spec)
     : path(scope.path()),
-      projections(scope, options, spec, inputs),
+      projections(scope, options, spec),
       scores(scope, spec, options.max_positions),
       distances(scope, options, spec),
       gates(scope, spec),
       combination(scope, options, spec) {}
-
-MultiHeadAttention::MultiHeadAttention(const Scope& scope, const ModelOptions& options,
-                                       const AttentionSpec& of, AttentionInputs which,
-                                       AttentionSite at)
-    : MultiHeadAttention(scope, of, at, AttentionWeights(scope, options, of, which)) {}
 
 MultiHeadAttention::MultiHeadAttention(const Scope& scope, const AttentionSpec& of,
                                        AttentionSite at, const AttentionWeights& with)
@@ -81,14 +76,12 @@ BlockOutput MultiHeadAttention::operator()(Pass& pass, const Var& x, const Segme
   const HeadColumns query = weights.scores.query(pass, projected, query_positions);
   std::optional<KeysAndValues> to = from.rows && from.cache ? from.cache->context : std::nullopt;
   if (!to) {
-    constexpr HeadRoles roles = HeadRoles::key_and_value;
-    HeadProjections::Of of_others = projections.of(pass, others.value_or(x), roles);
-    HeadProjections::Of of_values = projections.of(pass, from.value_rows.value_or(x), roles);
-    HeadProjections::Of& for_keys = others ? of_others : own;
-    HeadProjections::Of& for_values = from.value_rows ? of_values : for_keys;
-    const HeadColumns key = for_keys.columns(HeadRole::key);
+    HeadProjections::Of of_others =
+        projections.of(pass, others.value_or(x), HeadRoles::key_and_value);
+    HeadProjections::Of& from_rows = others ? of_others : own;
+    const HeadColumns key = from_rows.columns(HeadRole::key);
     to = {.key = weights.scores.key(pass, key, others ? key_positions : query_positions),
-          .value = for_values.columns(HeadRole::value)};
+          .value = from_rows.columns(HeadRole::value)};
     if (from.cache != nullptr) {
       to = keep(pass, *to, queries, from);
     }
@@ -141,8 +134,13 @@ void MultiHeadAttention::keep_heads(const KeptHeads& kept, const MultiHeadAttent
   weights.projections.keep_heads(kept, to.projections, copy);
   weights.scores.keep_heads(kept, to.scores, copy);
   weights.distances.keep_heads(kept, to.distances, copy);
-  weights.gates.keep_heads(kept, to.gates, copy);
-  weights.combination.keep_heads(kept, to.combination, copy);
+  if (to.gates.log_alpha) {
+    copy.chunks(*weights.gates.log_alpha, *to.gates.log_alpha, {.which = kept.heads, .size = 1});
+  }
+  const HeadCombination& combination = weights.combination;
+  copy.chunks(combination.output_weight, to.combination.output_weight,
+              {.which = kept.heads, .size = spec.d_v, .rows = spec.d_model});
+  copy.whole(combination.output_bias, to.combination.output_bias);
 }
 
 Index MultiHeadAttention::key_columns() const {
@@ -206,22 +204,16 @@ AttentionMaker::AttentionMaker(const Scope& root, const ModelOptions& options)
 }
 
 MultiHeadAttention AttentionMaker::make(const Scope& scope, AttentionSite site) {
-  const AttentionInputs inputs = site.is_self() ? AttentionInputs::self : AttentionInputs::cross;
   const AttentionSpec spec = attention_spec(options_, site.kind, site.layer);
   if (spec.shared_as.empty()) {
-    return {scope, options_, spec, inputs, site};
+    return {scope, spec, site, AttentionWeights(scope, options_, spec)};
   }
   auto found = shared_.find(spec.shared_as);
   if (found == shared_.end()) {
     const Scope home = root_ / "shared" / spec.shared_as;
-    found = shared_.emplace(spec.shared_as, AttentionWeights(home, options_, spec, inputs)).first;
+    found = shared_.emplace(spec.shared_as, AttentionWeights(home, options_, spec)).first;
   }
   return {scope, spec, site, found->second};
-}
-
-MultiHeadAttention AttentionMaker::make_sharing(const Scope& scope, AttentionSite site,
-                                                const MultiHeadAttention& shared) const {
-  return {scope, attention_spec(options_, site.kind, site.layer), site, shared.weights};
 }
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

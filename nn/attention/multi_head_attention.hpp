@@ -18,8 +18,7 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // The parts of an attention that have parameters. Several attentions may share them.
 struct AttentionWeights {
-  AttentionWeights(const Scope& scope, const ModelOptions& options, const AttentionSpec& spec,
-                   AttentionInputs inputs);
+  AttentionWeights(const Scope& scope, const ModelOptions& options, const AttentionSpec& spec);
 
   std::string path;
   HeadProjections projections;
@@ -41,16 +40,13 @@ struct KeySource {
   const Segments& segments;              // of all keys
   std::optional<SequenceRows> before{};  // rows that come before the queries' own: a memory
   std::optional<Var> rows{};             // rows instead of the queries' own: a context; (S, D)
-  std::optional<Var> value_rows{};       // with `rows`: those of the values, if they are others
   // Keeps what is projected. The queries' own rows are written to the ends of the key segments, and
   // the segments' rows before them are attended to as they are. A context is projected only once.
   LayerCache* cache = nullptr;
 };
 
 struct MultiHeadAttention {
-  MultiHeadAttention(const Scope& scope, const ModelOptions& options, const AttentionSpec& spec,
-                     AttentionInputs inputs, AttentionSite site = {});
-  // With the weights of another attention.
+  // With weights of its own or of another attention.
   MultiHeadAttention(const Scope& scope, const AttentionSpec& spec, AttentionSite site,
                      const AttentionWeights& weights);
 
@@ -65,7 +61,8 @@ struct MultiHeadAttention {
     return patterns[patterns.size() == 1 ? 0 : static_cast<std::size_t>(head)];
   }
 
-  // Copies the parameters of the heads that are kept to an attention with only these heads.
+  // Copies the parameters of the heads that are kept to an attention with only these heads. Heads
+  // must be combined by an output weight, in which each has its own columns.
   void keep_heads(const KeptHeads& kept, const MultiHeadAttention& smaller, HeadCopy& copy) const;
 
   // The columns of a cached row: first those of keys, then those of values.
@@ -114,10 +111,6 @@ class AttentionMaker {
   AttentionMaker(const Scope& root, const ModelOptions& options);
 
   MultiHeadAttention make(const Scope& scope, AttentionSite site);
-
-  // An attention with the weights of another one, as in layers that share theirs.
-  MultiHeadAttention make_sharing(const Scope& scope, AttentionSite site,
-                                  const MultiHeadAttention& shared) const;
 
  private:
   Scope root_;

@@ -1,11 +1,151 @@
 #include "nn/generation/decoding.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <iterator>
 #include <limits>
+#include <numeric>
+#include <ranges>
+#include <tuple>
+#include <utility>
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
+
+// One way to continue: an open hypothesis, its next token, and the log-probability with it.
+struct Continuation {
+  Index parent;
+  TokenId token;
+  double log_probability;
+};
+
+// Better ones first; equal ones in the order of parent and token, so that the result does not
+// depend on the sorting algorithm.
+std::tuple<double, Index, TokenId> sort_key(const Continuation& one) {
+  return {-one.log_probability, one.parent, one.token};
+}
+
+// The beam of one source sentence: its open hypotheses, and its finished hypotheses so far.
+class Beam {
+ public:
+  struct Open {
+    std::vector<TokenId> tokens;
+    double log_probability = 0;
+    Index slot = 0;  // among the beam's slots in the decoder's cache
+  };
+
+  Beam(const DecodingOptions& options, Index max_length)
+      : options_(options), max_length_(max_length) {}
+
+  bool done() const { return open_.empty(); }
+  const std::vector<Open>& open() const { return open_; }
+
+  // The best continuations of all open hypotheses, best first, at most `beam` of them. The
+  // candidates for their next tokens are the rows of `next` from `first_row` on; those that are
+  // never written are passed over. The `beam` best of all are among the `beam` best of each.
+  std::vector<Continuation> continuations(const BestTokens& next, Index first_row) const {
+    const bool scored = !next.log_sums.empty();
+    const auto may_be_written = [&](const TokenLogit& one) {
+      return std::ranges::find(options_.never, one.token) == options_.never.end();
+    };
+    std::vector<Continuation> all;
+    for (std::size_t parent = 0; parent < open_.size(); ++parent) {
+      const Index row = first_row + static_cast<Index>(parent);
+      const double log_sum = scored ? next.log_sums[static_cast<std::size_t>(row)] : 0;
+      for (const auto& [token, logit] :
+           next.of(row) | std::views::filter(may_be_written) | std::views::take(options_.beam)) {
+        const double gain = scored ? static_cast<double>(logit) - log_sum : 0;
+        all.push_back({.parent = static_cast<Index>(parent),
+                       .token = token,
+                       .log_probability = open_[parent].log_probability + gain});
+      }
+    }
+    const auto kept = std::min(all.size(), static_cast<std::size_t>(options_.beam));
+    std::ranges::partial_sort(all, all.begin() + static_cast<std::ptrdiff_t>(kept), {}, sort_key);
+    all.resize(kept);
+    return all;
+  }
+
+  // Takes the best continuations. Those that end are finished; the others become the open
+  // hypotheses. If several have the same parent, the first one stays in its slot; for each of the
+  // others the caller must copy the first slot of a pair to the second.
+  std::vector<std::pair<Index, Index>> advance(const std::vector<Continuation>& best) {
+    const std::vector<Open> parents = std::move(open_);
+    open_.clear();
+    std::vector<std::pair<Index, Index>> copies;
+    std::vector<bool> parent_slot_taken(parents.size(), false);
+    std::vector<std::size_t> waiting;  // open hypotheses that need a new slot
+    for (const Continuation& next : best) {
+      const Open& parent = parents[static_cast<std::size_t>(next.parent)];
+      const Index length = static_cast<Index>(parent.tokens.size()) + 1;
+      if (next.token == options_.end) {
+        finish(parent, next.log_probability, length, true);
+        continue;
+      }
+      open_.push_back(
+          {.tokens = parent.tokens, .log_probability = next.log_probability, .slot = parent.slot});
+      open_.back().tokens.push_back(next.token);
+      if (parent_slot_taken[static_cast<std::size_t>(next.parent)]) {
+        waiting.push_back(open_.size() - 1);
+      }
+      parent_slot_taken[static_cast<std::size_t>(next.parent)] = true;
+    }
+    std::vector<Index> free(static_cast<std::size_t>(options_.beam));  // as many as it is wide
+    std::iota(free.begin(), free.end(), Index{0});
+    for (std::size_t i = 0; i < open_.size(); ++i) {
+      if (std::ranges::find(waiting, i) == waiting.end()) {
+        std::erase(free, open_[i].slot);
+      }
+    }
+    for (const std::size_t i : waiting) {
+      copies.emplace_back(open_[i].slot, free.back());
+      open_[i].slot = free.back();
+      free.pop_back();
+    }
+    close_if_settled();
+    return copies;
+  }
+
+  // The finished hypotheses, best first. If there are fewer than wanted, also those that were cut
+  // off at the maximum length.
+  std::vector<Hypothesis> results() const {
+    const Index count = std::min(std::ssize(finished_), options_.best);
+    return {finished_.begin(), finished_.begin() + count};
+  }
+
+ private:
+  void finish(const Open& parent, double log_probability, Index length, bool ended) {
+    const double divisor =
+        std::pow(static_cast<double>(std::max<Index>(length, 1)), options_.length_penalty);
+    finished_.push_back({.tokens = parent.tokens,
+                         .log_probability = log_probability,
+                         .score = log_probability / divisor,
+                         .ended = ended});
+    std::ranges::stable_sort(finished_, std::greater<>(), &Hypothesis::score);
+  }
+
+  // The search is done when as many have finished as the beam is wide, or at the maximum length.
+  // Then, if fewer have finished than are wanted, the open ones count as they are.
+  void close_if_settled() {
+    const Index finished = std::ssize(finished_);
+    const bool full = finished >= options_.beam;
+    if (open_.empty() || (!full && std::ssize(open_.front().tokens) < max_length_)) {
+      return;
+    }
+    if (!full && finished < options_.best) {
+      for (const Open& cut : open_) {
+        finish(cut, cut.log_probability, std::ssize(cut.tokens), false);
+      }
+    }
+    open_.clear();
+  }
+
+  DecodingOptions options_;
+  Index max_length_;
+  std::vector<Open> open_{Open()};
+  std::vector<Hypothesis> finished_;
+};
 
 // Decodes one batch: first all prompts, then token by token. Beams that are done leave the batch.
 class Search {
@@ -24,9 +164,7 @@ class Search {
       take(models_.best(readings_, options_.beam + others, excluded, log_sums));
     }
     Outputs results;
-    for (const Beam& beam : beams_) {
-      results.push_back(beam.results());
-    }
+    std::ranges::transform(beams_, std::back_inserter(results), &Beam::results);
     return results;
   }
 
@@ -76,8 +214,8 @@ class Search {
       if (!beam.done()) {
         const auto best = beam.continuations(next, row);
         row += static_cast<Index>(beam.open().size());
-        for (const Beam::SlotCopy& copy : beam.advance(best)) {
-          models_.copy(slot(b, copy.from), slot(b, copy.to));
+        for (const auto& [from, to] : beam.advance(best)) {
+          models_.copy(slot(b, from), slot(b, to));
         }
         for (Index own = 0; beam.done() && own < options_.beam; ++own) {
           models_.release(slot(b, own));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <ranges>
 #include <vector>
 
 #include "core/errors.hpp"
@@ -13,19 +14,6 @@
 namespace tapehead {
 
 namespace {
-
-std::vector<std::string_view> words_of(std::string_view text) {
-  std::vector<std::string_view> words;
-  while (true) {
-    const std::size_t first = text.find_first_not_of(' ');
-    if (first == std::string_view::npos) {
-      return words;
-    }
-    const std::size_t end = std::min(text.find(' ', first), text.size());
-    words.push_back(text.substr(first, end - first));
-    text.remove_prefix(end);
-  }
-}
 
 Index number_of(std::string_view word) {
   const Index number = whole_number(word).value_or(-1);
@@ -56,7 +44,12 @@ constexpr std::array<NamedPattern, 7> kinds{{
 }  // namespace
 
 AttentionPattern::AttentionPattern(std::string_view text) {
-  std::vector<std::string_view> words = words_of(text);
+  std::vector<std::string_view> words;
+  for (const auto word : std::views::split(text, ' ')) {
+    if (!word.empty()) {
+      words.emplace_back(word.begin(), word.end());
+    }
+  }
   if (words.size() >= 2 && words[words.size() - 2] == "top_k") {
     top_ = number_of(words.back());
     if (top_ == 0) {

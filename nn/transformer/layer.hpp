@@ -7,10 +7,27 @@
 #include <vector>
 
 #include "nn/attention/multi_head_attention.hpp"
-#include "nn/feed_forward.hpp"
 #include "nn/token_embedding.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
+
+// The position-wise feed-forward block (Vaswani et al. 2017, section 3.3), plain or with a gate
+// (Shazeer 2020, section 2).
+struct FeedForward {
+  // `stack`: the one whose rows the block's output is added to.
+  FeedForward(const Scope& scope, const ModelOptions& options, StackName stack);
+  BlockOutput operator()(Pass& pass, const Var& x,
+                         const Segments& segments) const;  // (N, D) -> (N, D)
+
+  bool gated;
+  Activation activation;
+  double dropout;
+  std::string path;        // the stream of the random draws
+  Parameter inner_weight;  // (F, D); gated: inner and gate stacked, (2 F, D)
+  Parameter inner_bias;    // (F) or (2 F), with biases
+  Parameter outer_weight;  // (D, F)
+  Parameter outer_bias;    // (D), with biases
+};
 
 struct Layer {
   struct Cross {
@@ -26,7 +43,7 @@ struct Layer {
         Index number);
 
   // A further layer with these weights (Lan et al. 2020, section 3.1), but its own site and draws.
-  Layer repeated(const Scope& scope, AttentionMaker& attention, Index number) const;
+  Layer repeated(const Scope& scope, const ModelOptions& options, Index number) const;
 
   // (N, D) -> (N, D). `own`: of the self-attention; rows before x are as they come to the layer.
   // `context`: of the cross-attention, if the layer has one.

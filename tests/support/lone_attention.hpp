@@ -13,7 +13,8 @@ struct LoneAttention {
   explicit LoneAttention(const AttentionSettings& settings, Index heads = 2, Index d_model = 6,
                          AttentionKind kind = AttentionKind::encoder_self)
       : spec(spec_of(settings, heads, d_model, kind)),
-        attention(store.root(), options_of(heads, d_model), spec, AttentionInputs::self) {
+        attention(store.root(), spec, {},
+                  AttentionWeights(store.root(), options_of(heads, d_model), spec)) {
     store.initialize(1);
     for (const NamedParameter& parameter : store.parameters()) {
       Tensor values = store.value(parameter);

@@ -12,9 +12,9 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 // Attention with a store of its own; parameters of the same name start the same.
 struct Alone {
-  explicit Alone(AttentionInputs inputs)
-      : attention(store.root(), tiny_options(),
-                  attention_spec(tiny_options(), AttentionKind::cross, 0), inputs) {
+  explicit Alone(AttentionKind kind)
+      : spec(attention_spec(tiny_options(), kind, 0)),
+        attention(store.root(), spec, {}, AttentionWeights(store.root(), tiny_options(), spec)) {
     store.initialize(1);
     for (const NamedParameter& parameter : store.parameters()) {
       Tensor values = store.value(parameter);
@@ -23,58 +23,36 @@ struct Alone {
     }
   }
 
-  Tensor operator()(const Tensor& query, const Tensor& key, const Tensor& value,
-                    const Segments& queries, const Segments& keys) const {
-    Tape tape(false);
-    Pass pass(tape, store);
-    const KeySource from{
-        .segments = keys, .rows = tape.constant(key), .value_rows = tape.constant(value)};
-    return attention(pass, tape.constant(query), queries, from).value.value();
-  }
-
   ParameterStore store;
+  AttentionSpec spec;
   MultiHeadAttention attention;
 };
 
-// One product for query, key and value, one for key and value, or one for each: the same numbers.
+// One product for query, key and value, or one for key and value: the same numbers.
 TEST(MultiHeadAttention, does_not_depend_on_which_projections_are_one_product) {
   const Segments segments = segments_of({3, 4});
   const Tensor x = random_tensor({7, 6}, 2);
-  const Alone own(AttentionInputs::self);
-  Tape tape(false);
-  Pass pass(tape, own.store);
-  const Tensor self = own.attention(pass, tape.constant(x), segments, {segments}).value.value();
-  const Tensor cross = Alone(AttentionInputs::cross)(x, x, x, segments, segments);
-  const Tensor separate = Alone(AttentionInputs::separate)(x, x, x, segments, segments);
+  const auto output = [&](const Alone& alone, const std::optional<Tensor>& context) {
+    Tape tape(false);
+    Pass pass(tape, alone.store);
+    KeySource from{.segments = segments};
+    if (context) {
+      from.rows = tape.constant(*context);
+    }
+    return alone.attention(pass, tape.constant(x), segments, from).value.value();
+  };
+  const Tensor self = output(Alone(AttentionKind::encoder_self), {});
+  const Tensor cross = output(Alone(AttentionKind::cross), x);
   EXPECT_THAT(cross.values(), Pointwise(DoubleNear(1e-13), self.values()));
-  EXPECT_THAT(separate.values(), Pointwise(DoubleNear(1e-13), self.values()));
-}
-
-TEST(MultiHeadAttention, takes_keys_and_values_from_different_inputs) {
-  const Segments queries = segments_of({2, 1});
-  const Segments keys = segments_of({3, 4});
-  const Tensor x = random_tensor({3, 6}, 2);
-  const Tensor memory = random_tensor({7, 6}, 3);
-  const Tensor other = random_tensor({7, 6}, 4);
-  const Alone cross(AttentionInputs::cross);
-  const Alone separate(AttentionInputs::separate);
-  EXPECT_THAT(separate(x, memory, memory, queries, keys).values(),
-              Pointwise(DoubleNear(1e-13), cross(x, memory, memory, queries, keys).values()));
-  const Tensor both = separate(x, memory, other, queries, keys);
-  EXPECT_EQ(both.shape(), Shape({3, 6}));
-  EXPECT_NE(both.data()[0], separate(x, memory, memory, queries, keys).data()[0]);
-  EXPECT_NE(both.data()[0], separate(x, other, other, queries, keys).data()[0]);
 }
 
 // One matrix (30, 6) for all three has numbers up to √(6 / 36), one (10, 6) alone up to √(6 / 16)
 // (Glorot and Bengio 2010, equation 16).
 TEST(MultiHeadAttention, starts_query_key_and_value_as_if_of_one_matrix) {
-  for (const auto inputs :
-       {AttentionInputs::self, AttentionInputs::cross, AttentionInputs::separate}) {
+  for (const AttentionKind kind : {AttentionKind::encoder_self, AttentionKind::cross}) {
     ParameterStore store;
-    const MultiHeadAttention attention(store.root(), tiny_options(),
-                                       attention_spec(tiny_options(), AttentionKind::cross, 0),
-                                       inputs);
+    const AttentionWeights weights(store.root(), tiny_options(),
+                                   attention_spec(tiny_options(), kind, 0));
     store.initialize(1);
     for (const NamedParameter& parameter : store.parameters()) {
       const std::string& name = parameter.name;
@@ -89,17 +67,17 @@ TEST(MultiHeadAttention, starts_query_key_and_value_as_if_of_one_matrix) {
   }
 }
 
-TEST(MultiHeadAttention, gradients_of_three_inputs) {
+TEST(MultiHeadAttention, gradients_of_two_inputs) {
   const Segments queries = segments_of({2, 1});
   const Segments keys = segments_of({3, 4});
-  const Alone separate(AttentionInputs::separate);
+  const Alone cross(AttentionKind::cross);
   EXPECT_GRADCHECK(
       [&](Tape& tape, const std::vector<Var>& inputs) {
-        Pass pass(tape, separate.store);
-        const KeySource from{.segments = keys, .rows = inputs[1], .value_rows = inputs[2]};
-        return separate.attention(pass, inputs[0], queries, from).value;
+        Pass pass(tape, cross.store);
+        const KeySource from{.segments = keys, .rows = inputs[1]};
+        return cross.attention(pass, inputs[0], queries, from).value;
       },
-      random_tensor({3, 6}, 2), random_tensor({7, 6}, 3), random_tensor({7, 6}, 4));
+      random_tensor({3, 6}, 2), random_tensor({7, 6}, 3));
 }
 
 using Recorded = std::map<std::string, Tensor>;  // by path, segment and head

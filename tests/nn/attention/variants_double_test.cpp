@@ -20,9 +20,7 @@ TEST(AttentionVariants, have_the_parameters_of_the_closed_form) {
     for (const AttentionKind kind : attention_kinds) {
       const AttentionSpec spec = attention_spec(options, kind, 0);
       ParameterStore store;
-      const MultiHeadAttention attention(
-          store.root(), options, spec,
-          spec.is_self() ? AttentionInputs::self : AttentionInputs::cross);
+      const AttentionWeights weights(store.root(), options, spec);
       EXPECT_EQ(store.count(), attention_parameters(spec));
     }
   }

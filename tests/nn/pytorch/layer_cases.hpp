@@ -61,8 +61,7 @@ void expect_as_pytorch(const std::string& name, ParameterStore& store,
 struct PytorchAttentionCase {
   std::string name;
   AttentionKind kind;
-  AttentionInputs which;
-  std::vector<LayerInput> inputs;  // value is key, and key is query, where they are not there
+  std::vector<LayerInput> inputs;  // key is query where it is not there
 
   friend std::ostream& operator<<(std::ostream& out, const PytorchAttentionCase& c) {
     return out << c.name;
@@ -72,11 +71,9 @@ struct PytorchAttentionCase {
 inline std::vector<PytorchAttentionCase> pytorch_attention_cases() {
   const LayerInput query{"query", pytorch_targets};
   const LayerInput key{"key", pytorch_sources};
-  const LayerInput value{"value", pytorch_sources};
-  return {{"self", AttentionKind::encoder_self, AttentionInputs::self, {query}},
-          {"causal", AttentionKind::decoder_self, AttentionInputs::self, {query}},
-          {"cross", AttentionKind::cross, AttentionInputs::cross, {query, key}},
-          {"separate", AttentionKind::cross, AttentionInputs::separate, {query, key, value}}};
+  return {{"self", AttentionKind::encoder_self, {query}},
+          {"causal", AttentionKind::decoder_self, {query}},
+          {"cross", AttentionKind::cross, {query, key}}};
 }
 
 class PytorchAttention : public TestWithParam<PytorchAttentionCase> {};
@@ -87,16 +84,14 @@ INSTANTIATE_TEST_SUITE_P(Inputs, PytorchAttention, ValuesIn(pytorch_attention_ca
 TEST_P(PytorchAttention, has_the_same_output_and_gradients) {
   const PytorchAttentionCase& c = GetParam();
   ParameterStore store;
-  const MultiHeadAttention attention(store.root(), layer_options(),
-                                     attention_spec(layer_options(), c.kind, 0), c.which);
+  const AttentionSpec spec = attention_spec(layer_options(), c.kind, 0);
+  const MultiHeadAttention attention(store.root(), spec, {},
+                                     AttentionWeights(store.root(), layer_options(), spec));
   expect_as_pytorch(
       "attention_" + c.name, store, c.inputs, [&](Pass& pass, const std::vector<Var>& x) {
         KeySource from{c.inputs.back().segments};
         if (x.size() > 1) {
           from.rows = x[1];
-        }
-        if (x.size() > 2) {
-          from.value_rows = x[2];
         }
         const BlockOutput output = attention(pass, x.front(), c.inputs.front().segments, from);
         return add(output.value, output.bias);

@@ -81,7 +81,8 @@ TEST_P(PytorchVariant, has_the_same_output_and_gradients) {
       options, c.causal ? AttentionKind::decoder_self : AttentionKind::encoder_self, 0);
   ASSERT_FALSE(spec_violation(spec).has_value());
   ParameterStore store;
-  const MultiHeadAttention attention(store.root(), options, spec, AttentionInputs::self);
+  const MultiHeadAttention attention(store.root(), spec, {},
+                                     AttentionWeights(store.root(), options, spec));
   expect_as_pytorch("variant_" + c.name, store, {{"query", pytorch_targets}},
                     [&](Pass& pass, const std::vector<Var>& x) {
                       const BlockOutput output =

@@ -1,5 +1,5 @@
 // The feed-forward block: its parameters, and what it computes, from ops one by one.
-#include "nn/feed_forward.hpp"
+#include "nn/transformer/layer.hpp"
 
 #include "core/ops/activation.hpp"
 #include "core/ops/arithmetic.hpp"
