@@ -41,11 +41,6 @@ std::vector<Finding> check_derivatives(const Subject& subject, const GradientsFo
 std::optional<Finding> check_linearity(const Subject& subject, const Run& first,
                                        const GradientRounding& rounding);
 
-// Compares gradients with the slopes of L along random directions: one comparison per input instead
-// of one per element. Reports only what is wrong beyond doubt: the inputs of a probe may be close
-// to kinks, or far from where differences are precise.
-std::optional<Finding> check_directions(const Subject& subject, const Run& run);
-
 // The probes run the function on inputs derived from the given ones. They find nothing if the
 // function throws on such inputs, or has no finite value there.
 

@@ -52,12 +52,12 @@ Run run_into(const Subject& subject, const std::vector<Tensor>& memory, bool wri
 std::vector<Tensor> used_memory(const Subject& subject, const Run& first, std::uint64_t salt) {
   std::vector<Tensor> memory;
   for (const Tensor& gradient : first.gradients) {
-    memory.push_back(uneven(gradient.shape(), subject.options.seed + salt + memory.size()));
-    const double largest = magnitude(gradient);
-    for (Index i = 0; i < gradient.size(); ++i) {
-      const double size = std::abs(gradient.data()[i]);
-      memory.back().data()[i] *= size > 0 && std::isfinite(size) ? size : largest;
-    }
+    const auto number = [largest = magnitude(gradient)](Scalar part, Scalar expected) {
+      const double size = std::abs(expected);
+      return part * (size > 0 && std::isfinite(size) ? size : largest);
+    };
+    const std::uint64_t seed = subject.options.seed + salt + memory.size();
+    memory.push_back(by_element(number, uneven(gradient.shape(), seed), gradient));
   }
   return memory;
 }

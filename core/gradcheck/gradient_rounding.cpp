@@ -51,14 +51,20 @@ bool adds_up(const Subject& subject, std::size_t input, Index element, double le
   return std::abs(sum) <= off_by * size;
 }
 
-Tensor with_other_bits(const Tensor& tensor, std::uint64_t seed) {
-  constexpr double last_bits = 16 * machine_epsilon;
-  const Tensor change = uneven(tensor.shape(), seed);
-  Tensor result = tensor.copy();
-  for (Index i = 0; i < result.size(); ++i) {
-    result.data()[i] *= 1 + last_bits * change.data()[i];
+// The gradients after small changes in the last bits of inputs and cotangent; empty if the function
+// throws there.
+std::vector<Tensor> nearby_gradients(const Subject& subject, std::uint64_t seed) {
+  std::vector<Tensor> inputs;
+  for (const Tensor& input : subject.inputs) {
+    inputs.push_back(with_other_bits(input, seed + inputs.size()));
   }
-  return result;
+  Subject nearby = subject.with(inputs);
+  nearby.cotangent = with_other_bits(subject.cotangent, seed + 50);
+  try {
+    return run(nearby).gradients;
+  } catch (const std::exception&) {
+    return {};
+  }
 }
 
 }  // namespace
@@ -87,18 +93,17 @@ double size_of_all(const Subject& subject, const Tensor& output, std::size_t inp
   return sum * magnitude(subject.cotangent) / scale_of(subject.inputs[input], element);
 }
 
-std::vector<Tensor> nearby_gradients(const Subject& subject, std::uint64_t seed) {
-  std::vector<Tensor> inputs;
-  for (const Tensor& input : subject.inputs) {
-    inputs.push_back(with_other_bits(input, seed + inputs.size()));
+double rounding_along(const Subject& subject, std::size_t input, const Tensor& direction,
+                      double along) {
+  constexpr std::uint64_t trials = 16;  // many: a rounded number may stay the same
+  double most = 0;
+  for (std::uint64_t trial = 1; trial <= trials; ++trial) {
+    const std::vector<Tensor> nearby = nearby_gradients(subject, subject.options.seed + trial);
+    if (!nearby.empty()) {
+      most = std::max(most, std::abs(sum_of_products(direction, nearby[input]) - along));
+    }
   }
-  Subject nearby = subject.with(inputs);
-  nearby.cotangent = with_other_bits(subject.cotangent, seed + 50);
-  try {
-    return run(nearby).gradients;
-  } catch (const std::exception&) {
-    return {};
-  }
+  return most;
 }
 
 double output_rounding(const Subject& subject, const Tensor& output, std::size_t input,

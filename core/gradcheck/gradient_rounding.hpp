@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <initializer_list>
 #include <vector>
 
@@ -21,9 +20,11 @@ bool gradient_adds_up(const Subject& subject, std::size_t input, Index element);
 // its own. Slopes that are small beside this one may be what remains after cancellation.
 double size_of_all(const Subject& subject, const Tensor& output, std::size_t input, Index element);
 
-// The gradients after small changes in the last bits of inputs and cotangent; empty if the function
-// throws there.
-std::vector<Tensor> nearby_gradients(const Subject& subject, std::uint64_t seed);
+// How far the slope of L along a direction, by the gradient `along`, moves when the last bits of
+// inputs and cotangent change. The remainder of sums that cancel, such as those over attention
+// weights of similar keys, may be nothing but rounding.
+double rounding_along(const Subject& subject, std::size_t input, const Tensor& direction,
+                      double along);
 
 // How far rounding of outputs of this size may move the gradient of an element: terms that cancel
 // exactly in one run may leave this much in another.

@@ -75,11 +75,10 @@ std::optional<Finding> check_multiple(const Subject& subject, const Run& first,
                                       const GradientRounding& rounding) {
   const Run multiple = run_with(subject, [](Index) { return multiple_factor; });
   for (std::size_t k = 0; k < subject.inputs.size(); ++k) {
-    Tensor once = multiple.gradients[k].copy();
-    for (Index i = 0; i < once.size(); ++i) {
-      const Scalar x = once.data()[i];  // beyond the largest number it is infinite
-      once.data()[i] = std::isfinite(x) ? x / multiple_factor : first.gradients[k].data()[i];
-    }
+    const auto divided = [](Scalar x, Scalar expected) {  // infinite beyond the largest number
+      return std::isfinite(x) ? x / multiple_factor : expected;
+    };
+    const Tensor once = by_element(divided, multiple.gradients[k], first.gradients[k]);
     if (const Index i = rounding.first_difference(first.gradients[k], once, {k}); i >= 0) {
       return subject.found(
           Verdict::wrong, k, i,

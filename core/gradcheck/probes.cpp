@@ -6,6 +6,8 @@
 #include <cmath>
 #include <exception>
 
+#include "core/gradcheck/differences.hpp"
+
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
@@ -28,26 +30,63 @@ std::optional<Subject> with_inputs(const Subject& subject, const std::vector<Ten
   }
 }
 
-// Whether a gradient is not finite although its slope is. If the output divided by the input nearly
+// A gradient that is not finite although its slope is. If the output divided by the input nearly
 // overflows, the slope may overflow too.
-bool is_not_finite(Scalar gradient, Scalar x, const Tensor& output) {
-  constexpr double near_overflow = 1e300;
-  const bool overflows =
-      std::isinf(gradient) && x != 0 && magnitude(output) / std::abs(x) > near_overflow;
-  return !std::isfinite(gradient) && !overflows;
-}
-
 std::optional<Finding> check_finite(const Subject& subject, const Run& run) {
+  constexpr double near_overflow = 1e300;
   for (std::size_t k = 0; k < subject.inputs.size(); ++k) {
-    const Tensor& gradient = run.gradients[k];
-    for (Index i = 0; i < gradient.size(); ++i) {
-      if (is_not_finite(gradient.data()[i], subject.inputs[k].data()[i], run.forward)) {
+    for (Index i = 0; i < run.gradients[k].size(); ++i) {
+      const Scalar gradient = run.gradients[k].data()[i];
+      const Scalar x = subject.inputs[k].data()[i];
+      const bool overflows =
+          std::isinf(gradient) && x != 0 && magnitude(run.forward) / std::abs(x) > near_overflow;
+      if (!std::isfinite(gradient) && !overflows) {
         return subject.found(
             Verdict::not_finite, k, i,
             fmt::format("the gradient is {} where the output is finite: a quotient or an "
                         "exponential that the forward pass guards?",
-                        gradient.data()[i]));
+                        gradient));
       }
+    }
+  }
+  return {};
+}
+
+// A random direction with the signs of the gradient, so that its parts do not cancel: the slope
+// along it is small only if the gradient is. Each element moves in proportion to its own size.
+Tensor direction_for(const Tensor& input, const Tensor& gradient, std::uint64_t seed) {
+  const auto move = [largest = magnitude(input)](Scalar part, Scalar x, Scalar slope) {
+    const double distance = part * (std::abs(x) > 0 ? std::abs(x) : largest);
+    return slope != 0 ? std::copysign(distance, slope) : distance;
+  };
+  return by_element(move, uneven(gradient.shape(), seed), input, gradient);
+}
+
+// Compares gradients with the slopes of L along random directions: one comparison per input instead
+// of one per element. Reports only what is wrong beyond doubt: the inputs of a probe may be close
+// to kinks, or far from where differences are precise.
+std::optional<Finding> check_directions(const Subject& subject, const Run& run) {
+  Differences differences(subject);
+  const double share = std::max(1e-4, subject.options.relative_tolerance);
+  for (std::size_t k = 0; k < subject.inputs.size(); ++k) {
+    const Tensor& gradient = run.gradients[k];
+    const Tensor direction =
+        direction_for(subject.inputs[k], gradient, subject.options.seed + 77 + k);
+    const double along = sum_of_products(direction, gradient);  // no part is negative
+    const Slope slope = differences.along(k, direction, along);
+    const double distance = std::abs(along - slope.value);
+    if (!slope.kink && distance > share * std::max(along, std::abs(slope.value)) &&
+        distance > 1000 * slope.error &&
+        distance > 1000 * rounding_along(subject, k, direction, along)) {
+      Finding finding =
+          subject.found(Verdict::wrong, k, -1,
+                        "right for the inputs that were given; the numbers are slopes along a "
+                        "random direction, which has the gradient's signs");
+      finding.compared = true;
+      finding.analytic = along;
+      finding.numeric = slope.value;
+      finding.numeric_error = slope.error;
+      return finding;
     }
   }
   return {};
@@ -61,10 +100,8 @@ std::optional<Finding> check_run(const Subject& subject, const std::vector<Tenso
   }
   try {
     const Run result = run(*probed);
-    if (auto finding = check_finite(*probed, result)) {
-      return finding;
-    }
-    return check_directions(*probed, result);
+    auto finding = check_finite(*probed, result);
+    return finding ? finding : check_directions(*probed, result);
   } catch (...) {
     return probed->thrown();
   }
@@ -115,10 +152,7 @@ std::optional<Finding> check_shared(const Subject& subject, std::size_t first, s
     const Run apart = run(subject);
     std::optional<Var> shared;
     const Run together = run(subject, [&](Tape& tape, std::size_t k) {
-      if (k == second) {
-        return *shared;
-      }
-      Var leaf = tape.variable(subject.inputs[k]);
+      Var leaf = k == second ? *shared : tape.variable(subject.inputs[k]);
       if (k == first) {
         shared = leaf;
       }
@@ -174,17 +208,15 @@ std::optional<Finding> probe_sizes(const Subject& subject) {
       {2 * N, "with the rows doubled"},
       {D, "with as many rows as columns"}};
   for (const auto& [rows, probe] : numbers_of_rows) {
-    if (rows == N || N * D == 0) {
-      continue;
-    }
-    if (auto finding = check_run(subject, with_rows(subject.inputs, rows), probe)) {
+    auto finding = rows == N || N * D == 0
+                       ? std::nullopt
+                       : check_run(subject, with_rows(subject.inputs, rows), probe);
+    if (finding) {
       return finding;
     }
   }
-  if (D < 2) {
-    return {};
-  }
-  return check_run(subject, with_one_column(subject.inputs), "with the first column alone");
+  return D < 2 ? std::nullopt
+               : check_run(subject, with_one_column(subject.inputs), "with the first column alone");
 }
 
 std::optional<Finding> probe_far_values(const Subject& subject) {
@@ -195,9 +227,9 @@ std::optional<Finding> probe_far_values(const Subject& subject) {
         x *= factor;
       }
     }
-    const char* size = factor > 1 ? "large" : "small";
-    if (auto finding =
-            check_run(subject, inputs, fmt::format("with inputs 1000 times as {}", size))) {
+    const std::string probe =
+        factor > 1 ? "with inputs 1000 times as large" : "with inputs 1000 times as small";
+    if (auto finding = check_run(subject, inputs, probe)) {
       return finding;
     }
   }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 #include <exception>
+#include <numeric>
 #include <utility>
 
 #include <fmt/format.h>
@@ -113,21 +114,17 @@ double magnitude(const Tensor& tensor) {
   return largest > 0 ? largest : 1;
 }
 
-double sum_of_products(const Tensor& a, const Tensor& b) {
-  double sum = 0;
-  for (Index i = 0; i < a.size(); ++i) {
-    sum += a.data()[i] * b.data()[i];
-  }
-  return sum;
+Tensor with_other_bits(const Tensor& tensor, std::uint64_t seed) {
+  constexpr double last_bits = 16 * machine_epsilon;
+  return by_element([](Scalar x, Scalar change) { return x * (1 + last_bits * change); }, tensor,
+                    uneven(tensor.shape(), seed));
 }
 
-Tensor sum_of(const Tensor& a, const Tensor& b) {
-  Tensor sum = a.copy();
-  for (Index i = 0; i < sum.size(); ++i) {
-    sum.data()[i] += b.data()[i];
-  }
-  return sum;
+double sum_of_products(const Tensor& a, const Tensor& b) {
+  return std::inner_product(a.values().begin(), a.values().end(), b.data(), 0.0);
 }
+
+Tensor sum_of(const Tensor& a, const Tensor& b) { return by_element(std::plus(), a, b); }
 
 std::vector<Tensor> copies(const std::vector<Tensor>& tensors) {
   std::vector<Tensor> result;

@@ -73,6 +73,19 @@ Run run(const Subject& subject);  // with variables
 // The largest magnitude among the finite numbers; 1 if these are all 0.
 double magnitude(const Tensor& tensor);
 
+// f of each element of some tensors of one shape.
+template <class Function, class... Other>
+Tensor by_element(const Function& f, const Tensor& tensor, const Other&... others) {
+  Tensor result = Tensor::empty(tensor.shape());
+  for (Index i = 0; i < tensor.size(); ++i) {
+    result.data()[i] = f(tensor.data()[i], others.data()[i]...);
+  }
+  return result;
+}
+
+// Its numbers with changes in their last bits.
+Tensor with_other_bits(const Tensor& tensor, std::uint64_t seed);
+
 double sum_of_products(const Tensor& a, const Tensor& b);
 Tensor sum_of(const Tensor& a, const Tensor& b);
 std::vector<Tensor> copies(const std::vector<Tensor>& tensors);

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <functional>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -44,8 +43,8 @@ struct Jacobian {
 };
 
 struct WrongGradient {
-  WrongKind kind;
-  std::string hint;
+  WrongKind kind = WrongKind::none;
+  std::string hint{};
 };
 
 // A number from finite differences, and how far it may be off.
@@ -94,8 +93,8 @@ Lines columns_of(const Shape& shape);
 std::vector<Index> lines_where(const Lines& lines, const std::function<bool(Index)>& condition);
 
 // Rows that hold the values of other rows; otherwise the rows or columns that are wrong while
-// others are right. Nothing if all are wrong.
-std::optional<WrongGradient> in_some_lines(const Comparison& comparison, const Jacobian& jacobian);
+// others are right. `none` if all are wrong.
+WrongGradient in_some_lines(const Comparison& comparison, const Jacobian& jacobian);
 
 // Guesses of what made a gradient wrong when its error follows no simple pattern: clauses for a
 // hint, or nothing.

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <optional>
 
 #include <fmt/format.h>
 
@@ -15,17 +14,15 @@ namespace tapehead {
 namespace {
 
 // Right if dL/dy were 1 everywhere.
-std::optional<WrongGradient> cotangent_ignored(const Comparison& c, const Jacobian& jacobian) {
+WrongGradient cotangent_ignored(const Comparison& c, const Jacobian& jacobian) {
   const auto sum = [&](Index i) { return with_cotangent(jacobian, i, [](Index) { return 1; }); };
-  if (jacobian.columns.empty() || !is(c, sum)) {
-    return {};
-  }
-  return WrongGradient{WrongKind::cotangent_ignored,
-                       "right for dL/dy = 1 everywhere: g.output() is left out"};
+  const bool ignored = !jacobian.columns.empty() && is(c, sum);
+  return {ignored ? WrongKind::cotangent_ignored : WrongKind::none,
+          "right for dL/dy = 1 everywhere: g.output() is left out"};
 }
 
 // Right if dL/dy were 0 except in one row.
-std::optional<WrongGradient> not_summed(const Comparison& c, const Jacobian& jacobian) {
+WrongGradient not_summed(const Comparison& c, const Jacobian& jacobian) {
   if (jacobian.columns.empty()) {
     return {};
   }
@@ -37,10 +34,10 @@ std::optional<WrongGradient> not_summed(const Comparison& c, const Jacobian& jac
       return c.wrong(i) && !alike(c.a(i), nothing_at(c, i));
     };
     if (rows.length > 0 && is(c, share) && any_element(c, short_of_a_sum)) {
-      return WrongGradient{WrongKind::not_summed,
-                           fmt::format("the share of the output's row {} alone: what was broadcast "
-                                       "over {} rows forwards is summed over them backwards",
-                                       row, rows.count)};
+      return {WrongKind::not_summed,
+              fmt::format("the share of the output's row {} alone: what was broadcast "
+                          "over {} rows forwards is summed over them backwards",
+                          row, rows.count)};
     }
   }
   return {};
@@ -72,11 +69,10 @@ std::string source_of(double factor, const std::vector<Index>& sizes) {
   return alike(size, {2}) ? "; the two of a square, or an input counted twice?" : "";
 }
 
-std::optional<WrongGradient> zeros(const Comparison& c) {
-  if (!is(c, [&](Index i) { return nothing_at(c, i); })) {
-    return {};
-  }
-  return WrongGradient{WrongKind::no_gradient, "zeros arrive where the slope is not zero"};
+WrongGradient zeros(const Comparison& c) {
+  const bool all = is(c, [&](Index i) { return nothing_at(c, i); });
+  return {all ? WrongKind::no_gradient : WrongKind::none,
+          "zeros arrive where the slope is not zero"};
 }
 
 // Whether all elements are off by so little that `alike` does not see it.
@@ -105,51 +101,45 @@ bool explains(double factor, const Comparison& c) {
   });
 }
 
-std::optional<WrongGradient> a_multiple(const Comparison& c, const std::vector<Index>& sizes) {
+WrongGradient a_multiple(const Comparison& c, const std::vector<Index>& sizes) {
   const double factor = best_factor(c);
   if ((nearly_right(c) && !(most_differ(c) && explains(factor, c))) ||
       !is(c, [&](Index i) { return slope_at(c, i, factor); })) {
     return {};
   }
   if (alike(factor, {-1})) {
-    return WrongGradient{WrongKind::sign, "right but for its sign, everywhere"};
+    return {WrongKind::sign, "right but for its sign, everywhere"};
   }
-  return WrongGradient{WrongKind::factor,
-                       fmt::format("{} times what is right, everywhere{}", factor_text(factor),
-                                   source_of(factor, sizes))};
+  return {WrongKind::factor, fmt::format("{} times what is right, everywhere{}",
+                                         factor_text(factor), source_of(factor, sizes))};
 }
 
 // The transpose as a matrix of the transposed shape, or in the same shape.
-std::optional<WrongGradient> a_transpose(const Comparison& c) {
+WrongGradient a_transpose(const Comparison& c) {
   if (c.shape.rank() != 2 || c.shape[0] == 1 || c.shape[1] == 1 || nearly_right(c)) {
     return {};
   }
   const Index rows = c.shape[0];
   const Index columns = c.shape[1];
-  if (!is(c, [&](Index i) { return slope_at(c, i % rows * columns + i / rows); })) {
-    return {};
-  }
-  return WrongGradient{WrongKind::transposed,
-                       rows == columns ? "what is right, with rows and columns exchanged"
-                                       : "the right numbers, laid out as of the transposed shape"};
+  const bool all = is(c, [&](Index i) { return slope_at(c, i % rows * columns + i / rows); });
+  return {all ? WrongKind::transposed : WrongKind::none,
+          rows == columns ? "what is right, with rows and columns exchanged"
+                          : "the right numbers, laid out as of the transposed shape"};
 }
 
-std::optional<WrongGradient> one_element(const Comparison& c) {
-  if (std::ranges::count(c.differs, true) != 1 || c.size() <= 2) {
-    return {};
-  }
-  return WrongGradient{WrongKind::one_element,
-                       "all others are right: an index, or a rest of a loop?"};
+WrongGradient one_element(const Comparison& c) {
+  const bool one = std::ranges::count(c.differs, true) == 1 && c.size() > 2;
+  return {one ? WrongKind::one_element : WrongKind::none,
+          "all others are right: an index, or a rest of a loop?"};
 }
 
-std::optional<WrongGradient> too_many(const Comparison& c) {
-  if (any_element(c, [&](Index i) { return c.wrong(i) && !alike(c.n(i), nothing_at(c, i)); })) {
-    return {};
-  }
-  return WrongGradient{WrongKind::too_many,
-                       fmt::format("{} of those that get one do not move the output: a mask, a "
-                                   "pattern or a range of rows left out of account?",
-                                   std::ranges::count(c.differs, true))};
+WrongGradient too_many(const Comparison& c) {
+  const bool some_move =
+      any_element(c, [&](Index i) { return c.wrong(i) && !alike(c.n(i), nothing_at(c, i)); });
+  return {some_move ? WrongKind::none : WrongKind::too_many,
+          fmt::format("{} of those that get one do not move the output: a mask, a "
+                      "pattern or a range of rows left out of account?",
+                      std::ranges::count(c.differs, true))};
 }
 
 WrongGradient a_term(const Comparison& c, const Jacobian& jacobian) {
@@ -177,7 +167,7 @@ WrongGradient a_term(const Comparison& c, const Jacobian& jacobian) {
 
 WrongGradient kind_of(const Comparison& c, const Jacobian& jacobian,
                       const std::vector<Index>& sizes) {
-  const std::vector<std::function<std::optional<WrongGradient>()>> kinds{
+  const std::vector<std::function<WrongGradient()>> kinds{
       [&] { return zeros(c); },
       [&] { return cotangent_ignored(c, jacobian); },  // for a single number also a factor
       [&] { return a_multiple(c, sizes); },
@@ -187,8 +177,8 @@ WrongGradient kind_of(const Comparison& c, const Jacobian& jacobian,
       [&] { return not_summed(c, jacobian); },
       [&] { return in_some_lines(c, jacobian); }};
   for (const auto& kind : kinds) {
-    if (auto found = kind()) {
-      return *found;
+    if (WrongGradient found = kind(); found.kind != WrongKind::none) {
+      return found;
     }
   }
   return a_term(c, jacobian);

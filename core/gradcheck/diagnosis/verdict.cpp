@@ -4,37 +4,27 @@
 
 #include <array>
 #include <cmath>
+#include <ranges>
+
+#include "core/text.hpp"
 
 namespace tapehead {
 
-namespace {
-
-constexpr std::array<std::string_view, 13> verdict_names{
-    "correct",          "wrong",        "kink nearby",     "too little precision", "cannot tell",
-    "nondeterministic", "unused input", "not accumulated", "input overwritten",    "not finite",
-    "not written",      "wrong shape",  "failed"};
-
-constexpr std::array<std::string_view, 13> kind_names{"",
-                                                      "sign",
-                                                      "constant factor",
-                                                      "no gradient",
-                                                      "transposed",
-                                                      "one element",
-                                                      "only some rows",
-                                                      "only some columns",
-                                                      "rows exchanged",
-                                                      "gradient where there is none",
-                                                      "broadcast not summed",
-                                                      "cotangent ignored",
-                                                      "term missing or wrong"};
-
-}  // namespace
-
 std::string_view name_of(Verdict verdict) {
-  return verdict_names.at(static_cast<std::size_t>(verdict));
+  constexpr auto names = std::to_array<std::string_view>(
+      {"correct", "wrong", "kink nearby", "too little precision", "cannot tell", "nondeterministic",
+       "unused input", "not accumulated", "input overwritten", "not finite", "not written",
+       "wrong shape", "failed"});
+  return names.at(static_cast<std::size_t>(verdict));
 }
 
-std::string_view name_of(WrongKind kind) { return kind_names.at(static_cast<std::size_t>(kind)); }
+std::string_view name_of(WrongKind kind) {
+  constexpr auto names = std::to_array<std::string_view>(
+      {"", "sign", "constant factor", "no gradient", "transposed", "one element", "only some rows",
+       "only some columns", "rows exchanged", "gradient where there is none",
+       "broadcast not summed", "cotangent ignored", "term missing or wrong"});
+  return names.at(static_cast<std::size_t>(kind));
+}
 
 std::string factor_text(double factor, int digits) {
   std::string text = fmt::format("{:.{}g}", factor, digits);
@@ -45,10 +35,11 @@ std::string factor_text(double factor, int digits) {
 
 std::string describe(const Finding& finding) {
   std::string text = finding.subject;
-  if (!finding.element.empty()) {
-    text += fmt::format(": {}", finding.element);
-  }
-  text += fmt::format(": {}", name_of(finding.verdict));
+  const auto add = [&text](const char* before, std::string_view part) {
+    text += part.empty() ? "" : fmt::format("{}{}", before, part);
+  };
+  add(": ", finding.element);
+  add(": ", name_of(finding.verdict));
   if (finding.kind != WrongKind::none) {
     text += fmt::format(" ({})", name_of(finding.kind));
   }
@@ -60,25 +51,14 @@ std::string describe(const Finding& finding) {
                           factor_text(finding.analytic / finding.numeric + 0.0));  // no -0
     }
   }
-  if (!finding.extent.empty()) {
-    text += fmt::format("\n  {}", finding.extent);
-  }
-  if (!finding.probe.empty()) {
-    text += fmt::format("\n  seen {}", finding.probe);
-  }
-  if (!finding.hint.empty()) {
-    text += fmt::format("\n  hint: {}", finding.hint);
-  }
+  add("\n  ", finding.extent);
+  add("\n  seen ", finding.probe);
+  add("\n  hint: ", finding.hint);
   return text;
 }
 
 std::string GradcheckReport::message() const {
-  std::string text;
-  for (const Finding& finding : findings) {
-    text += text.empty() ? "" : "\n";
-    text += describe(finding);
-  }
-  return text;
+  return join(findings | std::views::transform(describe), "\n");
 }
 
 }  // namespace tapehead

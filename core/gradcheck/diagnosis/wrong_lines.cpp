@@ -19,7 +19,7 @@ std::vector<Index> numbers_of(const std::vector<Index>& lines, const std::vector
 
 // Whether wrong rows hold the values of other rows: at least half of them. The rest may come from
 // elsewhere, or be zero.
-std::optional<WrongGradient> rows_exchanged(const Comparison& c, const std::vector<Index>& wrong) {
+WrongGradient rows_exchanged(const Comparison& c, const std::vector<Index>& wrong) {
   const Lines rows = rows_of(c.shape);
   const auto holds = [&](Index row, Index other) {
     bool anything = false;
@@ -49,8 +49,8 @@ std::optional<WrongGradient> rows_exchanged(const Comparison& c, const std::vect
   if (moved == 0 || 2 * moved < wrong.size()) {
     return {};
   }
-  return WrongGradient{WrongKind::rows_exchanged,
-                       pairs + ": a wrong segment, or a first row left out of account?"};
+  return {WrongKind::rows_exchanged,
+          pairs + ": a wrong segment, or a first row left out of account?"};
 }
 
 // What the wrong lines have in common.
@@ -82,11 +82,11 @@ std::string they_are(const char* what, const std::vector<Index>& numbers) {
 
 }  // namespace
 
-std::optional<WrongGradient> in_some_lines(const Comparison& c, const Jacobian& jacobian) {
+WrongGradient in_some_lines(const Comparison& c, const Jacobian& jacobian) {
   const auto is_wrong = [&](Index i) { return c.wrong(i); };
   const std::vector<Index> rows = lines_where(rows_of(c.shape), is_wrong);
   if (c.shape.rank() > 1) {
-    if (auto exchanged = rows_exchanged(c, rows)) {
+    if (auto exchanged = rows_exchanged(c, rows); exchanged.kind != WrongKind::none) {
       return exchanged;
     }
   }
@@ -111,10 +111,9 @@ std::optional<WrongGradient> in_some_lines(const Comparison& c, const Jacobian& 
              common(c, rows_of(c.shape), rows),
              ": a first or last one, a segment, a rest of a vectorised loop?")};
   }
-  return WrongGradient{WrongKind::some_columns,
-                       hint(they_are("column", numbers_of(columns, c.columns)),
-                            common(c, columns_of(c.shape), columns),
-                            ": a head, a slice, a rest of a vectorised loop?")};
+  return {WrongKind::some_columns, hint(they_are("column", numbers_of(columns, c.columns)),
+                                        common(c, columns_of(c.shape), columns),
+                                        ": a head, a slice, a rest of a vectorised loop?")};
 }
 
 }  // namespace tapehead

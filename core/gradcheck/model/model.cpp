@@ -8,8 +8,6 @@
 #include <utility>
 
 #include "core/errors.hpp"
-#include "core/gradcheck/model/parameter_check.hpp"
-#include "core/gradcheck/model/parameter_slopes.hpp"
 #include "core/gradcheck/subject.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
@@ -57,11 +55,9 @@ class ModelCheck {
                           static_cast<Index>(wanted.size()));
       }
       report.parameters.push_back(
-          check_parameter({.loss = loss_,
-                           .centre = centre_,
-                           .options = options_,
+          check_parameter({.options = options_,
                            .name = parameter->name,
-                           .values = store_.value(*parameter),
+                           .slopes = {loss_, centre_, store_.value(*parameter)},
                            .gradient = gradient_of(store_, gradients_, *parameter),
                            .written = gradients_.written(parameter->block),
                            .number = report.parameters.size(),
@@ -108,13 +104,10 @@ class ModelCheck {
 
   std::vector<Tensor> nearby_gradients(const NamedParameter& parameter) {
     constexpr std::uint64_t trials = 4;
-    constexpr double last_bits = 16 * machine_epsilon;
     for (std::uint64_t trial = nearby_.size(); trial < trials; ++trial) {
       Restored values(store_.values());
-      const Tensor change = uneven(values.values().shape(), options_.seed + 100 * trial);
-      for (Index i = 0; i < change.size(); ++i) {
-        values.values().data()[i] *= 1 + last_bits * change.data()[i];
-      }
+      const Tensor other = with_other_bits(values.before(), options_.seed + 100 * trial);
+      std::ranges::copy(other.values(), values.values().data());
       loss_(&nearby_.emplace_back(store_));
     }
     std::vector<Tensor> result;

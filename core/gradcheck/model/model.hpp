@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/gradcheck/model/model_check_options.hpp"
+#include "core/gradcheck/model/parameter_check.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

@@ -7,7 +7,6 @@
 #include <limits>
 
 #include "core/gradcheck/diagnosis/comparison.hpp"
-#include "core/gradcheck/model/parameter_slopes.hpp"
 #include "core/gradcheck/slopes/trials.hpp"
 #include "core/gradcheck/subject.hpp"
 
@@ -92,156 +91,139 @@ Index worst_of(const Comparison& c) {
   return worst;
 }
 
-class ParameterChecker {
- public:
-  explicit ParameterChecker(const ParameterSubject& subject)
-      : subject_(subject),
-        options_(subject.options),
-        gradient_(subject.gradient),
-        slopes_(subject.loss, subject.centre, subject.values) {}
-
-  ParameterCheck check() const {
-    ParameterCheck result{.name = subject_.name, .shape = gradient_.shape(), .finding = {}};
-    result.finding.subject = subject_.name;
-    if (const Index bad = first_not_finite(gradient_); bad >= 0) {
-      result.finding.verdict = Verdict::not_finite;
-      result.finding.element = element_name(bad, gradient_.shape());
-      result.error = std::numeric_limits<double>::quiet_NaN();
-      return result;
-    }
-    if (gradient_.size() == 0) {
-      return result;
-    }
-    const DirectionCheck direction = settled_direction();
-    result.error = direction.error();
-    if (!subject_.written && result.error <= options_.tolerance) {
-      result.finding.verdict = Verdict::unused_input;
-      result.finding.hint =
-          "the loss does not change with it and no gradient arrives: a parameter that no layer "
-          "uses";
-    } else if (!(result.error <= options_.tolerance)) {
-      result.finding = explain(direction);
-    } else {
-      result.too_small = direction.too_small;
-      result.hidden = direction.too_small && std::abs(direction.along) > rounding_along(direction);
-    }
-    return result;
-  }
-
- private:
-  DirectionCheck check_direction(std::uint64_t seed) const {
-    const Tensor direction = unit_direction(gradient_.shape(), seed);
-    DirectionCheck check{.direction = direction,
-                         .along = sum_of_products(gradient_, direction),
-                         .slope = slopes_.quick(direction)};
-    check.size = size_of(check, gradient_);
-    if (check.apart() <= options_.tolerance * check.size) {
-      return check;
-    }
-    // Rounding, a kink between the two points, or strong curvature? Larger steps reduce rounding.
-    const double excused = 4 * check.slope.error;
-    check.slope = slopes_.along(direction, 0.1 * options_.tolerance * check.size,
-                                check.apart() <= excused ? 1e-2 : 1e-3);
-    check.size = size_of(check, gradient_);
-    const double doubt = doubt_share * check.slope.error;
-    const double smallest =
-        (check.slope.kink ? excused : std::min(doubt, excused)) / options_.tolerance;
-    check.too_small = smallest > check.size;
-    check.size = std::max(check.size, smallest);
+DirectionCheck check_direction(const ParameterSubject& subject, std::uint64_t seed) {
+  const Tensor direction = unit_direction(subject.gradient.shape(), seed);
+  DirectionCheck check{.direction = direction,
+                       .along = sum_of_products(subject.gradient, direction),
+                       .slope = subject.slopes.quick(direction)};
+  check.size = size_of(check, subject.gradient);
+  if (check.apart() <= subject.options.tolerance * check.size) {
     return check;
   }
+  // Rounding, a kink between the two points, or strong curvature? Larger steps reduce rounding.
+  const double excused = 4 * check.slope.error;
+  check.slope = subject.slopes.along(direction, 0.1 * subject.options.tolerance * check.size,
+                                     check.apart() <= excused ? 1e-2 : 1e-3);
+  check.size = size_of(check, subject.gradient);
+  const double doubt = doubt_share * check.slope.error;
+  const double smallest =
+      (check.slope.kink ? excused : std::min(doubt, excused)) / subject.options.tolerance;
+  check.too_small = smallest > check.size;
+  check.size = std::max(check.size, smallest);
+  return check;
+}
 
-  // Tries directions until one is conclusive. Some kink of a model is always so near that
-  // differences along some directions cannot avoid it.
-  DirectionCheck settled_direction() const {
-    constexpr std::uint64_t most = 8;
-    DirectionCheck check{};
-    for (std::uint64_t i = 0; i < most; ++i) {
-      check = check_direction(options_.seed + subject_.number + 10000 * i);
-      if (check.error() <= options_.tolerance || !check.doubtful()) {
-        break;
-      }
+// Tries directions until one is conclusive. Some kink of a model is always so near that
+// differences along some directions cannot avoid it.
+DirectionCheck settled_direction(const ParameterSubject& subject) {
+  constexpr std::uint64_t most = 8;
+  DirectionCheck check{};
+  for (std::uint64_t i = 0; i < most; ++i) {
+    check = check_direction(subject, subject.options.seed + subject.number + 10000 * i);
+    if (check.error() <= subject.options.tolerance || !check.doubtful()) {
+      break;
     }
-    return check;
   }
+  return check;
+}
 
-  // How far the slope by the gradient may be off by rounding alone. A sum whose terms cancel may be
-  // nothing but rounding, which the loss itself need not show.
-  double rounding_along(const DirectionCheck& check) const {
-    double most = 0;
-    for (const Tensor& other : subject_.nearby()) {
-      most = std::max(most, std::abs(sum_of_products(other, check.direction) - check.along));
-    }
-    return doubt_share * most;
+// How far the slope by the gradient may be off by rounding alone. A sum whose terms cancel may be
+// nothing but rounding, which the loss itself need not show.
+double rounding_along(const ParameterSubject& subject, const DirectionCheck& check) {
+  double most = 0;
+  for (const Tensor& other : subject.nearby()) {
+    most = std::max(most, std::abs(sum_of_products(other, check.direction) - check.along));
   }
+  return doubt_share * most;
+}
 
-  Finding explain(const DirectionCheck& direction) const {
-    Finding finding{.verdict = Verdict::wrong,
-                    .subject = subject_.name,
-                    .compared = true,
-                    .analytic = direction.along,
-                    .numeric = direction.slope.value,
-                    .numeric_error = direction.slope.error};
-    if (direction.doubtful() || direction.apart() <= rounding_along(direction)) {
-      finding.verdict = direction.slope.kink ? Verdict::kink_nearby : Verdict::too_little_precision;
-      finding.extent = "the numbers are slopes along a random direction";
-      finding.hint = direction.doubtful()
-                         ? "another seed, or another batch, may settle it"
-                         : "changes in the last bits of the parameters move what backward gives by "
-                           "as much: are the numbers in the model far from 1?";
-      return finding;
-    }
-    const Comparison c = compare_elements(direction.size);
-    const Index worst = worst_of(c);
-    if (worst < 0) {
-      finding.extent = fmt::format(
-          "the numbers are slopes along a random direction; each of the {} elements looked at is "
-          "right by itself",
-          c.size());
-      return finding;
-    }
-    const WrongGradient kind =
-        subject_.written ? kind_of(c, {}, {})
-                         : WrongGradient{WrongKind::no_gradient,
-                                         "no gradient arrives, and the loss depends on it"};
-    finding.kind = kind.kind;
-    finding.hint = kind.hint;
-    finding.element = element_name(element_of(c, gradient_.shape(), worst), gradient_.shape());
-    finding.analytic = c.a(worst);
-    finding.numeric = c.n(worst);
-    finding.numeric_error = c.numeric[static_cast<std::size_t>(worst)].error;
-    finding.extent = fmt::format("{} of {} elements looked at differ",
-                                 std::ranges::count(c.differs, true), c.size());
+Comparison compare_elements(const ParameterSubject& subject, double size) {
+  Comparison c = grid_of(subject.gradient.shape(), subject.options.elements);
+  const double tolerated = subject.options.tolerance * size;
+  Tensor direction = Tensor::zeros(subject.gradient.shape());
+  for (Index i = 0; i < c.size(); ++i) {
+    const Index element = element_of(c, subject.gradient.shape(), i);
+    direction.data()[element] = 1;
+    const Slope slope = subject.slopes.along(direction, 0.1 * tolerated, 1e-3);
+    direction.data()[element] = 0;
+    c.analytic.push_back(subject.gradient.data()[element]);
+    c.numeric.push_back(slope);
+    c.differs.push_back(!slope.kink &&
+                        std::abs(c.a(i) - slope.value) > doubt_share * slope.error + tolerated);
+  }
+  return c;
+}
+
+Finding explain(const ParameterSubject& subject, const DirectionCheck& direction) {
+  Finding finding{.verdict = Verdict::wrong,
+                  .subject = subject.name,
+                  .compared = true,
+                  .analytic = direction.along,
+                  .numeric = direction.slope.value,
+                  .numeric_error = direction.slope.error};
+  if (direction.doubtful() || direction.apart() <= rounding_along(subject, direction)) {
+    finding.verdict = direction.slope.kink ? Verdict::kink_nearby : Verdict::too_little_precision;
+    finding.extent = "the numbers are slopes along a random direction";
+    finding.hint = direction.doubtful()
+                       ? "another seed, or another batch, may settle it"
+                       : "changes in the last bits of the parameters move what backward gives by "
+                         "as much: are the numbers in the model far from 1?";
     return finding;
   }
-
-  Comparison compare_elements(double size) const {
-    Comparison c = grid_of(gradient_.shape(), options_.elements);
-    const double tolerated = options_.tolerance * size;
-    Tensor direction = Tensor::zeros(gradient_.shape());
-    for (Index i = 0; i < c.size(); ++i) {
-      const Index element = element_of(c, gradient_.shape(), i);
-      direction.data()[element] = 1;
-      const Slope slope = slopes_.along(direction, 0.1 * tolerated, 1e-3);
-      direction.data()[element] = 0;
-      c.analytic.push_back(gradient_.data()[element]);
-      c.numeric.push_back(slope);
-      c.differs.push_back(!slope.kink &&
-                          std::abs(c.a(i) - slope.value) > doubt_share * slope.error + tolerated);
-    }
-    return c;
+  const Comparison c = compare_elements(subject, direction.size);
+  const Index worst = worst_of(c);
+  if (worst < 0) {
+    finding.extent = fmt::format(
+        "the numbers are slopes along a random direction; each of the {} elements looked at is "
+        "right by itself",
+        c.size());
+    return finding;
   }
-
-  const ParameterSubject& subject_;
-  const ModelGradcheckOptions& options_;
-  const Tensor& gradient_;
-  ParameterSlopes slopes_;
-};
+  const WrongGradient kind = subject.written
+                                 ? kind_of(c, {}, {})
+                                 : WrongGradient{WrongKind::no_gradient,
+                                                 "no gradient arrives, and the loss depends on it"};
+  finding.kind = kind.kind;
+  finding.hint = kind.hint;
+  finding.element =
+      element_name(element_of(c, subject.gradient.shape(), worst), subject.gradient.shape());
+  finding.analytic = c.a(worst);
+  finding.numeric = c.n(worst);
+  finding.numeric_error = c.numeric[static_cast<std::size_t>(worst)].error;
+  finding.extent = fmt::format("{} of {} elements looked at differ",
+                               std::ranges::count(c.differs, true), c.size());
+  return finding;
+}
 
 }  // namespace
 
 ParameterCheck check_parameter(const ParameterSubject& subject) {
-  return ParameterChecker(subject).check();
+  ParameterCheck result{.name = subject.name, .shape = subject.gradient.shape(), .finding = {}};
+  result.finding.subject = subject.name;
+  if (const Index bad = first_not_finite(subject.gradient); bad >= 0) {
+    result.finding.verdict = Verdict::not_finite;
+    result.finding.element = element_name(bad, subject.gradient.shape());
+    result.error = std::numeric_limits<double>::quiet_NaN();
+    return result;
+  }
+  if (subject.gradient.size() == 0) {
+    return result;
+  }
+  const DirectionCheck direction = settled_direction(subject);
+  result.error = direction.error();
+  if (!subject.written && result.error <= subject.options.tolerance) {
+    result.finding.verdict = Verdict::unused_input;
+    result.finding.hint =
+        "the loss does not change with it and no gradient arrives: a parameter that no layer "
+        "uses";
+  } else if (!(result.error <= subject.options.tolerance)) {
+    result.finding = explain(subject, direction);
+  } else {
+    result.too_small = direction.too_small;
+    result.hidden =
+        direction.too_small && std::abs(direction.along) > rounding_along(subject, direction);
+  }
+  return result;
 }
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -2,12 +2,17 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
-#include "core/gradcheck/model/model_check_options.hpp"
 #include "core/gradcheck/slopes/slope.hpp"
+#include "core/tape/parameters.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
+
+// Returns the loss of a model, which may be computed in several shards, and adds the gradients
+// unless `gradients` is null.
+using LossAndGradients = std::function<double(ParameterGradients* gradients)>;
 
 // Restores values in its destructor.
 class Restored {

@@ -10,33 +10,6 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
-// The only query of a segment, with the keys to which it may attend: one range for all heads.
-SingleQuery single_query(const AttentionProblem& problem, Index segment) {
-  const AttentionOptions& options = problem.options;
-  const HeadProblem first = problem.at(segment, 0);
-  const PositionRange range = first.ranges.of(first.query_position);
-  const Index keys = first.key.rows;
-  const Index begin = std::clamp<Index>(range.first - first.key_position, 0, keys);
-  const Index end = std::clamp<Index>(range.last + 1 - first.key_position, begin, keys);
-  return {.query = first.query.data,
-          .query_step = problem.query.step,
-          .key = first.key.row(begin),
-          .key_stride = first.key.stride,
-          .key_step = problem.key.step,
-          .value = first.value.row(begin),
-          .value_stride = first.value.stride,
-          .value_step = problem.value.step,
-          .keys = end - begin,
-          .heads = options.heads,
-          .heads_of_key = options.heads / options.key_heads(),
-          .d_key = options.d_key,
-          .d_value = options.d_value,
-          .scale = options.score_factor(),
-          .distance = first.key_position + begin - first.query_position,
-          .row = problem.queries[segment],
-          .bias = &problem.bias};
-}
-
 // One head of one segment, whose first row goes to `out`.
 void forward(AttentionKernel& kernel, const AttentionProblem& problem, Index segment, Index head,
              const HeadOutput& out) {
@@ -67,9 +40,7 @@ Tensor forward(const AttentionProblem& problem, Tensor& log_sums) {
     const Index row = problem.queries[s].row;
     if (alike && problem.queries[s].rows == 1 &&
         problem.pattern(0).is_range(problem.queries[s].prefix)) {
-      const Index next = std::min(s + 1, problem.queries.count() - 1);
-      attend_single(single_query(problem, s), single_query(problem, next), room.data(), y.row(row),
-                    log_sums.data() + row, N);
+      attend_single(problem, s, room.data(), y.row(row), log_sums.data() + row, N);
       continue;
     }
     for (Index head = 0; head < options.heads; ++head) {

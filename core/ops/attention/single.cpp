@@ -10,57 +10,89 @@
 #include "core/kernel/row_kernels.hpp"
 #include "core/kernel/vector_functions.hpp"
 #include "core/memory/prefetch.hpp"
-#include "core/ops/attention/tile.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
-void prefetch_row(const SingleQuery& problem, Index j) {
-  prefetch(problem.key + j * problem.key_stride, problem.key_columns());
-  prefetch(problem.value + j * problem.value_stride, problem.value_columns());
+// The only query of a segment, and the keys and values that it attends to: one range of rows for
+// all heads. Rows begin with the columns of head 0.
+struct SingleQuery {
+  const AttentionProblem& problem;
+  const Segment& segment;
+  HeadRows query;
+  HeadRows key;
+  HeadRows value;
+  Index distance;  // of the first key
+};
+
+SingleQuery single_query(const AttentionProblem& problem, Index segment) {
+  const HeadProblem first = problem.at(segment, 0);
+  const PositionRange range = first.ranges.of(first.query_position);
+  const Index rows = first.key.rows;
+  const Index begin = std::clamp<Index>(range.first - first.key_position, 0, rows);
+  const Index end = std::clamp<Index>(range.last + 1 - first.key_position, begin, rows);
+  const RowSteps seen{.first = begin, .rows = end - begin};
+  return {.problem = problem,
+          .segment = problem.queries[segment],
+          .query = first.query,
+          .key = rows_at(first.key, seen),
+          .value = rows_at(first.value, seen),
+          .distance = first.key_position + begin - first.query_position};
+}
+
+void prefetch_row(const SingleQuery& query, Index j) {
+  const AttentionProblem& problem = query.problem;
+  const Index others = problem.options.key_heads() - 1;
+  prefetch(query.key.row(j), others * problem.key.step + problem.options.d_key);
+  prefetch(query.value.row(j), others * problem.value.step + problem.options.d_value);
 }
 
 // s[h][j] = scale k_jh · q_h, and -inf after the last key. The heads of a key are adjacent, so the
 // outer loop is over keys. Most of the time goes into fetching keys and values.
-void scores(const SingleQuery& problem, const SingleQuery& next, Scalar* s) {
-  const Index padded = whole_vectors(problem.keys);
-  for (Index j = 0; j < problem.keys; ++j) {
-    if (j < next.keys) {
+void scores(const SingleQuery& single, const SingleQuery& next, Scalar* s) {
+  const AttentionProblem& problem = single.problem;
+  const Index heads = problem.options.heads;
+  const Index heads_of_key = heads / problem.options.key_heads();
+  const Scalar scale = problem.options.score_factor();
+  const Index padded = whole_vectors(single.key.rows);
+  for (Index j = 0; j < single.key.rows; ++j) {
+    if (j < next.key.rows) {
       prefetch_row(next, j);
     }
-    const Scalar* key = problem.key + j * problem.key_stride;
-    for (Index h = 0; h < problem.heads; key += problem.key_step) {
-      for (Index last = h + problem.heads_of_key; h < last; ++h) {
-        s[h * padded + j] =
-            problem.scale * dot_row(problem.d_key, problem.query + h * problem.query_step, key);
+    const Scalar* key = single.key.row(j);
+    for (Index h = 0; h < heads; key += problem.key.step) {
+      for (Index last = h + heads_of_key; h < last; ++h) {
+        const Scalar* query = single.query.data + h * problem.query.step;
+        s[h * padded + j] = scale * dot_row(single.key.width, query, key);
       }
     }
   }
-  for (Index h = 0; h < problem.heads; ++h) {
-    std::fill(s + h * padded + problem.keys, s + (h + 1) * padded, minus_infinity);
+  for (Index h = 0; h < heads; ++h) {
+    std::fill(s + h * padded + single.key.rows, s + (h + 1) * padded, minus_infinity);
   }
 }
 
 // s[h][j] += the head's bias for the distance of key j. Buckets are computed for some keys at a
 // time.
-void add_bias(const SingleQuery& problem, Scalar* s) {
-  const Index padded = whole_vectors(problem.keys);
-  const bool bucketed = problem.bias->buckets.count() > 0;
+void add_bias(const SingleQuery& single, Scalar* s) {
+  const BiasValues& biases = single.problem.bias;
+  const Index padded = whole_vectors(single.key.rows);
+  const bool bucketed = biases.buckets.count() > 0;
   std::array<std::int32_t, 128> buckets;
   const auto most = static_cast<Index>(buckets.size());
-  for (Index first = 0; first < problem.keys; first += most) {
-    const Index keys = std::min(most, problem.keys - first);
+  for (Index first = 0; first < single.key.rows; first += most) {
+    const Index keys = std::min(most, single.key.rows - first);
     if (bucketed) {
-      problem.bias->buckets.fill(problem.distance + first,
-                                 std::span(buckets).first(static_cast<std::size_t>(keys)));
+      biases.buckets.fill(single.distance + first,
+                          std::span(buckets).first(static_cast<std::size_t>(keys)));
     }
-    for (Index h = 0; h < problem.heads; ++h) {
-      const HeadBias bias = problem.bias->head(problem.row, h);
+    for (Index h = 0; h < single.problem.options.heads; ++h) {
+      const HeadBias bias = biases.head(single.segment, h);
       Scalar* scores = s + h * padded + first;
       for (Index j = 0; j < keys; ++j) {
         const auto bucket = bucketed ? buckets[static_cast<std::size_t>(j)] : 0;
-        scores[j] -= bias.slope * static_cast<Scalar>(std::abs(problem.distance + first + j));
+        scores[j] -= bias.slope * static_cast<Scalar>(std::abs(single.distance + first + j));
         scores[j] += bias.by_head == nullptr ? Scalar{0} : bias.by_head[bucket];
         scores[j] += bias.by_query == nullptr ? Scalar{0} : bias.by_query[bucket];
       }
@@ -68,14 +100,14 @@ void add_bias(const SingleQuery& problem, Scalar* s) {
   }
 }
 
-// `Vectors` vectors of Σ_j weights[j] v_j / total; value: the first of those columns.
+// y = Σ_j weights[j] v_j / total for one head, `Vectors` vectors of it from `column` on.
 template <Index Vectors>
-void weighted_values(const SingleQuery& problem, const Scalar* value, const Scalar* weights,
+void weighted_values(const HeadRows& values, Index column, const Scalar* weights,
                      const Lanes& inverse, Scalar* y) {
   std::array<Lanes, Vectors> sums;
   sums.fill(Lanes(Scalar{0}));
-  const Scalar* row = value;
-  for (Index j = 0; j < problem.keys; ++j, row += problem.value_stride) {
+  const Scalar* row = values.data + column;
+  for (Index j = 0; j < values.rows; ++j, row += values.stride) {
     const Lanes weight(weights[j]);
 #pragma GCC unroll 4
     for (Index v = 0; v < Vectors; ++v) {
@@ -84,27 +116,24 @@ void weighted_values(const SingleQuery& problem, const Scalar* value, const Scal
   }
 #pragma GCC unroll 4
   for (Index v = 0; v < Vectors; ++v) {
-    (inverse * sums[v]).store_unaligned(y + v * lane_count);
+    (inverse * sums[v]).store_unaligned(y + column + v * lane_count);
   }
 }
 
-// y = Σ_j weights[j] v_j / total for one head; value: the head's first column.
-void head_output(const SingleQuery& problem, const Scalar* value, const Scalar* weights,
-                 Scalar total, Scalar* y) {
+void head_output(const HeadRows& values, const Scalar* weights, Scalar total, Scalar* y) {
   const Lanes inverse(1 / total);
-  const Index end = problem.d_value;
   constexpr Index most = 4;
   Index column = 0;
-  for (; column + most * lane_count <= end; column += most * lane_count) {
-    weighted_values<most>(problem, value + column, weights, inverse, y + column);
+  for (; column + most * lane_count <= values.width; column += most * lane_count) {
+    weighted_values<most>(values, column, weights, inverse, y);
   }
-  for (; column + lane_count <= end; column += lane_count) {
-    weighted_values<1>(problem, value + column, weights, inverse, y + column);
+  for (; column + lane_count <= values.width; column += lane_count) {
+    weighted_values<1>(values, column, weights, inverse, y);
   }
-  for (; column < end; ++column) {
+  for (; column < values.width; ++column) {
     Scalar sum = 0;
-    for (Index j = 0; j < problem.keys; ++j) {
-      sum += weights[j] * value[j * problem.value_stride + column];
+    for (Index j = 0; j < values.rows; ++j) {
+      sum += weights[j] * values.row(j)[column];
     }
     y[column] = sum / total;
   }
@@ -112,17 +141,18 @@ void head_output(const SingleQuery& problem, const Scalar* value, const Scalar* 
 
 }  // namespace
 
-void attend_single(const SingleQuery& problem, const SingleQuery& next, Scalar* room, Scalar* y,
+void attend_single(const AttentionProblem& problem, Index segment, Scalar* room, Scalar* y,
                    Scalar* log_sums, Index log_sums_stride) {
-  scores(problem, next, room);
-  if (problem.bias->any()) {
-    add_bias(problem, room);
+  const SingleQuery single = single_query(problem, segment);
+  scores(single, single_query(problem, std::min(segment + 1, problem.queries.count() - 1)), room);
+  if (problem.bias.any()) {
+    add_bias(single, room);
   }
-  const Index padded = whole_vectors(problem.keys);
-  for (Index h = 0; h < problem.heads; ++h) {
+  const Index padded = whole_vectors(single.key.rows);
+  for (Index h = 0; h < problem.options.heads; ++h, y += single.value.width) {
     Scalar* weights = room + h * padded;
-    if (problem.keys == 0) {
-      std::fill_n(y + h * problem.d_value, problem.d_value, Scalar{0});
+    if (padded == 0) {
+      std::fill_n(y, single.value.width, Scalar{0});
       log_sums[h * log_sums_stride] = minus_infinity;
       continue;
     }
@@ -132,8 +162,9 @@ void attend_single(const SingleQuery& problem, const SingleQuery& next, Scalar* 
         padded, weights, [m = Lanes(largest)](const Lanes& s) { return exp_of_small(s - m); },
         weights);
     const Scalar total = sum_row(padded, [](const Lanes& weight) { return weight; }, weights);
-    head_output(problem, problem.value + h / problem.heads_of_key * problem.value_step, weights,
-                total, y + h * problem.d_value);
+    HeadRows values = single.value;
+    values.data += problem.options.key_head(h) * problem.value.step;
+    head_output(values, weights, total, y);
     log_sums[h * log_sums_stride] = largest + std::log(total);
   }
 }
