@@ -40,12 +40,12 @@ void print(const SplitResults& results, bool json) {
   write_output(fmt::format("{}\n", object.dump()));
 }
 
-RunChange change_of(const EvaluateArguments& arguments) {
+std::optional<AttentionPattern> pattern_of(const EvaluateArguments& arguments) {
   if (arguments.pattern.empty()) {
     return {};
   }
   try {
-    return {.pattern = AttentionPattern(arguments.pattern)};
+    return AttentionPattern(arguments.pattern);
   } catch (const ConfigError& error) {
     throw ConfigError(fmt::format("--pattern: {} ({}; allowed: {})", error.what(),
                                   shown(arguments.pattern), AttentionPattern::notation));
@@ -108,7 +108,7 @@ void check_memory(Config config, const EvaluateArguments& arguments) {
 void evaluate_run(const EvaluateArguments& arguments) {
   prepare_blas(arguments.threads);
   expect_output_apart(inputs_of_run(arguments.run, arguments.checkpoint, arguments.data));
-  const SavedRun saved(arguments.run, arguments.checkpoint, change_of(arguments));
+  const SavedRun saved(arguments.run, arguments.checkpoint, pattern_of(arguments));
   Config config = saved.config;
   if (arguments.memory) {
     config.evaluation.memory = arguments.memory;

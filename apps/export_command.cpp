@@ -82,17 +82,16 @@ struct ExportArguments {
 constexpr std::string_view unfinished_prefix = ".unfinished-";
 
 bool is_unfinished(const fs::path& path) {
-  std::error_code none;
   return path.filename().string().starts_with(unfinished_prefix) &&
-         fs::is_directory(fs::symlink_status(path, none));
+         fs::is_directory(link_status_of(path));
 }
 
 // Files that no export writes are never touched.
 void expect_directory_available(const ExportArguments& arguments, const InputFiles& inputs) {
-  std::error_code none;
-  const bool used = fs::is_directory(arguments.directory, none)
+  const fs::file_status status = status_of(arguments.directory);
+  const bool used = fs::is_directory(status)
                         ? !std::ranges::all_of(entries_of(arguments.directory), is_unfinished)
-                        : fs::exists(arguments.directory, none);
+                        : fs::exists(status);
   if (used && !arguments.overwrite) {
     throw IoError(fmt::format("{} is not empty; --overwrite replaces the files of an export in it",
                               arguments.directory.string()));
@@ -110,7 +109,7 @@ void expect_directory_available(const ExportArguments& arguments, const InputFil
 class Unfinished {
  public:
   explicit Unfinished(const fs::path& directory) {
-    if (std::error_code none; !fs::exists(directory, none)) {
+    if (!fs::exists(status_of(directory))) {
       made_ = directory;
     }
     make_directories(directory);
@@ -128,7 +127,7 @@ class Unfinished {
     std::error_code ignored;
     fs::remove_all(path_, ignored);
     if (!made_.empty()) {
-      fs::remove(made_, ignored);  // it stays if files are in it
+      remove_if_possible(made_);  // it stays if files are in it
     }
   }
 
@@ -171,11 +170,10 @@ class Unfinished {
 void remove_earlier(const std::vector<std::string>& files, const fs::path& directory) {
   for (const ExportForm& form : export_forms) {
     for (const char* file : form.files) {
-      std::error_code none;
       if (std::ranges::find(files, file) == files.end()) {
-        fs::remove(directory / file, none);
+        remove_if_possible(directory / file);
         if (const fs::path own = fs::path(file).parent_path(); !own.empty()) {
-          fs::remove(directory / own, none);  // `target`, once it is empty
+          remove_if_possible(directory / own);  // `target`, once it is empty
         }
       }
     }

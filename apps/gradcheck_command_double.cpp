@@ -37,7 +37,7 @@ class GradcheckProgress {
 
 // Throws if no parameter of the model has such a name. The names cost nothing to compute.
 void expect_some(const Config& config, const Task& task, const std::string& pattern) {
-  const Model model(config, task.source_tokenizer->size(), task.target_tokenizer->size());
+  const Model model(config, task);
   const auto& parameters = model.store.parameters();
   const auto is_meant = [&](const std::string& name) { return matches(pattern, name); };
   if (std::ranges::none_of(parameters, is_meant, &NamedParameter::name)) {

@@ -105,8 +105,7 @@ void prune(const PruneArguments& arguments, SavedRun& saved, Console& console) {
   Config config = saved.config;
   config.model = options_without(saved.config.model, saved.model.transformer, removed);
   config.model.init_from.clear();
-  Model smaller(config, saved.tokenizers.source->size(), saved.tokenizers.target->size(),
-                FirstWeights::zeros);
+  Model smaller(config, saved.model.transformer.vocabularies(), FirstWeights::zeros);
   keep_weights(saved.model, removed, smaller);
   const double loss_before = loss_of(saved.model);
   const double loss_after = loss_of(smaller);

@@ -211,8 +211,8 @@ std::vector<std::vector<TokenId>> Predictor::prompts(std::span<const LineRead> l
   return prompts;
 }
 
-std::vector<std::vector<GeneratedText>> Predictor::generate(std::span<const LineRead> lines,
-                                                            const GeneratorOptions& options) const {
+GeneratedTexts Predictor::generate(std::span<const LineRead> lines,
+                                   const GeneratorOptions& options) const {
   return generator(options).generate(prompts(lines));
 }
 

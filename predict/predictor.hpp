@@ -129,8 +129,7 @@ class Predictor {
 
   // The samples with which the runs go on with each line, or that they write for it as a source.
   // Throws ConfigError if they do not write token by token.
-  std::vector<std::vector<GeneratedText>> generate(std::span<const LineRead> lines,
-                                                   const GeneratorOptions& options) const;
+  GeneratedTexts generate(std::span<const LineRead> lines, const GeneratorOptions& options) const;
   // What generates, for whoever wants each piece as it is written, and what it takes of the lines.
   TextGenerator generator(const GeneratorOptions& options) const;
   std::vector<std::vector<TokenId>> prompts(std::span<const LineRead> lines) const;

@@ -31,8 +31,7 @@ std::string other_checkpoints(const RunFiles& files, const std::filesystem::path
   return names;
 }
 
-// Returns the result of the action. If it throws IoError, the message also names the checkpoints
-// that could be used.
+// The result of the action. If it throws IoError, its message also names usable checkpoints.
 template <class Action>
 auto naming_others(const RunFiles& files, const std::filesystem::path& refused,
                    const Action& action) {
@@ -43,33 +42,33 @@ auto naming_others(const RunFiles& files, const std::filesystem::path& refused,
   }
 }
 
-void change_config(Config& config, const RunChange& change) {
-  if (change.pattern && config.model.prefix == SourceRows::full &&
-      !change.pattern->takes_prefix()) {
-    throw ConfigError(fmt::format("{} cannot be combined with a prefix (model.prefix: full)",
-                                  change.pattern->text()));
+void set_pattern(ModelOptions& model, const AttentionPattern& pattern) {
+  if (model.prefix == SourceRows::full && !pattern.takes_prefix()) {
+    throw ConfigError("{} cannot be combined with a prefix (model.prefix: full)", pattern.text());
   }
   for (const AttentionKind kind : {AttentionKind::encoder_self, AttentionKind::decoder_self}) {
-    if (change.pattern && attention_layers(config.model, kind) > 0) {
-      config.model.settings(kind).pattern.values = {{{*change.pattern}}};
+    if (attention_layers(model, kind) > 0) {
+      model.settings(kind).pattern.values = {{{pattern}}};
     }
   }
 }
 
 OpenedRun open_run(const std::filesystem::path& run, const std::string& wanted,
-                   const RunChange& change) {
+                   const std::optional<AttentionPattern>& pattern) {
   Config config = load_config(find_run(run).config()).config;
   const Tokenizers tokenizers = load_tokenizers(run);
   const std::filesystem::path checkpoint = find_checkpoint({run}, wanted);
   return naming_others({run}, checkpoint, [&] {
     if (checkpoint.empty() || !std::filesystem::exists(checkpoint)) {
-      throw IoError(fmt::format("run {} has no {} checkpoint", run.string(),
-                                wanted.empty() ? "finished" : wanted));
+      throw IoError("run {} has no {} checkpoint", run.string(),
+                    wanted.empty() ? "finished" : wanted);
     }
     TensorFile weights(checkpoint);
     expect_identity(weights, identity_of(config, tokenizers));
     weights.metadata("data");
-    change_config(config, change);
+    if (pattern) {
+      set_pattern(config.model, *pattern);
+    }
     return OpenedRun{.directory = run,
                      .config = config,
                      .tokenizers = tokenizers,
@@ -110,6 +109,16 @@ Vocabularies vocabularies_of(const Config& config, Index source_vocabulary,
   return entries;
 }
 
+Model::Model(const Config& config, const Vocabularies& vocabularies, FirstWeights first,
+             std::string_view scope)
+    : store(config.training.freeze), transformer(store.root() / scope, config.model, vocabularies) {
+  if (first == FirstWeights::drawn) {
+    store.initialize(config.seed);
+  } else {
+    store.set_to_zeros();
+  }
+}
+
 Model::Model(const Config& config, Index source_vocabulary, Index target_vocabulary,
              const TensorFile& weights)
     : store(config.training.freeze),
@@ -121,8 +130,8 @@ Model::Model(const Config& config, Index source_vocabulary, Index target_vocabul
 }
 
 SavedRun::SavedRun(const std::filesystem::path& run, const std::string& wanted,
-                   const RunChange& change)
-    : SavedRun(open_run(run, wanted, change)) {}
+                   const std::optional<AttentionPattern>& pattern)
+    : SavedRun(open_run(run, wanted, pattern)) {}
 
 SavedRun::SavedRun(const OpenedRun& run)
     : directory(run.directory),
@@ -145,10 +154,10 @@ Task SavedRun::task(const DataChoice& choice, const EvaluationWindows& windows) 
                     choice.directory.empty() ? directory.string() + " has now"
                                              : choice.directory.string() + " holds");
     if (!choice.other) {
-      throw IoError(fmt::format("{}; {}use these with --other-data", what,
-                                why_no_files({directory}, config.task).empty()
-                                    ? "give the directory of its own data with --data DIR, or "
-                                    : ""));
+      throw IoError("{}; {}use these with --other-data", what,
+                    why_no_files({directory}, config.task).empty()
+                        ? "give the directory of its own data with --data DIR, or "
+                        : "");
     }
     spdlog::warn("{}", what);
   }
@@ -164,10 +173,10 @@ bool has_one_document(const SavedRun& run) {
     return documents_in(file) == 1;
   }
   if (run.data != imported_data) {
-    throw IoError(fmt::format(
+    throw IoError(
         "there is no {}, without which it is unknown what run {} reads in front of a text; copy "
         "the directory tokens from the run that it was made of, or make it again",
-        file.string(), run.directory.string()));
+        file.string(), run.directory.string());
   }
   return false;
 }

@@ -16,8 +16,7 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-// Drawn from the config's seed; or zeros, if all weights will be loaded. Drawing takes longer than
-// anything else at a start.
+// Drawn from the config's seed, which takes long; or zeros, if all weights will be loaded.
 enum class FirstWeights { drawn, zeros };
 
 // How a text is cut for an evaluation: tokens of a window, and how far it begins after the one
@@ -40,28 +39,18 @@ Vocabularies vocabularies_of(const Config& config, Index source_vocabulary,
 // A model with its parameters. The config must be resolved. `scope`: its place in the tree of
 // names; its names address its random draws and initial weights.
 struct Model {
-  // With the weights of a file. Their shapes are compared before any memory is allocated. Throws
-  // IoError.
-  Model(const Config& config, Index source_vocabulary, Index target_vocabulary,
-        const TensorFile& weights);
-
+  Model(const Config& config, const Vocabularies& vocabularies, FirstWeights first,
+        std::string_view scope = {});
   Model(const Config& config, Index source_vocabulary, Index target_vocabulary,
         FirstWeights first = FirstWeights::drawn, std::string_view scope = {})
-      : store(config.training.freeze),
-        transformer(store.root() / scope, config.model,
-                    vocabularies_of(config, source_vocabulary, target_vocabulary)) {
-    if (first == FirstWeights::drawn) {
-      store.initialize(config.seed);
-    } else {
-      store.set_to_zeros();
-    }
+      : Model(config, vocabularies_of(config, source_vocabulary, target_vocabulary), first, scope) {
   }
+  Model(const Config& config, const Task& task, FirstWeights first = FirstWeights::drawn)
+      : Model(config, task.source_tokenizer->size(), task.target_tokenizer->size(), first) {}
 
-  // With all weights zero, for values that are copied from another model.
-  Model(const Config& config, const Vocabularies& vocabularies)
-      : store(config.training.freeze), transformer(store.root(), config.model, vocabularies) {
-    store.set_to_zeros();
-  }
+  // With the weights of a file. Compares their shapes before it allocates memory. Throws IoError.
+  Model(const Config& config, Index source_vocabulary, Index target_vocabulary,
+        const TensorFile& weights);
 
   ParameterStore store;
   Transformer transformer;
@@ -75,23 +64,17 @@ struct OpenedRun {
   TensorFile weights;
 };
 
-// What a run is used with, other than it was trained with.
-struct RunChange {
-  std::optional<AttentionPattern> pattern{};  // of every self-attention; needs no other weights
-};
-
-// A trained run: its config, its tokenizers, and the model with the weights of one of its
-// checkpoints.
+// A trained run: its config, its tokenizers, and the model with the weights of a checkpoint.
 struct SavedRun {
   // `checkpoint`: "best", "last", "average", or a file. Empty: the average if there is one,
   // otherwise the best, otherwise the last. Throws IoError if it is missing or invalid; the message
-  // names the checkpoints that exist; ConfigError if the change does not fit the model.
+  // names the checkpoints that exist. `pattern`: of every self-attention, other than the run was
+  // trained with, since it needs no other weights. Throws ConfigError if it does not fit the model.
   explicit SavedRun(const std::filesystem::path& directory, const std::string& checkpoint = "",
-                    const RunChange& change = {});
+                    const std::optional<AttentionPattern>& pattern = {});
 
-  // The data of the run, read again from the files that find_run_data finds. Throws what
-  // find_run_data and make_task throw. Throws IoError if the checkpoint was trained on other data;
-  // if the choice allows that, it only warns.
+  // The data of the run, read again. Throws what find_run_data and make_task throw, and IoError if
+  // the checkpoint was trained on other data; if the choice allows that, it only warns.
   Task task(const DataChoice& choice = {}, const EvaluationWindows& windows = {}) const;
 
   // The result of the action. If it throws NumericError, the message names the checkpoint: finite
@@ -116,13 +99,11 @@ struct SavedRun {
   explicit SavedRun(const OpenedRun& run);
 };
 
-// Whether a language model predicts each next token of a text that is only one document; of
-// imported weights it is not known, and then it is not. Throws IoError if such a run has lost its
-// text.
+// Whether a language model predicts each next token of a text that is only one document; false for
+// imported weights, of which it is not known. Throws IoError if the run has lost its text.
 bool has_one_document(const SavedRun& run);
 
-// The file of a run's "best", "last" or "average" checkpoint; for an empty name or a file as
-// `SavedRun` says. The file may not exist.
+// The file of a checkpoint, named as `SavedRun` takes it. It may not exist.
 std::filesystem::path find_checkpoint(const RunFiles& files, const std::string& wanted);
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

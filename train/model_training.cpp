@@ -1,6 +1,7 @@
 #include "train/model_training.hpp"
 
 #include <algorithm>
+#include <ranges>
 #include <string_view>
 #include <utility>
 
@@ -31,8 +32,8 @@ OpenHeads::OpenHeads(const Transformer& transformer) {
 
 Var OpenHeads::expected(Pass& pass) const {
   Var sum = open_gates(pass.parameter(log_alphas_.front()));
-  for (std::size_t i = 1; i < log_alphas_.size(); ++i) {
-    sum = add(sum, open_gates(pass.parameter(log_alphas_[i])));
+  for (const Parameter& log_alpha : log_alphas_ | std::views::drop(1)) {
+    sum = add(sum, open_gates(pass.parameter(log_alpha)));
   }
   return sum;
 }
@@ -57,9 +58,10 @@ PenaltyFunction gate_penalty(const Transformer& transformer, double weight) {
 }
 
 void scale_gate_rate(const Transformer& transformer, double factor, Optimizer& optimizer) {
-  const OpenHeads heads(transformer);
-  for (const Parameter& gates : heads.gates()) {
-    optimizer.scale_rate(gates, factor);
+  for (const MultiHeadAttention* attention : transformer.attentions()) {
+    if (const auto& gates = attention->weights.gates.log_alpha) {
+      optimizer.scale_rate(*gates, factor);
+    }
   }
 }
 
@@ -68,10 +70,6 @@ LossFunction training_loss(const Model& model, const Config& config) {
       [&transformer = model.transformer,
        options = LossOptions{.label_smoothing = config.training.label_smoothing}](
           Pass& pass, const Batch& batch) { return batch_loss(transformer, pass, batch, options); };
-}
-
-PenaltyFunction training_penalty(const Model& model, const Config& config) {
-  return gate_penalty(model.transformer, config.training.gate_penalty);
 }
 
 std::optional<LaneMemory::Size> memory_size(const Config& config) {
@@ -93,7 +91,7 @@ Trainer trainer_of(Model& model, const Config& config, const Team& team, Index t
                    .seed = config.seed,
                    .d_model = config.model.d_model,
                    .total_steps = total_steps,
-                   .penalty = training_penalty(model, config),
+                   .penalty = gate_penalty(model.transformer, config.training.gate_penalty),
                    .memory = memory_size(config)});
   scale_gate_rate(model.transformer, config.training.gate_rate, trainer.optimizer());
   return trainer;
@@ -120,9 +118,8 @@ void expect_matches(const std::string& pattern, const ParameterStore& store,
     return matches(pattern, parameter.name);
   });
   if (!found) {
-    throw ConfigError(
-        fmt::format("{}: the model has no parameter that {} matches (the nearest: {})", place,
-                    shown(pattern), join(nearest_names(pattern, store), ", ")));
+    throw ConfigError("{}: the model has no parameter that {} matches (the nearest: {})", place,
+                      shown(pattern), join(nearest_names(pattern, store), ", "));
   }
 }
 

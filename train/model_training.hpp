@@ -13,8 +13,7 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-// The gates of all heads of a model, and how many of them are open (Voita et al. 2019,
-// section 5.2).
+// The gates of all heads of a model, and how many are open (Voita et al. 2019, section 5.2).
 class OpenHeads {
  public:
   explicit OpenHeads(const Transformer& transformer);
@@ -26,8 +25,6 @@ class OpenHeads {
   // 8); (1). There must be gates.
   Var expected(Pass& pass) const;
   double expected(const ParameterStore& store) const;
-
-  const std::vector<Parameter>& gates() const { return log_alphas_; }
 
  private:
   std::vector<Parameter> log_alphas_;
@@ -44,14 +41,10 @@ void scale_gate_rate(const Transformer& transformer, double factor, Optimizer& o
 // The loss of a batch. The model must outlive the function.
 LossFunction training_loss(const Model& model, const Config& config);
 
-// A penalty on the weights themselves; empty: none.
-PenaltyFunction training_penalty(const Model& model, const Config& config);
-
 // The memory of a training; nothing if it has none.
 std::optional<LaneMemory::Size> memory_size(const Config& config);
 
-// With this penalty and this memory, and with separate learning rates for the parameters that have
-// them. `total_steps`: see Trainer::Options.
+// With the config's memory, penalty on gates and their rate. `total_steps`: see Trainer::Options.
 Trainer trainer_of(Model& model, const Config& config, const Team& team, Index total_steps = 0);
 
 // Throws ConfigError with the place of the option training.freeze if one of its patterns matches no

@@ -27,8 +27,7 @@ fs::path unused_name(const fs::path& destination) {
 
 // Renaming it would replace a device, or a pipe that somebody reads.
 OpenFile temporary_file(const fs::path& path, const fs::path& destination) {
-  std::error_code ignored;
-  const fs::file_status status = fs::status(destination, ignored);
+  const fs::file_status status = status_of(destination);
   if (fs::exists(status) && !fs::is_regular_file(status)) {
     throw IoError(fmt::format("cannot write {}: it is not a regular file", destination.string()));
   }
@@ -96,13 +95,12 @@ void make_directories(const fs::path& path) {
 }
 
 void remove_temporary_files(const fs::path& directory) {
-  std::error_code ignored;
-  if (!fs::is_directory(directory, ignored)) {
+  if (!fs::is_directory(status_of(directory))) {
     return;
   }
   for (const fs::path& path : entries_of(directory)) {
     if (path.filename().string().ends_with(temporary_suffix)) {
-      fs::remove(path, ignored);
+      remove_if_possible(path);
     }
   }
 }

@@ -50,6 +50,21 @@ IoError io_error(std::string_view verb, const std::filesystem::path& path, int c
       fmt::format("cannot {} {}: {}", verb, path.string(), std::generic_category().message(code)));
 }
 
+std::filesystem::file_status status_of(const std::filesystem::path& path) {
+  std::error_code ignored;
+  return std::filesystem::status(path, ignored);
+}
+
+std::filesystem::file_status link_status_of(const std::filesystem::path& path) {
+  std::error_code ignored;
+  return std::filesystem::symlink_status(path, ignored);
+}
+
+void remove_if_possible(const std::filesystem::path& path) {
+  std::error_code ignored;
+  std::filesystem::remove(path, ignored);
+}
+
 OpenFile::OpenFile(const std::filesystem::path& path, int flags) : OpenFile(path, flags, path) {}
 
 // With O_NOFOLLOW, as for the files that a run is written to, only a regular file is opened. A link
@@ -60,8 +75,7 @@ OpenFile::OpenFile(const std::filesystem::path& path, int flags, std::filesystem
   const int fault = errno;
   const char* const verb = (flags & O_ACCMODE) == O_RDONLY ? "open" : "write";
   const bool own = (flags & O_NOFOLLOW) != 0;
-  std::error_code ignored;
-  if (descriptor_ < 0 && own && std::filesystem::is_symlink(path, ignored)) {
+  if (descriptor_ < 0 && own && std::filesystem::is_symlink(link_status_of(path))) {
     throw IoError(
         fmt::format("cannot {} {}: it is a symbolic link, through which nothing is "
                     "written; remove it, or put the file itself in its place",

@@ -13,6 +13,13 @@ namespace tapehead {
 // The error for a value of errno: "cannot write runs/copy/log.txt: No space left on device".
 IoError io_error(std::string_view verb, const std::filesystem::path& path, int code);
 
+// What is at a path, or where a link there leads; nothing if that cannot be known.
+std::filesystem::file_status status_of(const std::filesystem::path& path);
+std::filesystem::file_status link_status_of(const std::filesystem::path& path);  // of a link itself
+
+// Removes a file, a link or an empty directory, if that is possible.
+void remove_if_possible(const std::filesystem::path& path);
+
 class OpenFile {
  public:
   // `flags` as open(2) takes them; `shown_as` is the name that errors give. Throws IoError.

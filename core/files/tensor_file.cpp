@@ -208,7 +208,7 @@ TensorFile::TensorFile(fs::path path, Trust trust)
 const std::string& TensorFile::metadata(const std::string& key) const {
   const auto found = metadata_.find(key);
   if (found == metadata_.end()) {
-    throw IoError(fmt::format("cannot use {}: its metadata has no '{}'", path_.string(), key));
+    throw unusable("its metadata has no '{}'", key);
   }
   return found->second;
 }
@@ -221,7 +221,7 @@ const TensorEntry* TensorFile::find(std::string_view name) const {
 const TensorEntry& TensorFile::entry(std::string_view name) const {
   const TensorEntry* const found = find(name);
   if (found == nullptr) {
-    throw IoError(fmt::format("cannot use {}: it has no tensor '{}'", path_.string(), name));
+    throw unusable("it has no tensor '{}'", name);
   }
   return *found;
 }

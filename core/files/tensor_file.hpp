@@ -12,6 +12,9 @@
 #include <string_view>
 #include <vector>
 
+#include <fmt/format.h>
+
+#include "core/errors.hpp"
 #include "core/files/tensor_header.hpp"
 
 namespace tapehead {
@@ -61,6 +64,12 @@ class TensorFile {
   const TensorEntry* find(std::string_view name) const;   // null: absent
   const TensorEntry& entry(std::string_view name) const;  // throws IoError
   std::span<const std::byte> bytes(std::string_view name) const { return entry(name).bytes; }
+
+  // The error of a file that is intact, but not what its reader needs: "cannot use FILE: ...".
+  template <class... Args>
+  IoError unusable(fmt::format_string<const Args&...> form, const Args&... args) const {
+    return IoError(fmt::format("cannot use {}: {}", path_.string(), fmt::format(form, args...)));
+  }
 
  private:
   std::filesystem::path path_;

@@ -4,10 +4,10 @@
 #include <cstddef>
 #include <optional>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "core/errors.hpp"
 #include "core/types.hpp"
 
 namespace tapehead {
@@ -23,8 +23,8 @@ struct Incoming {
 };
 
 // A rank that failed or does not answer. The message names it.
-struct RankError : std::runtime_error {
-  using std::runtime_error::runtime_error;
+struct RankError : FormattedError<std::runtime_error> {
+  using FormattedError::FormattedError;
 };
 
 // Ranks only carry bytes, so a sum has the order that its reader chooses. Only the thread that made

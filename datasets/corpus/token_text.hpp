@@ -68,8 +68,7 @@ inline std::filesystem::path token_file(const std::filesystem::path& run, std::s
 }
 
 inline bool has_token_files(const std::filesystem::path& run) {
-  std::error_code ignored;
-  return std::filesystem::exists(token_file(run, "train"), ignored);
+  return std::filesystem::exists(status_of(token_file(run, "train")));
 }
 
 // Writes a text into a file without a name.

@@ -6,7 +6,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <system_error>
 
 #include <fmt/format.h>
 
@@ -46,8 +45,7 @@ void expect_entries(const TokenText& text, const Tokenizer& tokenizer, const fs:
 std::shared_ptr<const TokenText> token_text(TextSplits& splits, std::string_view split,
                                             const Tokenizer& tokenizer, const fs::path& run) {
   const fs::path file = run.empty() ? fs::path() : token_file(run, split);
-  std::error_code ignored;
-  if (run.empty() || !fs::exists(file, ignored)) {
+  if (run.empty() || !fs::exists(status_of(file))) {
     return std::make_shared<const TokenText>(write_tokens(splits.of(split), tokenizer));
   }
   auto text = std::make_shared<const TokenText>(file);

@@ -10,7 +10,6 @@
 #include <cerrno>
 #include <limits>
 #include <new>
-#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -204,16 +203,14 @@ std::optional<std::string> utf8_fault(std::string_view line, const fs::path& fil
 }
 
 void expect_file(const fs::path& file, std::string_view option) {
-  std::error_code ignored;
-  if (!fs::exists(file, ignored)) {
+  if (!fs::exists(status_of(file))) {
     const std::string place = file.is_absolute() ? "" : " in " + fs::current_path().string();
     throw IoError(fmt::format("{}: there is no file {}{}", option, file.string(), place));
   }
 }
 
 std::vector<std::string> read_lines(const fs::path& file) {
-  std::error_code ignored;
-  if (fs::is_directory(file, ignored)) {
+  if (fs::is_directory(status_of(file))) {
     throw IoError(fmt::format("cannot read {}: it is a directory, not a file", file.string()));
   }
   const OpenFile open(file, O_RDONLY);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <string>
-#include <system_error>
 #include <vector>
 
 #include <fmt/format.h>
@@ -41,8 +40,7 @@ double begin_of(const TextOptions& options, std::string_view split) {
 void expect_files(const std::vector<fs::path>& paths, const std::string& option) {
   for (const fs::path& path : paths) {
     expect_file(path, option);
-    std::error_code ignored;
-    if (!fs::is_regular_file(path, ignored)) {
+    if (!fs::is_regular_file(status_of(path))) {
       throw IoError(fmt::format("{}: cannot read {}: it is not a file", option, path.string()));
     }
   }

@@ -58,9 +58,8 @@ std::unique_ptr<Tokenizer> load_vocabulary_tokenizer(const fs::path& file) {
 }
 
 bool has_tokenizer(const fs::path& stem) {
-  std::error_code ignored;
-  return fs::exists(with_suffix(stem, VocabularyTokenizer::suffix), ignored) ||
-         fs::exists(with_suffix(stem, SentencePieceTokenizer::suffix), ignored);
+  return fs::exists(status_of(with_suffix(stem, VocabularyTokenizer::suffix))) ||
+         fs::exists(status_of(with_suffix(stem, SentencePieceTokenizer::suffix)));
 }
 
 }  // namespace

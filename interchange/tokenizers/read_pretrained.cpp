@@ -45,10 +45,7 @@ std::map<Index, std::string_view> by_id(const FileVocabulary& vocabulary) {
   return entries;
 }
 
-bool is_file(const fs::path& path) {
-  std::error_code ignored;
-  return fs::is_regular_file(path, ignored);
-}
+bool is_file(const fs::path& path) { return fs::is_regular_file(status_of(path)); }
 
 // Errors name the file.
 template <class Read>

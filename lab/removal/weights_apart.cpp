@@ -60,7 +60,8 @@ bool shares_weights(const Transformer& transformer) {
 }
 
 std::unique_ptr<Model> with_weights_apart(const Model& model, const Config& config) {
-  auto apart = std::make_unique<Model>(config_apart(config), model.transformer.vocabularies());
+  auto apart = std::make_unique<Model>(config_apart(config), model.transformer.vocabularies(),
+                                       FirstWeights::zeros);
   const std::vector<std::string> scopes = scopes_of(apart->transformer);
   const std::vector<std::string> others = scopes_of(model.transformer);
   for (const NamedParameter& parameter : apart->store.parameters()) {

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <system_error>
 
 #include "core/errors.hpp"
 #include "core/files/files.hpp"
@@ -95,8 +94,7 @@ SweepPlan plan_of(const Json& json, const fs::path& directory) {
 }  // namespace
 
 bool is_sweep(const fs::path& directory) {
-  std::error_code ignored;
-  return fs::is_regular_file(plan_file(directory), ignored);
+  return fs::is_regular_file(status_of(plan_file(directory)));
 }
 
 void write_sweep_plan(const fs::path& directory, const SweepPlan& plan) {

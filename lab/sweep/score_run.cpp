@@ -15,7 +15,6 @@
 #include "lab/heads/head_report.hpp"
 #include "nn/transformer/transformer.hpp"
 #include "train/evaluation/evaluation.hpp"
-#include "train/evaluation/lane_evaluation.hpp"
 #include "train/experiment.hpp"
 #include "train/run/checkpoints.hpp"
 #include "train/run/run_record.hpp"

@@ -147,12 +147,11 @@ TEST_F(OtherRoot, leaves_the_same_parameters_out_of_a_gradient_check) {
 }
 
 TEST_F(OtherRoot, has_the_same_penalty_of_gates) {
-  config_.training.gate_penalty = 0.3;
   expect_same([&](Model& model) {
     ParameterGradients gradients(model.store);
     Tape tape;
     Pass pass(tape, model.store, gradients);
-    return training_penalty(model, config_)(pass).value().data()[0];
+    return gate_penalty(model.transformer, 0.3)(pass).value().data()[0];
   });
 }
 

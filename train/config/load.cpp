@@ -109,12 +109,11 @@ ConfigSource read_base(const ConfigSource& from, const ConfigEntry& entry,
 // The written.yaml of a run, if the file is its config and it has one. Only a regular file is read.
 std::optional<ConfigSource> written_beside(const fs::path& config) {
   const fs::path file = config.parent_path() / "written.yaml";
-  std::error_code ignored;
-  if (config.filename() != "config.yaml" || !fs::exists(fs::symlink_status(file, ignored))) {
+  if (config.filename() != "config.yaml" || !fs::exists(link_status_of(file))) {
     return {};
   }
   const std::string name = file.string();
-  if (!fs::is_regular_file(file, ignored)) {
+  if (!fs::is_regular_file(status_of(file))) {
     throw IoError(fmt::format("cannot read {}: it is not a regular file", shown(name)));
   }
   const std::string text = read_config_text(file);
@@ -132,8 +131,7 @@ LoadedConfig load(const fs::path& file, const std::vector<Override>& overrides,
 }  // namespace
 
 std::string read_config_text(const fs::path& file) {
-  std::error_code error;
-  const fs::file_status status = fs::status(file, error);
+  const fs::file_status status = status_of(file);
   if (status.type() == fs::file_type::not_found) {
     throw ConfigError(fmt::format("{}: no such file{}", shown(file.string()), suggestion(file)));
   }

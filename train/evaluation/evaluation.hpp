@@ -2,10 +2,12 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "datasets/corpus/windows.hpp"
 #include "datasets/task.hpp"
 #include "nn/generation/decoding.hpp"
 #include "train/evaluation/position_losses.hpp"
@@ -40,11 +42,26 @@ struct Evaluation {
   double loss() const { return value(Metric::loss); }
 };
 
-// Whether `value` is better than `other` by the metric.
-bool is_better(Metric metric, double value, double other);
+// The windows of running text in lanes, in their order, for a model with a memory.
+struct EvaluationLanes : LaneWindows {
+  Index context;  // rows of a window
+  Index memory;   // that the model remembers
+};
 
-// Generates the outputs of the first `examples` examples of a split: by beam search over batches of
-// similar lengths, which are spread over the team.
+// The windows of a split in lanes, for a model that remembers `memory` rows. A lane's first rows
+// remember little, so lanes are so long that these are a small part, and there are no more than a
+// batch can have. Windows keep their numbers. Throws ConfigError if the split is several documents.
+EvaluationLanes evaluation_lanes(const Split& split, Index memory, Index batch_tokens);
+
+// All lanes, in groups whose batches are as large as a part of a shard.
+std::vector<LaneGroup> evaluation_groups(const EvaluationLanes& lanes, Index d_model);
+
+// Runs the model over all batches of these lanes, or the first ones; visits each with its loss.
+void read_lanes(const Model& model, const EvaluationLanes& lanes, const LaneGroup& group,
+                const std::function<void(const Batch&, const CrossEntropy&)>& visit,
+                std::optional<Index> most_batches = {});
+
+// The outputs of the first `examples` of a split, by beam search that is spread over the team.
 std::vector<std::vector<TokenId>> decode_tokens(const Model& model, const Split& split,
                                                 Index examples, const EvaluationOptions& options,
                                                 const Team& team);

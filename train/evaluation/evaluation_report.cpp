@@ -13,26 +13,25 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
-// Calls visit(kind, value, signature) for each metric that was measured.
-template <class Visitor>
-void for_each_metric(const Evaluation& evaluation, const Visitor& visit) {
+struct Measured {
+  const MetricKind& kind;
+  double value;
+  const std::string& signature;
+};
+
+std::vector<Measured> measured(const Evaluation& evaluation, bool further) {
+  std::vector<Measured> metrics;
   for (std::size_t i = 0; i < metric_count; ++i) {
-    if (evaluation.metrics[i]) {
-      visit(*metric_kinds[i], *evaluation.metrics[i], evaluation.signatures[i]);
+    if (evaluation.metrics[i] && (further || !metric_kinds[i]->further)) {
+      metrics.push_back({*metric_kinds[i], *evaluation.metrics[i], evaluation.signatures[i]});
     }
   }
+  return metrics;
 }
 
 // Those that lines and tables have.
-template <class Visitor>
-void for_each_shown(const Evaluation& evaluation, const Visitor& visit) {
-  const bool all = kind_of(evaluation.chooses).further;
-  for_each_metric(evaluation,
-                  [&](const MetricKind& kind, double value, const std::string& signature) {
-                    if (all || !kind.further) {
-                      visit(kind, value, signature);
-                    }
-                  });
+std::vector<Measured> shown_metrics(const Evaluation& evaluation) {
+  return measured(evaluation, kind_of(evaluation.chooses).further);
 }
 
 // The types of each split that has some, and below a rule their groups.
@@ -55,36 +54,39 @@ std::string type_table(const std::vector<std::pair<std::string, Evaluation>>& re
   return table.text();
 }
 
+nlohmann::ordered_json json_of(const char* kind, const TypeScore& score) {
+  return {{kind, score.name}, {"examples", score.examples}, {"sequence_accuracy", score.share()}};
+}
+
 }  // namespace
 
 std::string evaluation_line(const std::string& split, const Evaluation& evaluation) {
   std::string line;
-  for_each_shown(evaluation, [&](const MetricKind& kind, double value, const std::string&) {
+  for (const auto& [kind, value, signature] : shown_metrics(evaluation)) {
     line += fmt::format("{} {} {}", line.empty() ? ":" : ",", kind.words, metric_text(kind, value));
-  });
+  }
   return split + line;
 }
 
 nlohmann::ordered_json evaluation_json(const Evaluation& evaluation) {
   nlohmann::ordered_json json;
-  for_each_metric(evaluation,
-                  [&](const MetricKind& kind, double value, const std::string& signature) {
-                    json[std::string(kind.name)] = value;
-                    if (!signature.empty()) {
-                      json[std::string(kind.name) + "_signature"] = signature;
-                    }
-                  });
+  for (const auto& [kind, value, signature] : measured(evaluation, true)) {
+    json[std::string(kind.name)] = value;
+    if (!signature.empty()) {
+      json[std::string(kind.name) + "_signature"] = signature;
+    }
+  }
   for (const PositionLoss& range : evaluation.loss_by_position.ranges()) {
     json["loss_by_position"].push_back({{"first", range.first},
                                         {"last", range.last},
                                         {"tokens", range.tokens},
                                         {"loss", range.mean()}});
   }
-  if (!evaluation.by_type.types.empty()) {
-    json["types"] = type_scores_json("type", evaluation.by_type.types);
+  for (const TypeScore& type : evaluation.by_type.types) {
+    json["types"].push_back(json_of("type", type));
   }
-  if (!evaluation.by_type.groups.empty()) {
-    json["type_groups"] = type_scores_json("group", evaluation.by_type.groups);
+  for (const TypeScore& group : evaluation.by_type.groups) {
+    json["type_groups"].push_back(json_of("group", group));
   }
   if (evaluation.answers.measured()) {
     json["answer_accuracy"] = evaluation.answers.answer_accuracy();
@@ -103,9 +105,9 @@ nlohmann::ordered_json evaluation_json(const Evaluation& evaluation) {
 
 std::string evaluation_table(const std::vector<std::pair<std::string, Evaluation>>& results) {
   std::vector<std::string> headings{"split", "examples"};
-  for_each_shown(results.front().second, [&](const MetricKind& kind, double, const std::string&) {
-    headings.emplace_back(kind.heading);
-  });
+  for (const Measured& metric : shown_metrics(results.front().second)) {
+    headings.emplace_back(metric.kind.heading);
+  }
   std::vector<Align> columns(headings.size(), Align::right);
   columns.front() = Align::left;
   Table table(columns);
@@ -115,12 +117,12 @@ std::string evaluation_table(const std::vector<std::pair<std::string, Evaluation
   for (const auto& [name, result] : results) {
     std::vector<std::string> cells{name, std::to_string(result.examples)};
     const bool first = signatures.empty();
-    for_each_shown(result, [&](const MetricKind& kind, double value, const std::string& signature) {
+    for (const auto& [kind, value, signature] : shown_metrics(result)) {
       cells.push_back(metric_text(kind, value));
       if (first && !signature.empty()) {
         signatures += fmt::format("\n  {} {}", kind.words, signature);
       }
-    });
+    }
     table.row(cells);
   }
   std::string text = table.text() + signatures;
@@ -134,13 +136,11 @@ std::string evaluation_table(const std::vector<std::pair<std::string, Evaluation
   }
   for (const auto& [name, result] : results) {
     if (result.answers.measured()) {
+      const AnswerScores& of = result.answers;
       text += fmt::format(
-          "\n  {}: of {} labels that the sequence itself decides {} are right, of "
-          "{} others {}",
-          name, result.answers.answers,
-          metric_text(token_accuracy_metric, result.answers.answer_accuracy()),
-          result.answers.others,
-          metric_text(token_accuracy_metric, result.answers.other_accuracy()));
+          "\n  {}: of {} labels that the sequence itself decides {} are right, of {} others {}",
+          name, of.answers, metric_text(token_accuracy_metric, of.answer_accuracy()), of.others,
+          metric_text(token_accuracy_metric, of.other_accuracy()));
     }
   }
   if (std::ranges::any_of(results,

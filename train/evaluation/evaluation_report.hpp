@@ -18,12 +18,11 @@ std::string evaluation_line(const std::string& split, const Evaluation& evaluati
 // All metrics, with the signatures of those that compare texts (for bleu and chrf, as sacreBLEU
 // writes them), examples, seconds. If the targets have unknown tokens: unknown_tokens. Of running
 // text: loss_by_position, the mean loss of each range of positions, {"first": 1, "last": 1,
-// "tokens": 20, "loss": 2.5}. Of classes: confusion.
-// Of examples with types: types and type_groups (train/evaluation/right_outputs.hpp).
+// "tokens": 20, "loss": 2.5}. Of classes: confusion. Of examples with types: types, such as
+// {"type": "passive", "examples": 1000, "sequence_accuracy": 0.97}, and type_groups.
 nlohmann::ordered_json evaluation_json(const Evaluation& evaluation);
 
-// One row per split, with the same metrics, and below the rows what the metrics are based on. Of
-// splits with types, a second table of these.
+// The same metrics, a row per split, and what they are based on. Of types a second table.
 std::string evaluation_table(const std::vector<std::pair<std::string, Evaluation>>& results);
 
 struct EndReport {

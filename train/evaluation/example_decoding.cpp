@@ -13,8 +13,7 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
-// The number of tokens in a batch, at most `most`, with which all workers get the same number of
-// batches.
+// The tokens of a batch, at most `most`, with which all workers get the same number of batches.
 Index balanced_batch_tokens(const Source& source, Index most, Index workers) {
   Index all = 0;
   Index longest = 0;
@@ -54,11 +53,11 @@ RowLabels labels_of(const BestTokens& best, Index row) {
 }
 
 // The labelled rows of each example of a batch.
-std::vector<std::vector<RowLabels>> batch_labels(const EnsembleMember& model, const Source& source,
-                                                 const std::vector<Index>& examples, Index count) {
+std::vector<ExampleLabels> batch_labels(const EnsembleMember& model, const Source& source,
+                                        const std::vector<Index>& examples, Index count) {
   const BestTokens best = best_labels(model.transformer, model.store, pack(source, examples), count,
                                       LogSums::wanted, model.substitute);
-  std::vector<std::vector<RowLabels>> results;
+  std::vector<ExampleLabels> results;
   Index row = 0;
   for (const Index example : examples) {
     auto& rows = results.emplace_back();
@@ -69,10 +68,9 @@ std::vector<std::vector<RowLabels>> batch_labels(const EnsembleMember& model, co
   return results;
 }
 
-std::vector<std::vector<Hypothesis>> labels_as_outputs(const EnsembleMember& model,
-                                                       const Source& source, Index batch_tokens,
-                                                       const Team& team) {
-  std::vector<std::vector<Hypothesis>> results;
+Outputs labels_as_outputs(const EnsembleMember& model, const Source& source, Index batch_tokens,
+                          const Team& team) {
+  Outputs results;
   for (const auto& rows : label_examples(model, source, batch_tokens, 1, team)) {
     Hypothesis output;
     for (const RowLabels& labels : rows) {
@@ -86,15 +84,14 @@ std::vector<std::vector<Hypothesis>> labels_as_outputs(const EnsembleMember& mod
 }
 
 // The best outputs of each example of a batch.
-std::vector<std::vector<Hypothesis>> decode_batch_of(std::span<const ModelAndSource> models,
-                                                     const std::vector<Index>& batch,
-                                                     const DecodingOptions& options) {
+Outputs decode_batch_of(std::span<const ModelAndSource> models, const std::vector<Index>& batch,
+                        const DecodingOptions& options) {
   const auto is_empty = [&](Index example) {
     return models.front().source->at(example).source.size() == 0;
   };
   std::vector<Index> examples;
   std::ranges::remove_copy_if(batch, std::back_inserter(examples), is_empty);
-  std::vector<std::vector<Hypothesis>> outputs;
+  Outputs outputs;
   if (!examples.empty()) {
     std::vector<EnsembleMember> members;
     std::vector<Prompts> prompts;
@@ -104,7 +101,7 @@ std::vector<std::vector<Hypothesis>> decode_batch_of(std::span<const ModelAndSou
     }
     outputs = decode_batch(members, prompts, options);
   }
-  std::vector<std::vector<Hypothesis>> results;
+  Outputs results;
   auto next = outputs.begin();
   for (const Index example : batch) {
     results.push_back(is_empty(example) ? std::vector<Hypothesis>(1) : std::move(*next++));
@@ -120,15 +117,13 @@ std::vector<std::vector<Index>> decoding_batches(const Source& source, Index bat
   return ordered_batches(source, balanced_batch_tokens(source, most, workers));
 }
 
-std::vector<std::vector<RowLabels>> label_examples(const EnsembleMember& model,
-                                                   const Source& source, Index batch_tokens,
-                                                   Index count, const Team& team) {
+std::vector<ExampleLabels> label_examples(const EnsembleMember& model, const Source& source,
+                                          Index batch_tokens, Index count, const Team& team) {
   const auto labels_of_batch = [&](const std::vector<Index>& batch) {
     return batch_labels(model, source, batch, count);
   };
-  return compute_batches<std::vector<RowLabels>>(
-      decoding_batches(source, batch_tokens, 1, threads_of(team)), source.size(), labels_of_batch,
-      team);
+  return compute_batches<ExampleLabels>(decoding_batches(source, batch_tokens, 1, threads_of(team)),
+                                        source.size(), labels_of_batch, team);
 }
 
 // The members, for ByteWriter and ByteReader.
@@ -137,10 +132,8 @@ void serialize(Bytes& bytes, Hypothesis& hypothesis) {
   bytes(hypothesis.tokens, hypothesis.log_probability, hypothesis.score, hypothesis.ended);
 }
 
-std::vector<std::vector<Hypothesis>> decode_examples(std::span<const ModelAndSource> models,
-                                                     Index batch_tokens,
-                                                     const DecodingOptions& options,
-                                                     const Team& team) {
+Outputs decode_examples(std::span<const ModelAndSource> models, Index batch_tokens,
+                        const DecodingOptions& options, const Team& team) {
   const auto& [model, source] = models.front();
   if (source->in_one_pass()) {
     return labels_as_outputs(model, *source, batch_tokens, team);
@@ -153,11 +146,8 @@ std::vector<std::vector<Hypothesis>> decode_examples(std::span<const ModelAndSou
       outputs_of_batch, team);
 }
 
-std::vector<std::vector<Hypothesis>> decode_examples(const Transformer& model,
-                                                     const ParameterStore& store,
-                                                     const Source& source, Index batch_tokens,
-                                                     const DecodingOptions& options,
-                                                     const Team& team) {
+Outputs decode_examples(const Transformer& model, const ParameterStore& store, const Source& source,
+                        Index batch_tokens, const DecodingOptions& options, const Team& team) {
   const std::shared_ptr<const Source> lent(std::shared_ptr<const Source>(), &source);
   const ModelAndSource only{.model = {.transformer = model, .store = store}, .source = lent};
   return decode_examples({&only, 1}, batch_tokens, options, team);

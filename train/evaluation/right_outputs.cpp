@@ -120,13 +120,4 @@ TypeScores type_scores(const Split& split, const std::vector<TypeGroup>& groups,
   return scores;
 }
 
-nlohmann::ordered_json type_scores_json(const char* kind, const std::vector<TypeScore>& scores) {
-  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
-  for (const TypeScore& score : scores) {
-    rows.push_back(
-        {{kind, score.name}, {"examples", score.examples}, {"sequence_accuracy", score.share()}});
-  }
-  return rows;
-}
-
 }  // namespace tapehead

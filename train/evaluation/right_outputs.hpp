@@ -6,8 +6,6 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 #include "datasets/sequence.hpp"
 #include "datasets/task.hpp"
 #include "train/options/options.hpp"
@@ -19,9 +17,8 @@ namespace tapehead {
 std::vector<std::string> first_references(const Task& task, const Split& split, std::size_t count);
 
 // Which outputs of the split's first examples are exactly right: equal to the reference as written,
-// or as the tokenizer reads it. These two differ if the text contains something that tokens do not
-// represent, such as a second space between words. A reference with unknown tokens is compared only
-// as written.
+// or as the tokenizer reads it, which may differ, for instance by a second space between words. A
+// reference with unknown tokens is compared only as written.
 std::vector<bool> right_sequences(const Task& task, const Split& split,
                                   const std::vector<std::string>& outputs);
 
@@ -46,8 +43,7 @@ struct AnswerScores {
   double other_accuracy() const { return share_of(others_right, others); }  // 0 without others
 };
 
-// `labels`: the predicted ones of the first examples; nothing is measured where a model writes
-// them.
+// `labels`: predicted ones of the first examples. Nothing is measured where a model writes them.
 AnswerScores answer_scores(const Source& source, const std::vector<std::vector<TokenId>>& labels);
 
 struct TypeScore {
@@ -63,13 +59,8 @@ struct TypeScores {
   std::vector<TypeScore> groups;  // those with an example, in the order of the task
 };
 
-// Of the first examples of the split, as many as there are entries in `right`. Empty if the split
-// has no types.
+// Of the split's first examples, as many as `right` has. Empty if the split has no types.
 TypeScores type_scores(const Split& split, const std::vector<TypeGroup>& groups,
                        const std::vector<bool>& right);
-
-// [{"type": "passive", "examples": 1000, "sequence_accuracy": 0.97}, ...], with "group" for "type"
-// if `kind` says so.
-nlohmann::ordered_json type_scores_json(const char* kind, const std::vector<TypeScore>& scores);
 
 }  // namespace tapehead

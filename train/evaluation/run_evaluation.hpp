@@ -18,8 +18,7 @@ std::vector<Split> test_splits(const Task& task);
 // any other name that split. Throws DataError if there is no such split.
 std::vector<Split> splits_named(const Task& task, const std::string& name);
 
-// The splits that are tested at the end of a training: the test splits, or the validation split if
-// there are none.
+// What is tested at the end of a training: the test splits, or else the validation split.
 std::vector<Split> final_splits(const Task& task);
 
 using SplitResults = std::vector<std::pair<std::string, Evaluation>>;

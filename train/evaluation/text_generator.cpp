@@ -97,8 +97,7 @@ std::vector<std::vector<WrittenText>> TextGenerator::texts_after(
 }
 
 // A search knows its outputs only at its end.
-std::vector<std::vector<Generated>> TextGenerator::search(std::span<const Prompts> prompts,
-                                                          const EachToken& each) const {
+Samples TextGenerator::search(std::span<const Prompts> prompts, const EachToken& each) const {
   const auto found = decode_batch(model_.members, prompts,
                                   {.beam = options_.beam,
                                    .length_penalty = model_.length_penalty,
@@ -109,7 +108,7 @@ std::vector<std::vector<Generated>> TextGenerator::search(std::span<const Prompt
                                    .scores = true,
                                    .never = model_.never,
                                    .end = end_id});
-  std::vector<std::vector<Generated>> results;
+  Samples results;
   for (std::size_t prompt = 0; prompt < found.size(); ++prompt) {
     std::vector<Generated>& best = results.emplace_back();
     for (const Hypothesis& hypothesis : found[prompt]) {
@@ -131,9 +130,9 @@ std::vector<std::vector<Generated>> TextGenerator::search(std::span<const Prompt
   return results;
 }
 
-std::vector<std::vector<GeneratedText>> TextGenerator::generate_together(
-    std::span<const std::vector<TokenId>> prompts, const GenerationGroup& group,
-    const EachPiece& each, Index first) const {
+GeneratedTexts TextGenerator::generate_together(std::span<const std::vector<TokenId>> prompts,
+                                                const GenerationGroup& group, const EachPiece& each,
+                                                Index first) const {
   std::vector<std::vector<TokenId>> read;
   for (const std::vector<TokenId>& prompt : prompts.subspan(
            static_cast<std::size_t>(group.prompt), static_cast<std::size_t>(group.prompts))) {
@@ -167,7 +166,7 @@ std::vector<std::vector<GeneratedText>> TextGenerator::generate_together(
                                          .never = model_.never,
                                          .end = end_id},
                                         add);
-  std::vector<std::vector<GeneratedText>> results(read.size());
+  GeneratedTexts results(read.size());
   for (std::size_t prompt = 0; prompt < read.size(); ++prompt) {
     for (std::size_t sample = 0; sample < generated[prompt].size(); ++sample) {
       Generated& one = generated[prompt][sample];
@@ -183,20 +182,20 @@ std::vector<std::vector<GeneratedText>> TextGenerator::generate_together(
   return results;
 }
 
-std::vector<std::vector<GeneratedText>> TextGenerator::generate(
-    std::span<const std::vector<TokenId>> prompts, const EachPiece& each, Index first) const {
+GeneratedTexts TextGenerator::generate(std::span<const std::vector<TokenId>> prompts,
+                                       const EachPiece& each, Index first) const {
   const Index count = std::ssize(prompts);
   const Index threads = workers_.threads();
   const std::vector<GenerationGroup> groups =
       options_.beam > 0
           ? search_groups(count, options_.samples, options_.beam, threads, options_.together)
           : generation_groups(count, options_.samples, threads, options_.together);
-  std::vector<std::vector<std::vector<GeneratedText>>> written(groups.size());
+  std::vector<GeneratedTexts> written(groups.size());
   workers_.run(std::ssize(groups), [&](Index i) {
     const auto k = static_cast<std::size_t>(i);
     written[k] = generate_together(prompts, groups[k], each, first);
   });
-  std::vector<std::vector<GeneratedText>> results(prompts.size());
+  GeneratedTexts results(prompts.size());
   for (std::size_t k = 0; k < groups.size(); ++k) {
     for (std::size_t p = 0; p < written[k].size(); ++p) {
       std::ranges::move(

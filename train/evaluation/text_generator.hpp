@@ -1,5 +1,4 @@
-// The text generator goes on with texts, or writes outputs for sources, by sampling from a model or
-// from an ensemble, or by beam search.
+// Goes on with texts, or writes outputs for sources, by sampling or by beam search.
 #pragma once
 
 #include <functional>
@@ -24,6 +23,8 @@ struct GeneratedText {
   GenerationEnd end = GenerationEnd::max_tokens;  // caller: the stop text
   bool slid = false;                              // its end no longer saw its beginning
 };
+
+using GeneratedTexts = std::vector<std::vector<GeneratedText>>;  // of each prompt: its samples
 
 struct GeneratorOptions {
   SamplingOptions sampling{};
@@ -67,18 +68,15 @@ class TextGenerator {
   // Whether the model forgets rows, instead of reading others again.
   bool forgets() const { return model_.memory > 0 || seen_; }
 
-  // The samples of each prompt. `each` is called from several threads. `first`: the number of the
-  // first prompt, which the draws depend on.
-  std::vector<std::vector<GeneratedText>> generate(std::span<const std::vector<TokenId>> prompts,
-                                                   const EachPiece& each = {},
-                                                   Index first = 0) const;
+  // Several threads call `each`. `first`: the number of the first prompt, for the draws.
+  GeneratedTexts generate(std::span<const std::vector<TokenId>> prompts, const EachPiece& each = {},
+                          Index first = 0) const;
 
  private:
-  std::vector<std::vector<GeneratedText>> generate_together(
-      std::span<const std::vector<TokenId>> prompts, const GenerationGroup& group,
-      const EachPiece& each, Index first) const;
-  std::vector<std::vector<Generated>> search(std::span<const Prompts> prompts,
-                                             const EachToken& each) const;
+  GeneratedTexts generate_together(std::span<const std::vector<TokenId>> prompts,
+                                   const GenerationGroup& group, const EachPiece& each,
+                                   Index first) const;
+  Samples search(std::span<const Prompts> prompts, const EachToken& each) const;
   std::vector<Prompts> prompts_for(const std::vector<std::vector<TokenId>>& read) const;
   std::vector<std::vector<WrittenText>> texts_after(const std::vector<std::vector<TokenId>>& read,
                                                     Index samples) const;

@@ -30,8 +30,12 @@ std::size_t begun(std::string_view text, std::string_view stop) {
   return length;
 }
 
-}  // namespace
-
+// The text with U+FFFD for each byte that is part of no character. Of a text that goes on, the
+// bytes that may be the beginning of its next character are left out, and counted as not read.
+struct WholeCharacters {
+  std::string text;
+  std::size_t bytes = 0;  // read
+};
 WholeCharacters whole_characters(std::string_view bytes, bool goes_on) {
   WholeCharacters whole;
   while (!bytes.empty()) {
@@ -48,6 +52,8 @@ WholeCharacters whole_characters(std::string_view bytes, bool goes_on) {
   }
   return whole;
 }
+
+}  // namespace
 
 WrittenText::WrittenText(const Tokenizer& tokenizer, std::vector<TokenId> prompt,
                          std::string_view stop)

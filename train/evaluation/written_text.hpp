@@ -12,8 +12,7 @@ namespace tapehead {
 
 class WrittenText {
  public:
-  // prompt: the tokens before, whose text does not count. stop: empty for none. All must outlive
-  // it.
+  // prompt: tokens before, whose text does not count. stop: may be empty. All must outlive it.
   WrittenText(const Tokenizer& tokenizer, std::vector<TokenId> prompt, std::string_view stop);
 
   // Returns the text that is certain now and was not before. Characters that are not complete, and
@@ -26,7 +25,6 @@ class WrittenText {
 
  private:
   std::string take(bool last);
-
   void forget_most();
 
   const Tokenizer& tokenizer_;
@@ -37,13 +35,5 @@ class WrittenText {
   std::string text_;
   bool stopped_ = false;
 };
-
-// The text with U+FFFD for each byte that is part of no character. Of a text that goes on, the
-// bytes that may be the beginning of its next character are left out, and counted as not read.
-struct WholeCharacters {
-  std::string text;
-  std::size_t bytes = 0;  // read
-};
-WholeCharacters whole_characters(std::string_view bytes, bool goes_on);
 
 }  // namespace tapehead

@@ -98,15 +98,15 @@ WireMessage& WireMessage::bytes(int field, std::string_view value) {
   return *this;
 }
 
-void Summary::add_scalar(std::string_view tag, double value) {
-  message_.message(1, WireMessage().bytes(1, tag).float32(2, static_cast<float>(value)));
+void add_scalar(WireMessage& summary, std::string_view tag, double value) {
+  summary.message(1, WireMessage().bytes(1, tag).float32(2, static_cast<float>(value)));
 }
 
-void Summary::add_texts(std::string_view tag, std::span<const std::string> texts) {
+void add_texts(WireMessage& summary, std::string_view tag, std::span<const std::string> texts) {
   const WireMessage plugin = WireMessage().bytes(1, "text");
   WireMessage value;
   value.bytes(1, tag).message(8, tensor_of(texts)).message(9, WireMessage().message(1, plugin));
-  message_.message(1, value);
+  summary.message(1, value);
 }
 
 std::string format_event(const EventTime& time) {
@@ -118,8 +118,8 @@ std::string start_event(const EventTime& time) {
   return event_at(time).message(7, WireMessage().integer(1, start)).encoded();
 }
 
-std::string summary_event(const EventTime& time, const Summary& summary) {
-  return event_at(time).message(5, summary.message()).encoded();
+std::string summary_event(const EventTime& time, const WireMessage& summary) {
+  return event_at(time).message(5, summary).encoded();
 }
 
 std::optional<Index> step_of_event(std::string_view event) {

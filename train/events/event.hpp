@@ -39,32 +39,21 @@ struct EventTime {
   Index step = 0;
 };
 
-// The values of one event. Each has a tag; TensorBoard groups tags by what is before their first
-// slash.
-class Summary {
- public:
-  void add_scalar(std::string_view tag, double value);  // rounded to float
-  // Each text is shown as it is: as a code block of Markdown, with U+FFFD for bytes that are not
-  // UTF-8.
-  void add_texts(std::string_view tag, std::span<const std::string> texts);
-
-  const WireMessage& message() const { return message_; }
-
- private:
-  WireMessage message_;
-};
+// These add a value to an event. TensorBoard groups tags by what is before their first slash.
+void add_scalar(WireMessage& summary, std::string_view tag, double value);  // rounded to float
+// Shown as they are: as code blocks of Markdown, with U+FFFD for bytes that are not UTF-8.
+void add_texts(WireMessage& summary, std::string_view tag, std::span<const std::string> texts);
 
 // Events, encoded. The first of a file says its format.
 std::string format_event(const EventTime& time);
 // Readers drop what they have read of this step and of later ones.
 std::string start_event(const EventTime& time);
-std::string summary_event(const EventTime& time, const Summary& summary);
+std::string summary_event(const EventTime& time, const WireMessage& summary);
 
 // The step of an event that one of these functions encoded; nothing for other bytes.
 std::optional<Index> step_of_event(std::string_view event);
 
-// CRC-32C, the cyclic redundancy check with Castagnoli's polynomial (RFC 3720, section 12.1), by
-// which event files check themselves.
+// CRC-32C, with Castagnoli's polynomial (RFC 3720, section 12.1), which checks event files.
 std::uint32_t crc32c(std::string_view bytes);
 
 // Little-endian: length (8 bytes), its checksum (4), content, checksum of the content (4).

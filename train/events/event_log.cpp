@@ -84,8 +84,8 @@ EventLog::EventLog(std::filesystem::path directory, Index step, std::string conf
     : directory_(std::move(directory)), step_(step), config_(std::move(config)) {}
 
 OpenFile EventLog::begin() const {
-  Summary config;
-  config.add_texts("config", {&config_, 1});
+  WireMessage config;
+  add_texts(config, "config", {&config_, 1});
   const std::filesystem::path path = next_event_file(directory_);
   OpenFile file(path, O_WRONLY | O_APPEND | O_CREAT | O_EXCL);
   sync_directory_of(path);
@@ -96,14 +96,14 @@ OpenFile EventLog::begin() const {
 
 void EventLog::write(const nlohmann::ordered_json& line, const std::vector<std::string>& samples) {
   const std::string group = line.value("split", "train") + "/";
-  Summary summary;
+  WireMessage summary;
   for (const auto& [name, value] : line.items()) {
     if (value.is_number() && name != "step") {
-      summary.add_scalar(group + name, value.get<double>());
+      add_scalar(summary, group + name, value.get<double>());
     }
   }
   if (!samples.empty()) {
-    summary.add_texts(group + "samples", samples);
+    add_texts(summary, group + "samples", samples);
   }
   if (!file_) {
     file_ = begin();

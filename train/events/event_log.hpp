@@ -1,5 +1,4 @@
-// The event log of a training: its metrics and samples for TensorBoard, in an event file of its
-// run.
+// The event log of a training: its metrics and samples for TensorBoard, in a file of its run.
 #pragma once
 
 #include <filesystem>

@@ -97,7 +97,7 @@ Batch batch_to_check(const Config& config, const Task& task, Index tokens) {
 
 ModelGradcheckReport check_config(const Config& config, const Task& task, const Batch& batch,
                                   const ModelGradcheckOptions& options) {
-  Model model(config, task.source_tokenizer->size(), task.target_tokenizer->size());
+  Model model(config, task);
   return check_model(model, config, batch, options);
 }
 
@@ -107,7 +107,7 @@ ModelGradcheckReport check_model(Model& model, const Config& config, const Batch
   shake(model.store, options.seed);
   const PoolVector<Batch> shards = cut_into_shards(batch, config.training.shards.value_or(1));
   const LossFunction loss_of = training_loss(model, config);
-  const PenaltyFunction penalty = training_penalty(model, config);
+  const PenaltyFunction penalty = gate_penalty(model.transformer, config.training.gate_penalty);
   std::optional<LaneMemory> memory;
   if (!batch.input.lanes.empty()) {  // any rows will do, as long as they are not all alike
     memory.emplace(LaneMemory::Size{.lanes = 1,

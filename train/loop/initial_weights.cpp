@@ -30,7 +30,7 @@ std::filesystem::path weights_of(const RunFiles& run) {
       return file;
     }
   }
-  throw IoError(fmt::format("run {} has no weights to start from", run.directory.string()));
+  throw IoError("run {} has no weights to start from", run.directory.string());
 }
 
 OpenedRun open_initial_run(const std::filesystem::path& directory) {
@@ -38,7 +38,7 @@ OpenedRun open_initial_run(const std::filesystem::path& directory) {
     try {
       return find_run(directory);
     } catch (const IoError& error) {
-      throw IoError(fmt::format("model.init_from: {}", error.what()));
+      throw IoError("model.init_from: {}", error.what());
     }
   }();
   OpenedRun run{.directory = files.directory,
@@ -49,8 +49,7 @@ OpenedRun open_initial_run(const std::filesystem::path& directory) {
   return run;
 }
 
-// Copies options that may be added to trained weights, such as gates, which are open at first and
-// change nothing.
+// Copies options that trained weights may get, such as gates, which are open at first.
 void take_over_additions(const Config& config, Config& other) {
   const AttentionSpec defaults;
   for (const AttentionKind kind : attention_kinds) {
@@ -65,8 +64,7 @@ void take_over_additions(const Config& config, Config& other) {
   }
 }
 
-// Whether our output layer is for something else, so that its weights must be new: it is used with
-// another command, or has other classes.
+// Whether our output layer must be new: it is used with another command, or has other classes.
 bool has_other_head(const Config& config, const Tokenizers& tokenizers, const OpenedRun& run) {
   return use_of(config).command != use_of(run.config).command ||
          (!use_of(config).gives_entries() &&
@@ -88,8 +86,8 @@ void expect_same_meaning(const Config& config, const OpenedRun& run, bool other_
   }
   const auto differences = meaning_differences(other, config);
   if (!differences.empty()) {
-    throw IoError(fmt::format("cannot start from the weights of {}: its model differs ({})",
-                              run.directory.string(), some_of(differences)));
+    throw IoError("cannot start from the weights of {}: its model differs ({})",
+                  run.directory.string(), some_of(differences));
   }
 }
 
@@ -113,10 +111,10 @@ std::optional<VocabularyMatch> match_side(const OpenedRun& run, const Config& co
   }
   VocabularyMatch match = match_vocabularies(theirs, ours);
   if (match.matched == 0) {
-    throw IoError(fmt::format(
+    throw IoError(
         "cannot start from the weights of {}: of the {} entries of the {} vocabulary it has none; "
         "give both runs the same tokenizer (task.tokenizer) and data of the same language",
-        run.directory.string(), match.entries, name_of(side)));
+        run.directory.string(), match.entries, name_of(side));
   }
   if (our_mask) {
     match.from.push_back(their_mask ? mask_id(theirs) : -1);
@@ -203,7 +201,7 @@ std::string load_initial_weights(const Config& config, const Tokenizers& tokeniz
 
 void check_initial_weights(const Config& config, const Task& task) {
   if (!config.model.init_from.empty()) {
-    Model model(config, task.source_tokenizer->size(), task.target_tokenizer->size());
+    Model model(config, task);
     load_initial_weights(config, {task.source_tokenizer, task.target_tokenizer}, model);
   }
 }

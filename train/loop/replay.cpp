@@ -68,54 +68,59 @@ std::map<std::string, Numbers> lists_of(const Batch& batch) {
     std::ranges::transform(inputs, std::back_inserter(lists[lane_positions]), &Segment::position);
   }
   if (std::ranges::any_of(inputs, [](const Segment& segment) { return segment.prefix > 0; })) {
-    Numbers& list = lists[prefixes];
-    std::ranges::transform(inputs, std::back_inserter(list), &Segment::prefix);
+    std::ranges::transform(inputs, std::back_inserter(lists[prefixes]), &Segment::prefix);
   }
   return lists;
 }
 
-Numbers numbers_in(const TensorFile& file, const std::string& name, Index least, Index most) {
-  const TensorEntry& entry = file.entry(name);
-  if (entry.dtype != DType::i64 || entry.shape.size() != 1) {
-    throw IoError(
-        fmt::format("cannot use {}: {} is no list of whole numbers", file.path().string(), name));
-  }
-  Numbers numbers(entry.bytes.size() / sizeof(std::int64_t));
-  copy_values(entry, std::span(numbers));
-  for (const std::int64_t number : numbers) {
-    if (number < least || number > most) {
-      throw IoError(fmt::format("cannot use {}: {} holds {}, which is not from {} to {}",
-                                file.path().string(), name, number, least, most));
-    }
-  }
-  return numbers;
-}
-
 constexpr Index largest_vocabulary = std::numeric_limits<TokenId>::max();
 
-// The file from which the numbers of a batch are read, and their limits.
+// The file from which the lists of a batch are read, and their limits.
 struct BatchSource {
   const TensorFile& file;
   std::string prefix;
   Index longest;  // sequence
 
+  bool has(const std::string& name) const { return file.find(prefix + name) != nullptr; }
+  Numbers numbers(const std::string& name, Index least, Index most) const {
+    const TensorEntry& entry = file.entry(prefix + name);
+    if (entry.dtype != DType::i64 || entry.shape.size() != 1) {
+      throw file.unusable("{} is no list of whole numbers", entry.name);
+    }
+    Numbers list(entry.bytes.size() / sizeof(std::int64_t));
+    copy_values(entry, std::span(list));
+    for (const std::int64_t number : list) {
+      if (number < least || number > most) {
+        throw file.unusable("{} holds {}, which is not from {} to {}", entry.name, number, least,
+                            most);
+      }
+    }
+    return list;
+  }
   PoolVector<TokenId> ids(const std::string& name, Index vocabulary) const {
     PoolVector<TokenId> list;
-    for (const std::int64_t number : numbers_in(file, prefix + name, 0, vocabulary - 1)) {
+    for (const std::int64_t number : numbers(name, 0, vocabulary - 1)) {
       list.push_back(static_cast<TokenId>(number));
     }
     return list;
   }
   Tokens tokens(const TokenLists& names, Index vocabulary) const {
-    const Numbers rows = numbers_in(file, prefix + names.lengths, 0, longest);
+    const Numbers rows = numbers(names.lengths, 0, longest);
     Tokens read{.ids = ids(names.ids, vocabulary),
                 .segments = segments_of({rows.begin(), rows.end()})};
-    if (file.find(prefix + names.types) != nullptr) {
+    if (has(names.types)) {
       read.types = ids(names.types, largest_vocabulary);
     }
     return read;
   }
 };
+
+void set_each(Tokens& tokens, Index Segment::* member, const Numbers& values) {
+  PoolVector<Segment>& list = tokens.segments.list;
+  for (std::size_t i = 0; i < std::min(values.size(), list.size()); ++i) {
+    list[i].*member = values[i];
+  }
+}
 
 Batch batch_in(const BatchSource& in, const Replay& replay) {
   const Index input_vocabulary =
@@ -124,37 +129,29 @@ Batch batch_in(const BatchSource& in, const Replay& replay) {
               .input = in.tokens(input_lists, input_vocabulary),
               .labels = {.ids = in.ids("target_output", replay.target_vocabulary)},
               .examples = {}};
-  const Numbers examples = numbers_in(in.file, in.prefix + "examples", 0, most_counted);
+  const Numbers examples = in.numbers("examples", 0, most_counted);
   batch.examples = {examples.begin(), examples.end()};
-  if (in.file.find(in.prefix + label_rows) != nullptr) {
-    const Numbers rows = numbers_in(in.file, in.prefix + label_rows, 0, most_counted);
+  if (in.has(label_rows)) {
+    const Numbers rows = in.numbers(label_rows, 0, most_counted);
     batch.labels.every_row = false;
     batch.labels.rows = {rows.begin(), rows.end()};
   }
-  if (in.file.find(in.prefix + prefixes) != nullptr) {
-    const Numbers list = numbers_in(in.file, in.prefix + prefixes, 0, in.longest);
-    for (std::size_t i = 0; i < std::min(list.size(), batch.input.segments.list.size()); ++i) {
-      batch.input.segments.list[i].prefix = list[i];
-    }
+  if (in.has(prefixes)) {
+    set_each(batch.input, &Segment::prefix, in.numbers(prefixes, 0, in.longest));
   }
-  if (in.file.find(in.prefix + lanes) != nullptr) {
+  if (in.has(lanes)) {
     const auto size = memory_size(replay.config);
-    const Numbers of_batch = numbers_in(in.file, in.prefix + lanes, 0, size ? size->lanes - 1 : -1);
-    const Numbers begins = numbers_in(in.file, in.prefix + lane_positions, 0, most_counted);
+    const Numbers of_batch = in.numbers(lanes, 0, size ? size->lanes - 1 : -1);
     batch.input.lanes = {of_batch.begin(), of_batch.end()};
-    for (std::size_t i = 0; i < std::min(begins.size(), batch.input.segments.list.size()); ++i) {
-      batch.input.segments.list[i].position = begins[i];
-    }
+    set_each(batch.input, &Segment::position, in.numbers(lane_positions, 0, most_counted));
   }
   try {
     expect_whole(batch);
   } catch (const ShapeError& error) {
-    throw IoError(fmt::format("cannot use {}: the parts of {} do not go together ({})",
-                              in.file.path().string(), in.prefix, error.what()));
+    throw in.file.unusable("the parts of {} do not go together ({})", in.prefix, error.what());
   }
   if (batch.labels.count() == 0) {
-    throw IoError(
-        fmt::format("cannot use {}: {} has no labels", in.file.path().string(), in.prefix));
+    throw in.file.unusable("{} has no labels", in.prefix);
   }
   return batch;
 }

@@ -1,5 +1,4 @@
-// Replays: a training step that met a number that is not finite is saved in a file, so that it can
-// be repeated.
+// Replays: a training step that met a number that is not finite is saved, to be repeated.
 #pragma once
 
 #include <filesystem>

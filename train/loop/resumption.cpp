@@ -77,8 +77,7 @@ IoError none_fits(const RunFiles& run, const Config& config,
   } else if (has_weights(run)) {
     advice = from_its_weights(run);
   }
-  return IoError(
-      fmt::format("no checkpoint of {} can be used; {}", run.directory.string(), advice));
+  return IoError("no checkpoint of {} can be used; {}", run.directory.string(), advice);
 }
 
 // Throws IoError if to begin at step 0 would replace weights that it does not make again: those of
@@ -87,28 +86,23 @@ void expect_nothing_lost(const RunFiles& run) {
   const auto record = read_record(run.record());
   const bool begun = record && !record->starts.empty() && !record->end;
   if (!begun && has_weights(run)) {
-    throw IoError(
-        fmt::format("{} has weights, but no checkpoint that a training can go on from; {}",
-                    run.directory.string(), from_its_weights(run)));
+    throw IoError("{} has weights, but no checkpoint that a training can go on from; {}",
+                  run.directory.string(), from_its_weights(run));
   }
 }
 
 // Checks the position against the name of the file and the data, which give it further bounds.
 void expect_place(const Config& config, const Task& task, const Checkpoints& checkpoints,
                   const TensorFile& checkpoint, const TrainingPosition& position) {
-  const std::string file = checkpoint.path().string();
   if (checkpoints.file(position.step) != checkpoint.path()) {
-    throw IoError(
-        fmt::format("cannot use {}: its metadata says that it is of step {}", file, position.step));
+    throw checkpoint.unusable("its metadata says that it is of step {}", position.step);
   }
   if (position.batch > 0 && position.batching == config.training.batching()) {
     const auto batches =
         training_epoch(task, position.batching, config.seed, position.epoch).batches;
     if (position.batch >= std::ssize(batches)) {
-      throw IoError(
-          fmt::format("cannot use {}: its metadata says that {} batches of an epoch of "
-                      "{} are done",
-                      file, position.batch, batches.size()));
+      throw checkpoint.unusable("its metadata says that {} batches of an epoch of {} are done",
+                                position.batch, batches.size());
     }
   }
 }
@@ -142,11 +136,10 @@ bool is_at_best(const RunFiles& run, Metric metric, const TrainingPosition& posi
 
 }  // namespace
 
-std::optional<StepCheckpoint> restore_training(const Config& config, const Task& task,
-                                               const RunFiles& files, const Identity& identity,
-                                               const Checkpoints& checkpoints,
-                                               const TrainingState& state,
-                                               TrainingPosition& position) {
+std::optional<TensorFile> restore_training(const Config& config, const Task& task,
+                                           const RunFiles& files, const Identity& identity,
+                                           const Checkpoints& checkpoints,
+                                           const TrainingState& state, TrainingPosition& position) {
   Resumable found = checkpoints.find_resumable([&](const TensorFile& file) {
     expect_identity(file, identity);
     position = load_training(file, state);
@@ -199,8 +192,7 @@ std::optional<BestWeights> keep_weights_of_run(const Config& config, RunSink& si
     }
     if (!best && position.best_evaluation > 0) {
       spdlog::warn(
-          "{} is missing; the best evaluation from here on takes its place, even if it is "
-          "worse",
+          "{} is missing; the best evaluation from here on takes its place, even if it is worse",
           sink.files().best().string());
     }
   }

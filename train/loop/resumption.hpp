@@ -1,5 +1,4 @@
-// Resumption: from which step a training continues, and which files of its directory still belong
-// to it.
+// Resumption: from which step a training continues, and which files still belong to it.
 #pragma once
 
 #include <optional>
@@ -10,15 +9,13 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-// Loads the newest step checkpoint from which the training can continue, and warns about each one
-// that is unusable. `position`: the start; afterwards that of the checkpoint, if there is one.
-// Throws IoError if there are some but none is usable, or if the start would replace weights that
-// it does not make again.
-std::optional<StepCheckpoint> restore_training(const Config& config, const Task& task,
-                                               const RunFiles& files, const Identity& identity,
-                                               const Checkpoints& checkpoints,
-                                               const TrainingState& state,
-                                               TrainingPosition& position);
+// Loads the newest step checkpoint from which the training can continue, and warns about unusable
+// ones. `position`: the start; afterwards that of the checkpoint, if there is one. Throws IoError
+// if none of some is usable, or if the start would replace weights that it does not make again.
+std::optional<TensorFile> restore_training(const Config& config, const Task& task,
+                                           const RunFiles& files, const Identity& identity,
+                                           const Checkpoints& checkpoints,
+                                           const TrainingState& state, TrainingPosition& position);
 
 // Removes files of the run that no longer belong to it: a best checkpoint by another measure or of
 // a later step, and an average that is no longer wanted. Writes the best checkpoint again if there

@@ -1,5 +1,4 @@
-// The files that a command reads for a run or a config, so that the command never overwrites one of
-// them.
+// The files that a command reads for a run or a config, so that it never overwrites one of them.
 #pragma once
 
 #include <filesystem>
@@ -10,8 +9,7 @@
 
 namespace tapehead {
 
-// A run's files, and the text that it was trained on. Throws IoError if there is no run, and what
-// load_config throws.
+// A run's files, and the text that it was trained on. Throws as find_run() and load_config() do.
 InputFiles inputs_of_run(const std::filesystem::path& directory, const DataChoice& data = {});
 
 // The text of the config's task, and the run from which the initial weights come.

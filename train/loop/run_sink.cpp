@@ -32,9 +32,9 @@ void expect_same(Ranks& ranks, std::string_view what, std::string_view mine, con
   const std::vector<std::string> texts = share_texts(ranks, mine);
   for (std::size_t rank = 1; rank < texts.size(); ++rank) {
     if (texts[rank] != texts.front()) {
-      throw RankError(fmt::format("{} has another {} than {}{}; all must have the same",
-                                  ranks.name(static_cast<Index>(rank)), what, ranks.name(0),
-                                  shown(texts.front(), texts[rank])));
+      throw RankError("{} has another {} than {}{}; all must have the same",
+                      ranks.name(static_cast<Index>(rank)), what, ranks.name(0),
+                      shown(texts.front(), texts[rank]));
     }
   }
 }
@@ -119,10 +119,6 @@ std::string RunSink::row(Index shards, double bytes_sent) const {
                         (least + 1) * count);
   }
   return text;
-}
-
-std::unique_ptr<RunSink> run_sink(const RunSink::Request& request, Ranks& ranks) {
-  return ranks.first() ? run_writer(request, ranks) : std::make_unique<RunSink>(request, ranks);
 }
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -1,6 +1,5 @@
-// The run sink: what a training reads from its run directory and writes there. Of several ranks the
-// first one has a sink that does so. That of the others gets what the first one read, takes part in
-// what all do together, and writes nothing.
+// The run sink: what a training reads from its run directory and writes there, by the first of its
+// ranks. The sink of the others gets what that one read, and writes nothing.
 #pragma once
 
 #include <filesystem>
@@ -68,9 +67,8 @@ class RunSink {
   virtual Begin begin(const Config& config, const Task& task, const TrainingState& state,
                       Model& model);
 
-  // Removes lines of later steps, since these steps will be done again, and files that describe the
-  // earlier state of the run, if it is not finished or has other options. `config`: as the run
-  // keeps it.
+  // Removes lines of later steps, which will be done again, and files that describe the earlier
+  // state of the run, if it is not finished or `config`, as the run keeps it, has other options.
   virtual void go_on_from(Index, const Config& /*config*/, bool /*finished*/) {}
 
   // Writes what a run directory has before the first step, and the record of this start.
@@ -116,8 +114,5 @@ void expect_same_training(Ranks& ranks, const Config& config, const Task& task,
                           const BlasInfo& blas);
 
 std::unique_ptr<RunSink> run_sink(const RunSink::Request& request, Ranks& ranks = alone());
-
-// That of the first rank (run_writer.cpp).
-std::unique_ptr<RunSink> run_writer(const RunSink::Request& request, Ranks& ranks);
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

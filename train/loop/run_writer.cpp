@@ -1,4 +1,4 @@
-// The run writer: the sink that reads and writes the files of a run.
+// The run writer: the sink that reads and writes the files of a run, on the first rank.
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
@@ -78,7 +78,7 @@ class RunWriter final : public RunSink {
     times_.emplace(files().times());
     Begin begin{
         .position = {.batching = training.batching(), .measure = measure_of(config.evaluation)}};
-    std::optional<StepCheckpoint> checkpoint;
+    std::optional<TensorFile> checkpoint;
     if (request_.resume) {
       checkpoint =
           restore_training(config, task, files(), identity_, *checkpoints_, state, begin.position);
@@ -90,7 +90,7 @@ class RunWriter final : public RunSink {
       begin.elapsed = begin.position.step > 0 ? seconds_until(files(), begin.position.step) : 0;
       begin.best = keep_weights_of_run(config, *this, identity_, model.store, begin.position);
     }
-    share(begin, checkpoint ? &checkpoint->content : nullptr, state);
+    share(begin, checkpoint ? &*checkpoint : nullptr, state);
     return begin;
   }
 
@@ -159,14 +159,14 @@ class RunWriter final : public RunSink {
     // The weights for the average come first: if the process is killed between the two, the resumed
     // run writes the same weights again.
     if (regular && averages_) {
-      Metadata metadata = identity_.facts;
-      metadata["step"] = std::to_string(position.step);
+      const Metadata metadata = weights_metadata(identity_, position.step);
       Metadata marked = metadata;
       marked.merge(weights_->mark(position.step, regular));
       weights_->save(position.step, weight_entries(state.store), marked);
       write_weight_average(weights_->candidates(), state.store, metadata, files().average());
     }
-    Metadata metadata = training_metadata(identity_, position);
+    Metadata metadata = identity_.facts;
+    metadata.merge(position_metadata(position));
     metadata.merge(checkpoints_->mark(position.step, regular));
     checkpoints_->save(position.step, training_entries(state), metadata,
                        entry_bytes(state, ranks_));
@@ -227,8 +227,9 @@ class RunWriter final : public RunSink {
 
 }  // namespace
 
-std::unique_ptr<RunSink> run_writer(const RunSink::Request& request, Ranks& ranks) {
-  return std::make_unique<RunWriter>(request, ranks);
+std::unique_ptr<RunSink> run_sink(const RunSink::Request& request, Ranks& ranks) {
+  return ranks.first() ? std::make_unique<RunWriter>(request, ranks)
+                       : std::make_unique<RunSink>(request, ranks);
 }
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -15,8 +15,7 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
-// The file may have changed since, or may not be a complete config, because some options came from
-// `--set`.
+// The file may have changed, or may not be a complete config, because options came from `--set`.
 void say_differences(const TrainRequest& request, const LoadedConfig& run) {
   std::vector<std::string> differing;
   try {
@@ -36,10 +35,10 @@ void expect_kept(const RunFiles& run, const LoadedConfig& loaded) {
       differences(load_config(run.config()).config, loaded.config,
                   [](std::string_view, const Field& field) { return field.kept_by_resume; });
   if (!changed.empty()) {
-    throw ConfigError(fmt::format(
+    throw ConfigError(
         "--set: run {0} keeps how it began when it is resumed ({1}); start another run, from its "
         "weights if you like: --set model.init_from={0} --run DIR",
-        run.directory.string(), join(changed, "; ")));
+        run.directory.string(), join(changed, "; "));
   }
 }
 
@@ -66,8 +65,7 @@ Trained train(const TrainRequest& request) {
   std::unique_ptr<RunSink> sink = run_sink(
       {.files = before, .resume = request.resume, .overwrite = request.overwrite}, *request.ranks);
   sink->expect_available(loaded);
-  // Data and weights come first, so that if something is wrong with them, nothing has been created
-  // or overwritten yet.
+  // Data and weights come first: if something is wrong with them, nothing has been created yet.
   const bool tokenizers_kept = request.resume && has_tokenizers(directory);
   const TaskOptions data = own_config ? find_run_data(before, config.task, request.data)
                                       : find_config_data(request.config, config.task);

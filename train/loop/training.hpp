@@ -89,11 +89,10 @@ struct Trained {
 };
 
 // Trains, evaluates the test splits, and writes all files of the run directory except the page.
-// Those of a launch train together and give the same results as one process. It logs to spdlog's
-// default logger. SIGINT, SIGTERM, SIGHUP and SIGUSR1 end it after the current step, with a
-// checkpoint; so do the limits of the request. `resume` continues from there. Throws ConfigError,
-// DataError and IoError if it cannot train; then nothing is changed. Throws NumericError for
-// numbers that are not finite.
+// Ranks that train together give the same results as one process. It logs to spdlog's default
+// logger. SIGINT, SIGTERM, SIGHUP and SIGUSR1 end it after the current step, with a checkpoint from
+// which `resume` continues. Throws ConfigError, DataError and IoError if it cannot train; then
+// nothing is changed. Throws NumericError for numbers that are not finite.
 Trained train(const TrainRequest& request);
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

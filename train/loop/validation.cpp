@@ -129,13 +129,12 @@ std::vector<std::string> Validation::sample_texts(const Model& model, Workers& w
 
 // Counts an evaluation. If it is the best, or better than the best checkpoint, saves the weights.
 KeptWeights Validation::note(const BestWeights& now, const ParameterStore& store) {
-  const Metric metric = config_.evaluation.metric;
+  const bool lower = kind_of(config_.evaluation.metric).lower_is_better;
   ++position_.evaluations;
   const auto gains_on = [&](double value) {
-    return std::isfinite(now.value) && is_better(metric, now.value, value);
+    return std::isfinite(now.value) && (lower ? now.value < value : now.value > value);
   };
-  // Among equally good evaluations the one with the lowest loss is kept; for patience this is not
-  // an improvement.
+  // The lowest loss decides between equals, but for patience it is not an improvement.
   const auto beats = [&](const BestWeights& other) {
     return gains_on(other.value) || (now.value == other.value && now.loss < other.loss);
   };
@@ -188,16 +187,14 @@ std::string gain_text(const Waiting& waiting, KeptWeights kept) {
 }
 
 std::string patience_text(const Waiting& waiting) {
-  const std::string_view metric = kind_of(waiting.metric).words;
-  const std::string begin =
-      fmt::format("training.patience: {} ends the training: ", waiting.patience);
-  if (waiting.best_evaluation == 0) {
-    return begin + fmt::format("none of {} evaluations had a {} that is a number",
-                               waiting.evaluations, metric);
-  }
-  return begin + fmt::format("the best {} is {}, of evaluation {} of {}", metric,
-                             metric_text(kind_of(waiting.metric), waiting.best_value),
-                             waiting.best_evaluation, waiting.evaluations);
+  const MetricKind& metric = kind_of(waiting.metric);
+  const std::string why = waiting.best_evaluation == 0
+                              ? fmt::format("none of {} evaluations had a {} that is a number",
+                                            waiting.evaluations, metric.words)
+                              : fmt::format("the best {} is {}, of evaluation {} of {}",
+                                            metric.words, metric_text(metric, waiting.best_value),
+                                            waiting.best_evaluation, waiting.evaluations);
+  return fmt::format("training.patience: {} ends the training: {}", waiting.patience, why);
 }
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

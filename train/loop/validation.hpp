@@ -1,5 +1,4 @@
-// Validation: evaluations during a training, the best weights so far, and how long none were
-// better.
+// Validation: evaluations during a training, the best weights, and how long none were better.
 #pragma once
 
 #include <optional>

@@ -8,7 +8,6 @@
 #include "datasets/loader.hpp"
 #include "train/evaluation/evaluation.hpp"
 #include "train/evaluation/example_decoding.hpp"
-#include "train/evaluation/lane_evaluation.hpp"
 #include "train/evaluation/run_evaluation.hpp"
 #include "train/model_training.hpp"
 #include "train/plan/activations.hpp"
@@ -57,7 +56,7 @@ class Rehearsing {
       : config_(config),
         task_(task),
         workers_(threads),
-        model_(config, task.source_tokenizer->size(), task.target_tokenizer->size()),
+        model_(config, task),
         loss_(training_loss(model_, config)),
         trainer_(trainer_of(model_, config, workers_)),
         epoch_(training_epoch(task, config.training.batching(), config.seed, 0)),
@@ -109,8 +108,7 @@ class Rehearsing {
     const auto all = validation.outputs();
     const Index some = options.decode_examples == 0 ? all : std::min(all, options.decode_examples);
     evaluate_largest(validation, 1, options.decode ? some : 0);
-    const Model tested(config_, task_.source_tokenizer->size(), task_.target_tokenizer->size(),
-                       FirstWeights::zeros);
+    const Model tested(config_, task_, FirstWeights::zeros);
     for (const Split& split : final_splits(task_)) {
       evaluate_largest(split, options.beam, split.outputs());
     }

@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 
-#include "core/errors.hpp"
 #include "core/files/tensor_header.hpp"
 #include "core/text.hpp"
 
@@ -34,20 +33,16 @@ TensorEntry entry_of(const std::string& name, const Shape& shape, const Scalar* 
           .bytes = std::as_bytes(std::span(values, static_cast<std::size_t>(shape.size())))};
 }
 
-IoError fault(const TensorFile& file, const std::string& what) {
-  return IoError(fmt::format("cannot use {}: {}", file.path().string(), what));
-}
-
 const TensorEntry& entry_with_shape(const TensorFile& file, const std::string& name,
                                     const Shape& shape) {
   const TensorEntry& entry = file.entry(name);
   if (entry.dtype != DType::f32 && entry.dtype != DType::f64) {
-    throw fault(file, fmt::format("{} has the type {}, where weights are F32 or F64", name,
-                                  name_of(entry.dtype)));
+    throw file.unusable("{} has the type {}, where weights are F32 or F64", name,
+                        name_of(entry.dtype));
   }
   if (entry.shape != extents_of(shape)) {
-    throw fault(file, fmt::format("{} has shape ({}), the model {}", name, join(entry.shape, ", "),
-                                  shape.to_string()));
+    throw file.unusable("{} has shape ({}), the model {}", name, join(entry.shape, ", "),
+                        shape.to_string());
   }
   return entry;
 }
@@ -61,8 +56,7 @@ void expect_numbers(const TensorFile& file, const TensorEntry& entry, const Boun
     const bool within =
         value >= static_cast<double>(bounds.least) && value <= static_cast<double>(bounds.most);
     if (!within) {  // also true for NaN
-      throw fault(file, fmt::format("element {} of {} is {}, which no training leaves", i,
-                                    entry.name, value));
+      throw file.unusable("element {} of {} is {}, which no training leaves", i, entry.name, value);
     }
   }
 }
@@ -160,12 +154,6 @@ std::vector<TensorEntry> training_entries(const TrainingState& training) {
          .bytes = is_whole(kept, parameter) ? std::as_bytes(kept) : std::span<const std::byte>()});
   }
   return entries;
-}
-
-Metadata training_metadata(const Identity& identity, const TrainingPosition& position) {
-  Metadata metadata = identity.facts;
-  metadata.merge(position_metadata(position));
-  return metadata;
 }
 
 void load_memory(const TensorFile& file, LaneMemory& memory) {

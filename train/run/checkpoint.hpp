@@ -1,5 +1,4 @@
-// The content of a checkpoint: parameters, the optimiser's state and the position in the data. Each
-// is checked when it is read.
+// A checkpoint's parameters, optimiser's state and position in the data, each checked when read.
 #pragma once
 
 #include <filesystem>
@@ -9,7 +8,6 @@
 #include "core/files/tensor_file.hpp"
 #include "core/tape/parameters.hpp"
 #include "nn/lane_memory.hpp"
-#include "train/run/identity.hpp"
 #include "train/step/optimizer.hpp"
 #include "train/step/training_position.hpp"
 
@@ -21,8 +19,7 @@ TensorEntry tensor_entry(const std::string& name, const Tensor& tensor);
 // The weights alone, by their names.
 std::vector<TensorEntry> weight_entries(const ParameterStore& store);
 
-// Throws IoError that names the file if a weight is missing, has another shape than in the store,
-// or is not finite.
+// Throws IoError that names the file if a weight is missing, of another shape, or not finite.
 void expect_weights(const TensorFile& file, const ParameterStore& store);
 void expect_shapes(const TensorFile& file, const ParameterStore& store);  // reads no weights
 
@@ -49,11 +46,9 @@ struct TrainingState {
 
 // All of it. Of what the optimiser keeps it has the bytes if they are whole here.
 std::vector<TensorEntry> training_entries(const TrainingState& state);
-Metadata training_metadata(const Identity& identity, const TrainingPosition& position);
 
-// Loads the weights, and of what the optimiser keeps all that is whole here. Throws IoError
-// that names the file, also if the optimiser's state does not match. Store and optimiser are
-// unusable afterwards.
+// Loads the weights, and of what the optimiser keeps all that is whole here. Throws IoError that
+// names the file if something does not match; then store and optimiser are unusable.
 TrainingPosition load_training(const TensorFile& file, const TrainingState& state);
 
 // Loads what the lanes remember. Throws IoError that names the file if it does not fit.

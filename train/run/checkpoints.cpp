@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <iterator>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -35,8 +34,7 @@ constexpr std::string_view suffix = ".safetensors";
 // if it was written on interruption.
 constexpr const char* interval_key = "checkpoint_every";
 
-// Nothing if the file does not say it, as those of older versions, or cannot be read. Only the
-// header is read, because a file can be large.
+// Nothing in files of older versions, or unreadable ones. Reads only the header of a large file.
 std::optional<Index> interval_of(const fs::path& path) {
   try {
     const MappedFile content(OpenFile(path, O_RDONLY | O_NONBLOCK), path);
@@ -51,13 +49,7 @@ std::optional<Index> interval_of(const fs::path& path) {
   }
 }
 
-// One file too many does no harm.
-void remove_if_possible(const fs::path& file) {
-  std::error_code ignored;
-  fs::remove(file, ignored);
-}
-
-fs::path elapsed_file(const fs::path& directory) { return directory / "elapsed.json"; }
+constexpr const char* elapsed_file = "elapsed.json";
 
 }  // namespace
 
@@ -148,22 +140,22 @@ Resumable Checkpoints::find_resumable(const std::function<void(const TensorFile&
       if (check) {
         check(content);
       }
-      result.newest.emplace(StepCheckpoint{.step = step, .content = std::move(content)});
+      result.newest = std::move(content);
       return result;
     } catch (const IoError& error) {
-      result.refused.push_back({.step = step, .reason = error.what(), .holds = holds});
+      result.refused.push_back({.reason = error.what(), .holds = holds});
     }
   }
   return result;
 }
 
 void write_elapsed_seconds(const fs::path& directory, double seconds) {
-  write_file_atomically(elapsed_file(directory),
+  write_file_atomically(directory / elapsed_file,
                         nlohmann::ordered_json{{"seconds", seconds}}.dump() + '\n');
 }
 
 double read_elapsed_seconds(const fs::path& directory) {
-  const fs::path file = elapsed_file(directory);
+  const fs::path file = directory / elapsed_file;
   if (!fs::exists(status_of(file))) {
     return 0;
   }

@@ -1,5 +1,4 @@
-// The checkpoints of a run: their names, how many are kept, and from which one a training can
-// resume.
+// The checkpoints of a run: their names, how many stay, and from which a training can resume.
 #pragma once
 
 #include <filesystem>
@@ -16,21 +15,14 @@
 
 namespace tapehead {
 
-// A valid checkpoint, read and verified.
-struct StepCheckpoint {
-  Index step = 0;
-  TensorFile content;
-};
-
-// A checkpoint that cannot be used, and the reason, which names the file.
+// A checkpoint that cannot be used.
 struct RefusedCheckpoint {
-  Index step = 0;
-  std::string reason;
+  std::string reason;  // names the file
   bool holds = false;  // it is intact, but belongs to another training
 };
 
 struct Resumable {
-  std::optional<StepCheckpoint> newest;    // the newest usable one; none: start at step 0
+  std::optional<TensorFile> newest;        // the newest usable one; none: start at step 0
   std::vector<RefusedCheckpoint> refused;  // newer ones that are not usable, newest first
 };
 
@@ -49,9 +41,8 @@ class Checkpoints {
   std::vector<Index> steps() const;
   std::vector<std::filesystem::path> candidates() const;
 
-  // What the metadata of a file must have so that a later save, perhaps with another interval,
-  // knows whether it is regular. `regular`: not because of a stop. A regular file stays regular if
-  // its step is saved again.
+  // For the metadata of a file, so that a later save, perhaps with another interval, knows whether
+  // it is regular: not because of a stop. It stays regular if its step is saved again.
   Metadata mark(Index step, bool regular) const;
 
   // Writes the file of a step. When it is safely written, removes those that do not stay, those
@@ -77,8 +68,7 @@ class Checkpoints {
   Index every_;
 };
 
-// Seconds of training so far. They are stored beside the checkpoints, which contain no times. An
-// unreadable file counts as 0, with a warning.
+// Seconds of training so far, beside the checkpoints. An unreadable file warns and counts as 0.
 void write_elapsed_seconds(const std::filesystem::path& directory, double seconds);
 double read_elapsed_seconds(const std::filesystem::path& directory);
 

@@ -68,8 +68,8 @@ std::optional<fs::path> same_bytes(const std::vector<fs::path>& files, const std
 
 IoError other_bytes(const fs::path& run, std::string_view option, const std::string& file,
                     std::string_view ways_out) {
-  return IoError(fmt::format("run {} began with other data (task.{}: {} has other bytes now); {}",
-                             run.string(), option, file, ways_out));
+  return IoError("run {} began with other data (task.{}: {} has other bytes now); {}", run.string(),
+                 option, file, ways_out);
 }
 
 IoError not_there(const fs::path& run, std::string_view option,
@@ -78,9 +78,9 @@ IoError not_there(const fs::path& run, std::string_view option,
   for (const fs::path& candidate : candidates) {
     places += (places.empty() ? "" : " nor ") + candidate.string();
   }
-  return IoError(fmt::format(
+  return IoError(
       "run {}: task.{}: there is {} {}; give the directory of the run's data with --data DIR",
-      run.string(), option, candidates.size() > 1 ? "neither" : "no", places));
+      run.string(), option, candidates.size() > 1 ? "neither" : "no", places);
 }
 
 std::vector<fs::path> candidates_of(const RunFiles& run, const fs::path& path, const Place* place,
@@ -187,8 +187,7 @@ std::vector<fs::path> data_candidates(const RunFiles& run, TaskOptions task,
 TaskOptions find_run_data(const RunFiles& run, const TaskOptions& task, const DataChoice& choice) {
   if (const std::string why = why_no_files(run, task); !why.empty()) {
     if (!choice.directory.empty()) {
-      throw ConfigError(
-          fmt::format("--data: run {} {}; leave it out", run.directory.string(), why));
+      throw ConfigError("--data: run {} {}; leave it out", run.directory.string(), why);
     }
     return task;
   }

@@ -35,8 +35,8 @@ void expect_fact(const TensorFile& file, const std::string& key, const std::stri
       {"target_tokenizer", "another target tokenizer"},
       {former_key, "another model or seed"}};
   if (found != expected) {
-    throw IoError(fmt::format("{} comes from {} ({}: {}, not {})", file.path().string(),
-                              names.at(key), key, found, expected));
+    throw IoError("{} comes from {} ({}: {}, not {})", file.path().string(), names.at(key), key,
+                  found, expected);
   }
 }
 
@@ -78,8 +78,7 @@ void expect_identity(const TensorFile& file, const Identity& identity) {
     }
   }
   if (!differences.empty()) {
-    throw IoError(fmt::format("{} comes from another model ({})", file.path().string(),
-                              some_of(differences)));
+    throw IoError("{} comes from another model ({})", file.path().string(), some_of(differences));
   }
 }
 

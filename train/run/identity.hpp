@@ -17,8 +17,7 @@ struct Identity {
   // The facts in a checkpoint: each option that decides what weights mean, the seed, a digest of
   // each tokenizer, and a fingerprint of the data.
   Metadata facts;
-  // A digest of all options of the model and of the seed, which older checkpoints have instead of
-  // options and tokenizers.
+  // What older checkpoints have instead: a digest of all options of the model and of the seed.
   std::string former_digest;
 };
 
@@ -26,8 +25,7 @@ struct Identity {
 Identity identity_of(const Config& config, const Tokenizers& tokenizers,
                      const std::string& data_fingerprint = {});
 
-// Throws IoError that names the file and the differences. An option that the file does not contain
-// has its default there.
+// Throws IoError that names the file and the differences. A missing option has its default there.
 void expect_identity(const TensorFile& file, const Identity& identity);
 
 // The entries that two vocabularies have in common, by their text.

@@ -1,6 +1,5 @@
 #include "train/run/kept_files.hpp"
 
-#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
@@ -23,12 +22,11 @@ void remove_file(const fs::path& file) {
   std::error_code error;
   fs::remove(file, error);
   if (error) {
-    throw IoError(fmt::format("cannot remove {}: {}", file.string(), error.message()));
+    throw IoError("cannot remove {}: {}", file.string(), error.message());
   }
 }
 
-// What a file of the training's own weights says about itself. Throws IoError if it does not belong
-// to the training.
+// What a file of weights says about itself. Throws IoError if it is not of the training.
 struct Weights {
   Index step = 0;
   Index averaged = 1;
@@ -47,8 +45,8 @@ Weights own_weights(const GoingOn& training, const ParameterStore& store, const 
                     .loss = metadata_real(file, "best_loss")};
   }
   if (weights.step > training.step) {
-    throw IoError(fmt::format("{} is of step {}, but the run continues from step {}", path.string(),
-                              weights.step, training.step));
+    throw IoError("{} is of step {}, but the run continues from step {}", path.string(),
+                  weights.step, training.step);
   }
   return weights;
 }
@@ -76,9 +74,14 @@ std::optional<BestWeights> keep_best(const GoingOn& training, const ParameterSto
   return own ? std::optional(own->best.value_or(otherwise)) : std::nullopt;
 }
 
-Metadata best_metadata(const Identity& identity, Index step, const BestWeights& best) {
+Metadata weights_metadata(const Identity& identity, Index step) {
   Metadata metadata = identity.facts;
   metadata["step"] = std::to_string(step);
+  return metadata;
+}
+
+Metadata best_metadata(const Identity& identity, Index step, const BestWeights& best) {
+  Metadata metadata = weights_metadata(identity, step);
   metadata["best_value"] = bits_of(best.value);
   metadata["best_loss"] = bits_of(best.loss);
   return metadata;
@@ -106,9 +109,7 @@ void keep_average(const GoingOn& training, const ParameterStore& store) {
   const auto there = keep_own(training, store, average);
   const bool current = there && there->step == newest && there->averaged == std::ssize(last);
   if (!last.empty() && !current) {
-    Metadata metadata = training.identity.facts;
-    metadata["step"] = std::to_string(newest);
-    write_weight_average(last, store, metadata, average);
+    write_weight_average(last, store, weights_metadata(training.identity, newest), average);
   }
 }
 

@@ -1,6 +1,5 @@
-// Decides which files beside its step checkpoints a resumed training may keep. A file does not
-// belong to the training if it is of a step after the one it resumes from, of another model or
-// other data, or invalid.
+// Decides which files beside its step checkpoints a resumed training may keep: none of a later step
+// than the one it resumes from, of another model or other data, or invalid.
 #pragma once
 
 #include <optional>
@@ -30,14 +29,16 @@ struct BestWeights {
 std::optional<BestWeights> keep_best(const GoingOn& training, const ParameterStore& store,
                                      const BestWeights& otherwise);
 void remove_best(const RunFiles& files);
+
+// The metadata of files with weights only, and of a best checkpoint.
+Metadata weights_metadata(const Identity& identity, Index step);
 Metadata best_metadata(const Identity& identity, Index step, const BestWeights& best);
 
 // Removes saved weights and an average that do not belong to the training; all of them if nothing
 // is to be averaged. Makes the average again if it is not that of the last weights.
 void keep_average(const GoingOn& training, const ParameterStore& store);
 
-// Removes files that describe the earlier state of the run: the page, the scores, and the step that
-// failed.
+// Removes what describes the earlier state of the run: the page, the scores, the failed step.
 void remove_reports(const RunFiles& files);
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

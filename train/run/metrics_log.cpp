@@ -13,7 +13,6 @@
 
 #include "core/errors.hpp"
 #include "core/files/files.hpp"
-#include "train/run/run_files.hpp"
 
 namespace tapehead {
 
@@ -50,8 +49,8 @@ void say_missing(const std::filesystem::path& path, const std::set<Index>& steps
     ++first;
   }
   spdlog::warn(
-      "{}: the lines of {} of {} steps are missing (the first: step {}); pages and curves "
-      "leave them out",
+      "{}: the lines of {} of {} steps are missing (the first: step {}); pages and curves leave "
+      "them out",
       path.string(), missing, all, first);
 }
 

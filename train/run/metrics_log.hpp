@@ -1,5 +1,4 @@
-// The metrics of a run, metrics.jsonl: one JSON object per line. Each line is safe as soon as it is
-// written, even if the process is killed.
+// The metrics of a run, metrics.jsonl: one JSON object per line, which is safe once written.
 #pragma once
 
 #include <filesystem>

@@ -6,8 +6,6 @@
 #include <string_view>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include "core/files/hash.hpp"
 #include "core/ranks/sharing.hpp"
 #include "core/text.hpp"
@@ -119,10 +117,10 @@ void expect_same_weights(const ParameterStore& store, Index step, Ranks& ranks) 
     }
   }
   if (!differing.empty()) {
-    throw RankError(fmt::format(
+    throw RankError(
         "step {}: {} has other weights than {}, although both made the same steps: its memory, its "
         "processor or the network is not reliable; earlier checkpoints are unchanged",
-        step, join(differing, ", "), ranks.name(0)));
+        step, join(differing, ", "), ranks.name(0));
   }
 }
 

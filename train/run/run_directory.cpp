@@ -5,8 +5,6 @@
 #include <iterator>
 #include <system_error>
 
-#include <fmt/format.h>
-
 #include "core/errors.hpp"
 #include "core/files/files.hpp"
 #include "core/files/open_file.hpp"
@@ -38,7 +36,7 @@ bool is_empty_start(const fs::path& directory) {
     const std::string name = path.filename().string();
     std::error_code ignored;
     return (name == ".lock" && (begun || fs::is_empty(path, ignored))) ||
-           (name == "checkpoints" && fs::is_directory(path, ignored) &&
+           (name == "checkpoints" && fs::is_directory(status_of(path)) &&
             std::ranges::all_of(entries_of(path), is_temporary)) ||
            is_temporary(path) || (begun && is_of_the_start(path));
   });
@@ -73,22 +71,21 @@ void remove_run(const RunFiles& files) {
 void expect_empty(const fs::path& path, const WaysOut& ways) {
   if (!is_empty_start(path)) {
     const bool begun_only = !fs::exists(status_of(RunFiles{path}.config()));
-    throw IoError(fmt::format(
-        "run {} exists already{}; {}replace it with --overwrite, or choose {}", path.string(),
-        begun_only ? ", but its making was stopped before it had a config.yaml" : "",
-        ways.resume ? "continue it with --resume, " : "", ways.another));
+    throw IoError("run {} exists already{}; {}replace it with --overwrite, or choose {}",
+                  path.string(),
+                  begun_only ? ", but its making was stopped before it had a config.yaml" : "",
+                  ways.resume ? "continue it with --resume, " : "", ways.another);
   }
 }
 
 // What is written into a directory behind a link, and removed there, may belong to somebody else.
 void expect_own_directories(const fs::path& run) {
   for (const char* name : {"checkpoints", "tokens"}) {
-    std::error_code ignored;
-    if (const fs::path part = run / name; fs::is_symlink(part, ignored)) {
-      throw IoError(fmt::format(
+    if (const fs::path part = run / name; fs::is_symlink(link_status_of(part))) {
+      throw IoError(
           "cannot write into {}: it is a symbolic link; put the directory that it leads to in its "
           "place, or move the whole run elsewhere, since {} itself may be a link",
-          part.string(), run.string()));
+          part.string(), run.string());
     }
   }
 }
@@ -113,8 +110,7 @@ void RunDirectory::expect_available(const fs::path& path, bool overwrite, const 
     return;
   }
   if (!fs::is_directory(status_of(path))) {
-    throw IoError(
-        fmt::format("{} is there and is not a directory; choose {}", path.string(), ways.another));
+    throw IoError("{} is there and is not a directory; choose {}", path.string(), ways.another);
   }
   if (is_run(path)) {
     expect_unlocked(RunFiles{path}.lock(), ways.another);
@@ -123,9 +119,8 @@ void RunDirectory::expect_available(const fs::path& path, bool overwrite, const 
     }
   } else if (!is_empty_start(path)) {
     throw IoError(
-        fmt::format("directory {} contains something that is not a run, so nothing is written "
-                    "there; choose {}",
-                    path.string(), ways.another));
+        "directory {} contains something that is not a run, so nothing is written there; choose {}",
+        path.string(), ways.another);
   }
 }
 
@@ -133,9 +128,9 @@ void RunDirectory::expect_keeps(const fs::path& path, const InputFiles& inputs) 
   for (const fs::path& input : inputs.paths()) {
     if (is_removed(input, path)) {
       throw IoError(
-          fmt::format("run {} cannot be overwritten: {}, which is read, is part of it; write into "
-                      "another directory",
-                      path.string(), input.string()));
+          "run {} cannot be overwritten: {}, which is read, is part of it; write into another "
+          "directory",
+          path.string(), input.string());
     }
   }
 }
@@ -154,11 +149,10 @@ RunDirectory RunDirectory::create(const fs::path& path, bool overwrite, const Wa
 
 RunDirectory RunDirectory::open(const fs::path& path) {
   if (!fs::exists(status_of(path))) {
-    throw IoError(
-        fmt::format("there is no run {} to resume; start it without --resume", path.string()));
+    throw IoError("there is no run {} to resume; start it without --resume", path.string());
   }
   if (!is_run(path) && !is_empty_start(path)) {
-    throw IoError(fmt::format("{} is not a run, so it cannot be resumed", path.string()));
+    throw IoError("{} is not a run, so it cannot be resumed", path.string());
   }
   expect_own_directories(path);
   RunDirectory run(path, another_by_option);

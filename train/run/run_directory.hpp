@@ -18,13 +18,11 @@ struct WaysOut {
 
 class RunDirectory {
  public:
-  // Throws whatever `create` would throw for this directory, but changes nothing. Call it before
-  // long work. Throws IoError.
+  // Throws the IoError that `create` would throw, but changes nothing. Call it before long work.
   static void expect_available(const std::filesystem::path& path, bool overwrite,
                                const WaysOut& ways = {});
 
-  // Throws if `create` would remove one of the inputs, because the run that would be overwritten is
-  // also read. Throws IoError.
+  // Throws IoError if `create` would remove one of the inputs, as of a run that is also read.
   static void expect_keeps(const std::filesystem::path& path, const InputFiles& inputs);
 
   // Creates the directory of a new run. If the directory contains anything, it throws, and the
@@ -33,8 +31,7 @@ class RunDirectory {
   static RunDirectory create(const std::filesystem::path& path, bool overwrite,
                              const WaysOut& ways = {});
 
-  // Opens the directory of a run to continue it, and removes what a killed process left. Throws
-  // IoError.
+  // Opens a run to continue it, and removes what a killed process left. Throws IoError.
   static RunDirectory open(const std::filesystem::path& path);
 
   const RunFiles& files() const { return files_; }
@@ -47,8 +44,7 @@ class RunDirectory {
   RunLock lock_;
 };
 
-// The existing files of a run, including those in its checkpoints directory, but without its page,
-// which can be written again.
+// The files of a run and of its checkpoints directory, without the page, which can be made again.
 std::vector<std::filesystem::path> files_of_run(const std::filesystem::path& directory);
 
 }  // namespace tapehead

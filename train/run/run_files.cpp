@@ -2,7 +2,6 @@
 
 #include <cerrno>
 #include <string>
-#include <system_error>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -30,9 +29,8 @@ void lock(OpenFile& file, const fs::path& path, int kind, std::string_view anoth
   holder = holder.starts_with(mark) ? holder.substr(mark.size(), holder.find('\n') - mark.size())
                                     : "unknown";
   throw IoError(
-      fmt::format("run {} is in use by process {}; wait until it has ended, stop it with "
-                  "Ctrl-C, or take {}",
-                  path.parent_path().string(), holder, another));
+      "run {} is in use by process {}; wait until it has ended, stop it with Ctrl-C, or take {}",
+      path.parent_path().string(), holder, another);
 }
 
 }  // namespace
@@ -47,8 +45,7 @@ RunLock::RunLock(const fs::path& file, std::string_view another)
 }
 
 void expect_unlocked(const fs::path& file, std::string_view another) {
-  std::error_code ignored;
-  if (fs::exists(fs::symlink_status(file, ignored))) {
+  if (fs::exists(link_status_of(file))) {
     OpenFile opened(file, O_RDONLY | O_NOFOLLOW);
     // NFS has exclusive locks only for files open for writing.
     lock(opened, file, LOCK_SH, another);
@@ -60,11 +57,6 @@ bool is_run_lock(const fs::path& file) {
          OpenFile(file, O_RDONLY).read_to_end().starts_with(mark);
 }
 
-fs::file_status status_of(const fs::path& path) {
-  std::error_code ignored;
-  return fs::status(path, ignored);
-}
-
 bool is_run(const fs::path& directory) {
   const RunFiles files{directory};
   return is_run_lock(files.lock()) || (fs::is_regular_file(status_of(files.config())) &&
@@ -73,15 +65,15 @@ bool is_run(const fs::path& directory) {
 
 RunFiles find_run(const fs::path& directory) {
   if (!fs::exists(status_of(directory))) {
-    throw IoError(fmt::format("there is no run {}", directory.string()));
+    throw IoError("there is no run {}", directory.string());
   }
   const RunFiles files{directory};
   if (!fs::is_regular_file(status_of(files.config()))) {
-    throw IoError(fmt::format(
+    throw IoError(
         "{} is not a run: it has no config.yaml{}", directory.string(),
         is_run_lock(files.lock())
             ? "; the command that makes it was stopped before its end, so repeat that command"
-            : ""));
+            : "");
   }
   return files;
 }

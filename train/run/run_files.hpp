@@ -11,8 +11,7 @@ namespace tapehead {
 // How a message tells the user of a command with `--run` to write elsewhere.
 inline constexpr std::string_view another_by_option = "another directory with --run DIR";
 
-// The lock of a run directory: only one process writes there. When the process ends, in whatever
-// way, the lock is released.
+// The lock of a run directory: only one process writes there. It ends with the process.
 class RunLock {
  public:
   // Locks the run directory that contains `file`; the file itself is never removed. Throws IoError
@@ -46,17 +45,12 @@ struct RunFiles {
   std::filesystem::path lock() const { return directory / ".lock"; }
   std::filesystem::path checkpoints() const { return directory / "checkpoints"; }
 
-  // Files with weights only, beside those of steps: the best by the chosen metric, and the mean of
-  // the last ones.
+  // Files with weights only: the best by the chosen metric, and the mean of the last ones.
   std::filesystem::path best() const { return checkpoints() / "best.safetensors"; }
   std::filesystem::path average() const { return checkpoints() / "average.safetensors"; }
 };
 
-// What is at a path; nothing if that cannot be known.
-std::filesystem::file_status status_of(const std::filesystem::path& path);
-
-// Whether a directory is a run of tapehead. A config.yaml alone is not enough, since other programs
-// use this name too.
+// Whether a directory is a run. A config.yaml alone is not enough: other programs have one too.
 bool is_run(const std::filesystem::path& directory);
 
 // The files of an existing run, for reading. Throws IoError.

@@ -10,7 +10,6 @@
 #include "core/files/files.hpp"
 #include "core/files/json_text.hpp"
 #include "core/text.hpp"
-#include "train/run/run_files.hpp"
 
 namespace tapehead {
 
@@ -74,7 +73,7 @@ Json tests_of(const JsonObject& end, const std::string& where) {
     }
   }
   if (!plain) {
-    throw IoError(fmt::format("{}: 'tests' is not a table of figures by split", where));
+    throw IoError("{}: 'tests' is not a table of figures by split", where);
   }
   return tests;
 }

@@ -1,5 +1,4 @@
-// The record of a run, record.json: the origins of its options, the machine of each start, and the
-// results of its tests at the end.
+// The record of a run, record.json: the origins of its options, its starts, and its test results.
 #pragma once
 
 #include <cstddef>
@@ -36,8 +35,7 @@ struct RunConclusion {
 struct RunRecord {
   std::map<std::string, std::string> origins;  // as in LoadedConfig, at the first start
   std::vector<RunStart> starts;
-  // The most resident memory, in bytes, of a start that reached the end. Records of older versions
-  // lack it.
+  // The most resident memory, in bytes, of a start that reached the end; not in older records.
   std::optional<std::size_t> peak_memory{};
   std::optional<RunConclusion> end;
 };
@@ -46,8 +44,7 @@ struct RunRecord {
 void add_start(RunRecord& record, const RunStart& start,
                const std::map<std::string, std::string>& origins);
 
-// Nothing if there is no record. Nothing, with a warning, if it cannot be read: a run can be used
-// without it.
+// Nothing if there is no record or, with a warning, if it cannot be read.
 std::optional<RunRecord> read_record(const std::filesystem::path& file);
 
 // Throws IoError.

@@ -15,8 +15,7 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-// The gradients of one shard: where a tape has left them, or those of one slice where they have
-// arrived from elsewhere.
+// A shard's gradients: where a tape left them, or those of one slice, where they arrived.
 class ShardGradients {
  public:
   explicit ShardGradients(ParameterGradients* computed) : computed_(computed) {}

@@ -36,8 +36,7 @@ class Optimizer {
     Scalar most = std::numeric_limits<Scalar>::max();
   };
 
-  // What must be saved so that the next step is the same: numbers for parameters, and the number of
-  // steps.
+  // What must be saved so that the next step is the same, beside the number of steps.
   struct State {
     std::string name;
     Bounds bounds{};

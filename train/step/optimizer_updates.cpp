@@ -27,8 +27,7 @@ GradientSums::GradientSums(const ParameterStore& store, std::span<const ShardGra
   }
 }
 
-// The first shard has written to `sum`. Adding the last shard, scaling and squaring is one pass
-// over memory.
+// The first shard has written to `sum`. Adds the last shard, scales and squares in one pass.
 double sum_gradients(const BlockRange& range, std::span<const ShardGradients> shards, Scalar scale,
                      Scalar* sum) {
   const Scalar* last = nullptr;

@@ -1,5 +1,4 @@
-// What an optimiser's step computes: the sum and norm of the shards' gradients, and from these new
-// values of some parameters, and of its own state.
+// What an optimiser's step computes: the sum and norm of gradients, new values and its own state.
 #pragma once
 
 #include <array>

@@ -15,8 +15,7 @@ struct RowsBefore {
   Index input = 0;
 };
 
-// At most `shards` shards, in order, none of them empty. Which sequence is in which shard depends
-// only on the batch and on `shards`.
+// At most `shards` shards, in order, none empty. The cuts depend only on the batch and `shards`.
 PoolVector<Batch> cut_into_shards(const Batch& batch, Index shards, RowsBefore before = {});
 
 // The size of a part, in rows of context and input. It is small enough that activations (256 KB of

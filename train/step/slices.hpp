@@ -41,8 +41,7 @@ inline Slice slice_of(const NamedParameter& parameter) {
 // The parts of the blocks that are in a slice.
 std::vector<BlockRange> blocks_in(const ParameterStore& store, const Slice& slice);
 
-// In chunks an optimiser goes through the parameters: some numbers of one block, few enough for the
-// caches, and for distribution over the workers.
+// Some numbers of one block, few enough for the caches and for distribution over the workers.
 struct Chunk {
   BlockRange range;
   Scalar weight_decay;

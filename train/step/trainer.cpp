@@ -32,13 +32,11 @@ Trainer::Trainer(ParameterStore& store, const Team& team, const Options& options
       team_(team),
       options_(options),
       optimizer_(store, options.training, team.ranks),
-      shard_count_(options.training.shards.value_or(1)) {
+      shard_count_(options.training.shards.value_or(1)),
+      memory_(options.memory) {
   for (auto [i, end] = exchange().shards(); i < end; ++i) {
     shards_.push_back(std::make_unique<Shard>(store));
     gradients_.push_back(&shards_.back()->gradients);
-  }
-  if (options.memory) {
-    memory_.emplace(*options.memory);
   }
 }
 
@@ -146,15 +144,15 @@ void Trainer::explain(const std::string& what, const std::vector<Batch>& batches
   for (const NamedParameter& parameter : store_.parameters()) {
     const Index bad = first_not_finite(store_.value(parameter));
     if (bad >= 0) {
-      throw NumericError(fmt::format("{}; element {} of the parameter {} is not finite", what, bad,
-                                     parameter.name));
+      throw NumericError("{}; element {} of the parameter {} is not finite", what, bad,
+                         parameter.name);
     }
   }
   try {
     const AnomalyGuard look;
     run_shards(batches, loss);
   } catch (const NumericError& error) {
-    throw NumericError(fmt::format("{}; first seen in {}", what, error.what()));
+    throw NumericError("{}; first seen in {}", what, error.what());
   }
   throw NumericError(what);
 }
@@ -190,9 +188,9 @@ void Trainer::run_part(Shard& shard, const Batch& batch, const LossFunction& los
 
 NumericError numeric_error(Index step, const std::string& what) {
   return NumericError(
-      fmt::format("step {}: {}\nearlier checkpoints are unchanged (a lower "
-                  "training.learning_rate, or a longer training.warmup, may help)",
-                  step, what));
+      "step {}: {}\nearlier checkpoints are unchanged (a lower training.learning_rate, or a longer "
+      "training.warmup, may help)",
+      step, what);
 }
 
 void expect_finite_weights(const ParameterStore& store, Index step) {

@@ -40,8 +40,7 @@ Var penalty_of(const PenaltyFunction& penalty, Pass& pass, const Batch& batch);
 
 class Trainer {
  public:
-  // `d_model` matters for the noam schedule and for the size of parts (`part_rows`), `total_steps`
-  // (0: unknown) for linear and cosine.
+  // `d_model` is for noam and `part_rows`, `total_steps` (0: unknown) for linear and cosine.
   struct Options {
     TrainingOptions training;
     std::uint64_t seed = 1;
@@ -54,10 +53,9 @@ class Trainer {
 
   // One step on all the batches: their shards are computed in parallel, and the gradient is that of
   // the mean loss over all their labels. Throws NumericError if loss or gradient is not finite,
-  // with the parameters unchanged, and ShapeError if there is no label. All who train together take
-  // the step together, each with the same batches. Each computes some of the shards. All have the
-  // same results, and throw the same NumericError. What the batches' lanes remember changes only if
-  // the step succeeds.
+  // with the parameters and what lanes remember unchanged, and ShapeError if there is no label. All
+  // who train together take the step together, each with the same batches, of which it computes
+  // some shards. All have the same results, and throw the same NumericError.
   StepStats step(const std::vector<Batch>& batches, const LossFunction& loss);
 
   Index steps() const { return optimizer_.steps(); }
@@ -67,7 +65,9 @@ class Trainer {
   Exchange& exchange() { return optimizer_.exchange(); }
 
   // The bytes that this process sends at each step.
-  double bytes_sent() const { return optimizer_.exchange().bytes_sent(remembered()); }
+  double bytes_sent() const {
+    return optimizer_.exchange().bytes_sent(memory_ ? memory_->committed().size() : 0);
+  }
 
  private:
   struct ShardResult {
@@ -88,11 +88,9 @@ class Trainer {
   void run_own_shards(const std::vector<Batch>& batches, const LossFunction& loss, Index& batch);
   void share_memory();
   StepStats stats_of(Index tokens);
-  Index remembered() const { return memory_ ? memory_->committed().size() : 0; }  // numbers
 
-  // Repeats the step, and checks every value and gradient. All draws are addressed, so the number
-  // that is not finite occurs again, and the message names the op that made it. Always throws
-  // NumericError.
+  // Repeats the step, and checks every value and gradient. All draws are addressed, so what is not
+  // finite occurs again. Always throws NumericError, which names the op that made it.
   [[noreturn]] void explain(const std::string& what, const std::vector<Batch>& batches,
                             const LossFunction& loss);
 
@@ -111,8 +109,7 @@ class Trainer {
 // An error about numbers that are not finite, with the step at which they occurred.
 NumericError numeric_error(Index step, const std::string& what);
 
-// Throws numeric_error(). Only finite weights are written to a checkpoint, so a good one is never
-// replaced by a bad one.
+// Throws numeric_error(), so that a good checkpoint is never replaced by a bad one.
 void expect_finite_weights(const ParameterStore& store, Index step);
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

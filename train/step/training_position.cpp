@@ -7,7 +7,6 @@
 
 #include <fmt/format.h>
 
-#include "core/errors.hpp"
 #include "core/text.hpp"
 
 namespace tapehead {
@@ -16,10 +15,8 @@ Index metadata_number(const TensorFile& file, const std::string& key, Index leas
   const std::string& text = file.metadata(key);
   const auto number = whole_number(text);
   if (!number || *number < least || *number > most) {
-    throw IoError(
-        fmt::format("cannot use {}: its metadata says {} '{}', which is no number from "
-                    "{} to {}",
-                    file.path().string(), key, text, least, most));
+    throw file.unusable("its metadata says {} '{}', which is no number from {} to {}", key, text,
+                        least, most);
   }
   return *number;
 }
@@ -30,8 +27,7 @@ double metadata_real(const TensorFile& file, const std::string& key) {
   const auto value = std::bit_cast<double>(metadata_number(
       file, key, std::numeric_limits<Index>::min(), std::numeric_limits<Index>::max()));
   if (!std::isfinite(value)) {
-    throw IoError(fmt::format("cannot use {}: its metadata says {} {}, which is not finite",
-                              file.path().string(), key, value));
+    throw file.unusable("its metadata says {} {}, which is not finite", key, value);
   }
   return value;
 }

@@ -1,5 +1,4 @@
-// The position of a training, without the numbers in tensors: the metadata of its checkpoints; and
-// its batches, for each step and epoch.
+// A training's position, without tensors: its checkpoints' metadata; and its batches by epoch.
 #pragma once
 
 #include <string>
@@ -34,8 +33,7 @@ struct TrainingPosition {
   double best_loss = 0;  // of that evaluation; it decides if values are equal
 };
 
-// The metric of the best checkpoint, with the options that its values depend on. Values of the same
-// measure can be compared.
+// The metric of the best checkpoint, and the options that make its values comparable.
 std::string measure_of(const EvaluationOptions& options);
 
 Metadata position_metadata(const TrainingPosition& position);
@@ -49,8 +47,7 @@ class TrainingBatches {
   // Both must outlive it.
   TrainingBatches(const Config& config, const Task& task) : config_(config), task_(task) {}
 
-  // The batches of the next step: `accumulate` of them, or fewer at the end of an epoch. Advances
-  // the position.
+  // The next step's batches, at most `accumulate`, of one epoch. Advances the position.
   std::vector<Batch> next(TrainingPosition& position);
 
  private:

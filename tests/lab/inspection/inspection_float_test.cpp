@@ -50,7 +50,7 @@ TEST_F(InspectedText, without_heads_is_what_a_model_without_them_says) {
                                       {{AttentionKind::cross, 0}, 0}};
   Config config = run.config;
   config.model = options_without(config.model, run.model.transformer, removed);
-  Model smaller(config, run.model.transformer.vocabularies());
+  Model smaller(config, run.model.transformer.vocabularies(), FirstWeights::zeros);
   keep_weights(run.model, removed, smaller);
   const Tensor logits = tapehead::inspect(smaller, run.tokenizers, inspection.text.batch).logits;
   const Tensor& without = inspection.without->sequence.logits;

@@ -22,11 +22,11 @@ TEST(WireMessages, have_the_bytes_of_their_definition) {
             "1a03089601");
 }
 
-Summary example_summary() {
+WireMessage example_summary() {
   const std::vector<std::string> texts{"a", "b"};
-  Summary summary;
-  summary.add_scalar("train/loss", 0.1);
-  summary.add_texts("samples", texts);
+  WireMessage summary;
+  add_scalar(summary, "train/loss", 0.1);
+  add_texts(summary, "samples", texts);
   return summary;
 }
 
@@ -65,8 +65,8 @@ TEST(Events, know_their_step) {
 
 TEST(Events, show_texts_as_code_blocks_of_utf_8) {
   const std::vector<std::string> texts{"# 1\n*2*\r\n", "\xc3\xbc\xff\xe2\x82", ""};
-  Summary summary;
-  summary.add_texts("a", texts);
+  WireMessage summary;
+  add_texts(summary, "a", texts);
   EXPECT_THAT(to_event(summary_event({}, summary)).texts.at("a"),
               ElementsAre("    # 1\n    *2*\r    \n    ",
                           "    \xc3\xbc\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd", "    "));

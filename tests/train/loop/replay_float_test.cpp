@@ -125,7 +125,7 @@ TEST(ReplayOfLanes, sees_what_the_step_saw) {
                    "test.yaml")
           .config;
   const Task task = make_task(config.task, {.seed = config.seed});
-  Model model(config, task.source_tokenizer->size(), task.target_tokenizer->size());
+  Model model(config, task);
   Workers workers(1);
   Trainer trainer = trainer_of(model, config, workers);
   const LossFunction loss = training_loss(model, config);
