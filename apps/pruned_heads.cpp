@@ -10,7 +10,6 @@
 #include "core/shown.hpp"
 #include "core/text.hpp"
 #include "lab/removal/head_pruning.hpp"
-#include "lab/removal/removal_choice.hpp"
 #include "train/output/program_path.hpp"
 #include "train/output/text_table.hpp"
 

@@ -68,12 +68,7 @@ RunStudy study_of(const Json& json, const std::string& where) {
                 .heads = study.flag("heads"),
                 .importance = study.flag("importance"),
                 .pruning = study.flag("pruning")};
-  for (const Json& split : study.list("further_splits")) {
-    if (!split.is_string()) {
-      study.fail("further_splits", "a list of texts");
-    }
-    read.further_splits.push_back(split.get<std::string>());
-  }
+  read.further_splits = study.texts("further_splits");
   return read;
 }
 

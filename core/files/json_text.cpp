@@ -125,6 +125,17 @@ std::string JsonObject::text(const char* key) const {
   return value.get<std::string>();
 }
 
+std::vector<std::string> JsonObject::texts(const char* key) const {
+  std::vector<std::string> texts;
+  for (const Json& text : list(key)) {
+    if (!text.is_string()) {
+      fail(key, "a list of texts");
+    }
+    texts.push_back(text.get<std::string>());
+  }
+  return texts;
+}
+
 bool JsonObject::flag(const char* key) const {
   const Json& value = member(key);
   if (!value.is_boolean()) {

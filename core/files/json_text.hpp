@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -42,6 +43,7 @@ class JsonObject {
   double number(const char* key, double least = std::numeric_limits<double>::lowest()) const;
   double seconds(const char* key) const;  // from 0 to about 30,000 years
   std::string text(const char* key) const;
+  std::vector<std::string> texts(const char* key) const;
   bool flag(const char* key) const;
 
   [[noreturn]] void fail(const char* key, const std::string& expected) const;

@@ -9,7 +9,7 @@
 
 #include "core/text.hpp"
 #include "lab/heads/attention_report.hpp"
-#include "lab/removal/removal_choice.hpp"
+#include "lab/removal/head_removal.hpp"
 #include "train/output/text_table.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

@@ -16,6 +16,29 @@ AttentionReport& report_of(std::vector<AttentionReport>& reports, AttentionSite 
   return *std::ranges::find(reports, site, &AttentionReport::site);
 }
 
+// An attention by itself.
+AttentionReport report_on(const AttentionSums& attention, const Model& model,
+                          const std::vector<HeadFigureRow>& rows) {
+  const std::vector<const MultiHeadAttention*> modules = model.transformer.attentions();
+  const auto module = std::ranges::find(modules, attention.site, &MultiHeadAttention::site);
+  const auto maps = head_maps(model.store, **module);
+  AttentionReport report{.site = attention.site, .queries = attention.queries};
+  for (const RelationSums& relation : attention.relations) {
+    report.relations.push_back(figures_of(relation));
+  }
+  const double queries = std::max(1.0, attention.queries);
+  const std::size_t count = attention.heads.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    HeadReport& head = report.heads.emplace_back(
+        HeadReport{.figures = figures_of(attention.heads[i], rows), .maps = maps[i]});
+    for (std::size_t j = 0; j < count; ++j) {
+      head.divergence.push_back(attention.divergence[i * count + j] / queries);
+      head.output_distance.push_back(attention.output_distance[i * count + j] / queries);
+    }
+  }
+  return report;
+}
+
 nlohmann::ordered_json head_json(const ReportedHead& head, const std::vector<HeadFigureRow>& rows) {
   nlohmann::ordered_json json = {{"head", head.number}};
   for (const HeadFigureRow& row : rows) {
@@ -105,45 +128,23 @@ void find_nearest(std::vector<AttentionReport>& reports) {
   }
 }
 
-std::vector<AttentionReport> report_heads(const std::vector<AttentionSums>& attentions,
-                                          const Model& model,
-                                          const std::vector<HeadFigureRow>& rows) {
-  const std::vector<const MultiHeadAttention*> modules = model.transformer.attentions();
+std::vector<AttentionReport> study_heads(const Model& model, const Config& config, const Task& task,
+                                         const Source& source, Workers& workers,
+                                         const std::vector<HeadFigureRow>& rows,
+                                         const std::function<void(Index, Index)>& progress) {
+  expect_figure_rows(rows);
+  const std::vector<AttentionSums> attentions =
+      watch_heads(model.transformer, model.store, source, token_facts(task),
+                  config.evaluation.batch_tokens, workers, progress, rows);
   std::vector<AttentionReport> reports;
   for (const AttentionSums& attention : attentions) {
-    const std::size_t count = attention.heads.size();
-    const auto module = std::ranges::find(modules, attention.site, &MultiHeadAttention::site);
-    const auto maps = head_maps(model.store, **module);
-    AttentionReport report{.site = attention.site, .queries = attention.queries};
-    for (const RelationSums& relation : attention.relations) {
-      report.relations.push_back(figures_of(relation));
-    }
-    for (std::size_t i = 0; i < count; ++i) {
-      HeadReport head{.figures = figures_of(attention.heads[i], rows), .maps = maps[i]};
-      for (std::size_t j = 0; j < count; ++j) {
-        const double queries = std::max(1.0, attention.queries);
-        head.divergence.push_back(attention.divergence[i * count + j] / queries);
-        head.output_distance.push_back(attention.output_distance[i * count + j] / queries);
-      }
-      report.heads.push_back(std::move(head));
-    }
-    reports.push_back(std::move(report));
+    reports.push_back(report_on(attention, model, rows));
   }
   for (const AttentionSums& attention : attentions) {
     compare_with_earlier(reports, attention);
   }
   find_nearest(reports);
   return reports;
-}
-
-std::vector<AttentionReport> study_heads(const Model& model, const Config& config, const Task& task,
-                                         const Source& source, Workers& workers,
-                                         const std::vector<HeadFigureRow>& rows,
-                                         const std::function<void(Index, Index)>& progress) {
-  expect_figure_rows(rows);
-  return report_heads(watch_heads(model.transformer, model.store, source, token_facts(task),
-                                  config.evaluation.batch_tokens, workers, progress, rows),
-                      model, rows);
 }
 
 std::string heads_table(const std::vector<AttentionReport>& attentions, HeadTable which,

@@ -24,11 +24,6 @@ void compare_with_earlier(std::vector<AttentionReport>& reports, const Attention
 // Finds every head's `nearest`. A head has none if no other head has the same queries and keys.
 void find_nearest(std::vector<AttentionReport>& reports);
 
-// The sums must be of the same rows.
-std::vector<AttentionReport> report_heads(
-    const std::vector<AttentionSums>& attentions, const Model& model,
-    const std::vector<HeadFigureRow>& rows = head_figure_rows());
-
 // What each head does over the sequences of a source, from watch_heads(), with the rows' figures.
 // Throws what expect_figure_rows() throws.
 std::vector<AttentionReport> study_heads(

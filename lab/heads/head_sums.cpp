@@ -122,11 +122,6 @@ HeadSums& HeadSums::operator+=(const HeadSums& other) {
   return *this;
 }
 
-std::string_view words_of(AttentionKind kind) {
-  constexpr std::array<std::string_view, 3> words{"encoder self", "decoder self", "decoder cross"};
-  return words[static_cast<std::size_t>(kind)];
-}
-
 void AttentionSums::add(const AttendedSequence& sequence,
                         const std::vector<std::vector<Scalar>>& weights,
                         const std::vector<HeadFigureRow>& rows) {

@@ -5,7 +5,6 @@
 #include <array>
 #include <cmath>
 #include <span>
-#include <string_view>
 #include <vector>
 
 #include "core/scalar.hpp"
@@ -60,9 +59,6 @@ struct HeadSums {
            const std::vector<HeadFigureRow>& rows = head_figure_rows());
   HeadSums& operator+=(const HeadSums& other);
 };
-
-// "encoder self", "decoder self" or "decoder cross".
-std::string_view words_of(AttentionKind kind);
 
 // The heads of one attention compared with those of an earlier attention of the model.
 struct EarlierSums {

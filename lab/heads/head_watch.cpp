@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "core/errors.hpp"
 #include "datasets/loader.hpp"
@@ -47,37 +48,29 @@ const PoolVector<Pattern>& patterns_at(const Transformer& model, AttentionSite s
   return (*std::ranges::find(all, site, &MultiHeadAttention::site))->patterns;
 }
 
-// Collects what the recorder delivers, head after head, until all heads of a sentence are complete.
+// Sums over what the recorder delivers, head after head, as soon as a sequence has all heads.
 class Watcher {
  public:
   Watcher(const Transformer& model, const Writes& writes, const Source& source, const Batch& batch,
           const ReadFacts& facts, const std::vector<HeadFigureRow>& rows)
-      : model_(model),
-        over_input_(model.main().name),
-        writes_(writes),
-        batch_(batch),
-        facts_(facts),
-        rows_(rows),
-        relations_(static_cast<std::size_t>(batch.sequences())) {
-    for (std::size_t i = 0; i < relations_.size(); ++i) {
-      relations_[i] = source.relations(batch.examples[i]);
+      : model_(model), writes_(writes), batch_(batch), facts_(facts), rows_(rows) {
+    for (const Index example : batch.examples) {
+      relations_.push_back(source.relations(example));
     }
   }
 
   void see(const RecordedAttention& seen) {
-    if (seen.head == 0) {
-      finish_sequence();
-      site_ = seen.site;
-      segment_ = seen.segment;
-    }
+    const std::vector<Tensor>& writes = writes_.at(seen.site);
     const std::span<const Scalar> weights = seen.weights.values();
     weights_.emplace_back(weights.begin(), weights.end());
-    const Tensor& write = writes_.find(seen.site)->second[static_cast<std::size_t>(seen.head)];
-    written_.push_back(unit_rows(written_by(seen.output, write)));
+    written_.push_back(
+        unit_rows(written_by(seen.output, writes[static_cast<std::size_t>(seen.head)])));
+    if (weights_.size() == writes.size()) {
+      add_sequence(seen.site, seen.segment);
+    }
   }
 
   std::vector<AttentionSums> take() {
-    finish_sequence();
     std::vector<AttentionSums> sums;
     for (Watched& attention : attentions_) {
       sums.push_back(std::move(attention.sums));
@@ -92,53 +85,46 @@ class Watcher {
   };
 
   // All sequences of an attention come one after the other.
-  void finish_sequence() {
-    if (weights_.empty()) {
-      return;
-    }
-    if (attentions_.empty() || attentions_.back().sums.site != site_) {
-      attentions_.push_back({.sums = {.site = site_}});
+  void add_sequence(AttentionSite site, Index segment) {
+    if (attentions_.empty() || attentions_.back().sums.site != site) {
+      attentions_.push_back({.sums = {.site = site}});
     }
     AttentionSums& sums = attentions_.back().sums;
-    sums.add(sequence(), weights_, rows_);
+    sums.add(sequence(site, segment), weights_, rows_);
     sums.add_written(written_);
     for (const Watched& other : attentions_) {
-      if (other.sums.site != site_ && other.sums.site.kind == site_.kind) {
+      if (other.sums.site != site && other.sums.site.kind == site.kind) {
         sums.add_earlier(other.sums.site, weights_,
-                         other.weights[static_cast<std::size_t>(segment_)]);
+                         other.weights[static_cast<std::size_t>(segment)]);
       }
     }
-    attentions_.back().weights.push_back(std::move(weights_));
-    weights_.clear();
+    attentions_.back().weights.push_back(std::exchange(weights_, {}));
     written_.clear();
   }
 
-  AttendedSequence sequence() const {
-    const bool decoder = site_.stack() == StackName::decoder;
-    const bool self = site_.is_self();
-    const bool queries_input = site_.stack() == over_input_;
+  AttendedSequence sequence(AttentionSite site, Index segment) const {
+    const bool self = site.is_self();
+    const bool queries_input =
+        site.stack() == model_.main().name;  // another stack reads the context
     const bool keys_input = queries_input && self;
-    return {.keys = tokens_of(keys_input ? batch_.input : batch_.context, segment_),
-            .queries = tokens_of(queries_input ? batch_.input : batch_.context, segment_),
+    return {.keys = tokens_of(keys_input ? batch_.input : batch_.context, segment),
+            .queries = tokens_of(queries_input ? batch_.input : batch_.context, segment),
             .self = self,
-            .causal = decoder && self,
-            .patterns = patterns_at(model_, site_),
+            .causal = site.stack() == StackName::decoder && self,
+            .patterns = patterns_at(model_, site),
             .key_facts = keys_input ? facts_.input : facts_.context,
-            .relations = relations_[static_cast<std::size_t>(segment_)],
-            .prefix = keys_input ? batch_.input.segments[segment_].prefix : 0};
+            .relations = relations_[static_cast<std::size_t>(segment)],
+            .prefix = keys_input ? batch_.input.segments[segment].prefix : 0};
   }
 
   const Transformer& model_;
-  StackName over_input_;  // the stack that reads the input; another one reads the context
   const Writes& writes_;
   const Batch& batch_;
   const ReadFacts& facts_;
   const std::vector<HeadFigureRow>& rows_;
   std::vector<Relations> relations_;  // by sequence
   std::vector<Watched> attentions_;   // so far
-  AttentionSite site_;
-  Index segment_ = 0;
-  HeadWeights weights_;  // of the sequence's heads so far
+  HeadWeights weights_;               // of the sequence's heads so far
   std::vector<Tensor> written_;
 };
 

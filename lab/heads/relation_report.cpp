@@ -4,12 +4,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-
-#include "lab/heads/head_sums.hpp"
+#include <array>
+#include <string_view>
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
+
+std::string_view words_of(AttentionKind kind) {
+  constexpr std::array<std::string_view, 3> words{"encoder self", "decoder self", "decoder cross"};
+  return words[static_cast<std::size_t>(kind)];
+}
 
 void add_best_of(std::vector<BestHead>& best, const AttentionReport& attention,
                  const RelationFigures& relation) {

@@ -1,4 +1,5 @@
-#include "lab/inspection/inspected_sequence.hpp"
+// One sequence as every head of a model sees it.
+#include "lab/inspection/inspection.hpp"
 
 #include <algorithm>
 #include <cmath>

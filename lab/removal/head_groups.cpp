@@ -1,5 +1,5 @@
 // Heads that share keys are removed in sets, so that all groups that remain have the same size.
-#include "lab/removal/removal_choice.hpp"
+#include "lab/removal/head_removal.hpp"
 
 #include <algorithm>
 #include <iterator>

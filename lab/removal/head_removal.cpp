@@ -1,3 +1,4 @@
+// Makes the smaller model.
 #include "lab/removal/head_removal.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,5 @@
-#include "lab/removal/removal_choice.hpp"
+// Which heads go: those that matter least of those that can go.
+#include "lab/removal/head_removal.hpp"
 
 #include <fmt/format.h>
 
@@ -7,7 +8,6 @@
 #include <string>
 
 #include "core/errors.hpp"
-#include "lab/removal/head_removal.hpp"
 #include "train/evaluation/evaluation.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "core/errors.hpp"
-#include "lab/inspection/inspection.hpp"
 #include "train/evaluation/evaluation.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

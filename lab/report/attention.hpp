@@ -1,16 +1,8 @@
 // Sentences for a page: their tokens, the model's outputs, and the weights of every head.
 #pragma once
 
-#include <optional>
-#include <string>
-#include <vector>
-
-#include <nlohmann/json.hpp>
-
-#include "core/kernel/workers.hpp"
 #include "datasets/task.hpp"
-#include "lab/inspection/inspected_sequence.hpp"
-#include "train/experiment.hpp"
+#include "lab/inspection/inspection.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

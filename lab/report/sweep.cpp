@@ -88,8 +88,8 @@ Json axes_json(const SweepPlan& plan) {
   for (std::size_t i = 0; i < plan.axes.size(); ++i) {
     std::vector<std::string> labels;
     for (const SweepCell& cell : plan.cells) {
-      if (std::ranges::find(labels, cell.labels[i]) == labels.end()) {
-        labels.push_back(cell.labels[i]);
+      if (std::ranges::find(labels, cell[i]) == labels.end()) {
+        labels.push_back(cell[i]);
       }
     }
     axes.push_back({{"name", plan.axes[i]}, {"labels", labels}});

@@ -61,7 +61,7 @@ std::string file_name(std::string text) {
 std::string run_name(const SweepPlan& plan, const SweepCell& cell, std::uint64_t seed) {
   std::string name;
   for (std::size_t i = 0; i < plan.axes.size(); ++i) {
-    name += fmt::format("{}={},", plan.axes[i], without_brackets(cell.labels[i]));
+    name += fmt::format("{}={},", plan.axes[i], without_brackets(cell[i]));
   }
   return file_name(name + fmt::format("seed={}", seed));
 }
@@ -123,7 +123,7 @@ SweepPlan plan_sweep(const SweepFile& sweep) {
   for (const Combination& settings : all) {
     SweepCell& cell = plan.cells.emplace_back();
     for (const SweepSetting* setting : settings) {
-      cell.labels.push_back(setting->label);
+      cell.push_back(setting->label);
     }
   }
   for (std::size_t seed = 0; seed < std::max<std::size_t>(1, sweep.seeds.size()); ++seed) {

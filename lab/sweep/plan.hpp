@@ -11,9 +11,7 @@
 
 namespace tapehead {
 
-struct SweepCell {
-  std::vector<std::string> labels;  // of the setting on each axis
-};
+using SweepCell = std::vector<std::string>;  // the label of the setting on each axis
 
 struct SweepRun {
   std::size_t cell;

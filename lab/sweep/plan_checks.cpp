@@ -80,7 +80,7 @@ std::vector<std::string> configs_of(const SweepPlan& plan, std::size_t axis,
                                     const std::string& label) {
   std::vector<std::string> configs;
   for (std::size_t run = 0; run < plan.cells.size(); ++run) {
-    if (plan.cells[plan.runs[run].cell].labels[axis] == label) {
+    if (plan.cells[plan.runs[run].cell][axis] == label) {
       configs.push_back(dump_config(plan.runs[run].config));
     }
   }

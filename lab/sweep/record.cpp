@@ -22,17 +22,6 @@ using Json = nlohmann::ordered_json;
 
 fs::path plan_file(const fs::path& directory) { return directory / "sweep.json"; }
 
-std::vector<std::string> texts_in(const JsonObject& json, const char* key) {
-  std::vector<std::string> texts;
-  for (const Json& text : json.list(key)) {
-    if (!text.is_string()) {
-      json.fail(key, "a list of texts");
-    }
-    texts.push_back(text.get<std::string>());
-  }
-  return texts;
-}
-
 SweepRun run_of(const JsonObject& json, std::size_t cells, const fs::path& directory) {
   const Json& seed = json.member("seed");
   if (!seed.is_number_unsigned()) {
@@ -41,7 +30,7 @@ SweepRun run_of(const JsonObject& json, std::size_t cells, const fs::path& direc
   SweepRun run{
       .cell = static_cast<std::size_t>(json.count("cell", 0, static_cast<Index>(cells) - 1)),
       .name = json.text("name"),
-      .overrides = texts_in(json, "overrides")};
+      .overrides = json.texts("overrides")};
   if (run.name.empty() || run.name.find_first_of("/\\") != std::string::npos || run.name == "..") {
     json.fail("name", "the name of a directory in the sweep's");
   }
@@ -57,10 +46,10 @@ SweepCell cell_of(const Json& json, std::size_t axes, const std::string& where) 
   SweepCell cell;
   for (const Json& label : json) {
     if (label.is_string()) {
-      cell.labels.push_back(label.get<std::string>());
+      cell.push_back(label.get<std::string>());
     }
   }
-  if (!json.is_array() || cell.labels.size() != axes || json.size() != axes) {
+  if (!json.is_array() || cell.size() != axes || json.size() != axes) {
     throw IoError(fmt::format("{}: a cell has not one label for each of {} axes", where, axes));
   }
   return cell;
@@ -77,10 +66,10 @@ SweepPlan plan_of(const Json& json, const fs::path& directory) {
   const std::string where = plan_file(directory).string();
   const JsonObject object(json, where);
   SweepPlan plan{.config = object.text("config"),
-                 .axes = texts_in(object, "axes"),
+                 .axes = object.texts("axes"),
                  .metric = metric_of(object),
                  .split = object.text("split"),
-                 .show = texts_in(object, "show")};
+                 .show = object.texts("show")};
   std::ranges::transform(plan.show, plan.show.begin(), present_name);
   for (const Json& labels : object.list("cells")) {
     plan.cells.push_back(cell_of(labels, plan.axes.size(), where));
@@ -103,11 +92,8 @@ void write_sweep_plan(const fs::path& directory, const SweepPlan& plan) {
                {"metric", kind_of(plan.metric).name},
                {"split", plan.split},
                {"show", plan.show},
-               {"cells", Json::array()},
+               {"cells", plan.cells},
                {"runs", Json::array()}};
-  for (const SweepCell& cell : plan.cells) {
-    json["cells"].push_back(cell.labels);
-  }
   for (const SweepRun& run : plan.runs) {
     json["runs"].push_back({{"name", run.name},
                             {"cell", run.cell},

@@ -16,7 +16,7 @@ std::string number(double value) { return fmt::format("{}", value); }
 Json settings_json(const SweepPlan& plan, std::size_t cell) {
   Json settings = Json::object();
   for (std::size_t i = 0; i < plan.axes.size(); ++i) {
-    settings[plan.axes[i]] = plan.cells[cell].labels[i];
+    settings[plan.axes[i]] = plan.cells[cell][i];
   }
   return settings;
 }
@@ -39,8 +39,9 @@ Json run_json(const SweepPlan& plan, const RunResult& result) {
                {"seed", result.seed},   {"overrides", run.overrides},
                {"split", result.split}, {"examples", result.examples},
                {"steps", result.steps}};
-  each_figure(result.figures,
-              [&](std::string_view name, double figure) { json[std::string(name)] = figure; });
+  for (const auto& [name, figure] : result.figures.all()) {
+    json[name] = figure;
+  }
   return json;
 }
 
@@ -49,12 +50,10 @@ Json cell_json(const SweepPlan& plan, const SweepResults& results, std::size_t p
   Json json = {{"settings", settings_json(plan, cell.cell)},
                {"head_width", head_width(plan, results, place)},
                {"seeds", cell.runs}};
-  const auto visit = [&](std::string_view name, const Spread& spread) {
-    json[std::string(name)] = {
-        {"mean", spread.mean},
-        {"deviation", spread.has_deviation() ? Json(spread.deviation) : Json()}};
-  };
-  each_figure(cell.figures, visit);
+  for (const auto& [name, spread] : cell.figures.all()) {
+    json[name] = {{"mean", spread.mean},
+                  {"deviation", spread.has_deviation() ? Json(spread.deviation) : Json()}};
+  }
   json["to_best"] = difference_json(cell.to_best);
   json["best"] = place == results.best;
   json["cheapest_not_significantly_worse"] = results.is_cheapest(place);
@@ -71,10 +70,10 @@ std::string runs_csv(const SweepPlan& plan, const SweepResults& results) {
   std::string text = csv_line(header);
   for (const RunResult& result : results.runs) {
     const SweepRun& run = plan.runs[result.run];
-    std::vector<std::string> line = plan.cells[run.cell].labels;
+    std::vector<std::string> line = plan.cells[run.cell];
     line.insert(line.end(), {std::to_string(result.seed), run.name, result.split,
                              std::to_string(result.examples), std::to_string(result.steps)});
-    const auto figures = by_name(result.figures);
+    const auto figures = result.figures.by_name();
     for (const std::string& name : results.figures) {
       line.push_back(figures.contains(name) ? number(figures.at(name)) : "");
     }
@@ -94,9 +93,9 @@ std::string cells_csv(const SweepPlan& plan, const SweepResults& results) {
   std::string text = csv_line(header);
   for (std::size_t place = 0; place < results.cells.size(); ++place) {
     const CellResult& cell = results.cells[place];
-    std::vector<std::string> line = plan.cells[cell.cell].labels;
+    std::vector<std::string> line = plan.cells[cell.cell];
     line.push_back(std::to_string(cell.runs));
-    const auto figures = by_name(cell.figures);
+    const auto figures = cell.figures.by_name();
     for (const std::string& name : results.figures) {
       const auto figure = figures.find(name);
       const bool known = figure != figures.end();

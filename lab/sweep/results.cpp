@@ -4,9 +4,10 @@
 
 #include <cmath>
 #include <functional>
+#include <iterator>
 #include <ranges>
 #include <set>
-#include <tuple>
+#include <utility>
 
 #include "datasets/task_kind.hpp"
 #include "train/config/nearest.hpp"
@@ -16,54 +17,37 @@ namespace tapehead {
 namespace {
 
 RunResult run_result(std::size_t number, const SweepRun& run, const RunScores& scores) {
-  RunResult result{.run = number,
-                   .seed = run.config.seed,
-                   .split = scores.split,
-                   .examples = scores.examples.size(),
-                   .steps = scores.steps};
-  SweepFigures<double>& figures = result.figures;
-  figures.examples = run.config.task.kind().examples;
-  for (std::size_t i = 0; i < figures.metrics.size(); ++i) {
-    if (!is_measured(*metric_kinds[i], figures.examples)) {
-      continue;
-    }
-    figures.metrics[i] =
-        MetricSums(static_cast<Metric>(i), scores.examples, run.config.evaluation).value();
-  }
+  const double cost = scores.multiply_adds_per_token.value();
   const auto tokens = static_cast<double>(scores.tokens);
-  figures.parameters = static_cast<double>(scores.parameters);
-  figures.multiply_adds_per_token = scores.multiply_adds_per_token.value();
-  figures.multiply_adds = figures.multiply_adds_per_token * tokens;
-  figures.seconds = scores.seconds;
-  figures.tokens_per_second = scores.seconds > 0 ? tokens / scores.seconds : 0;
-  figures.further = scores.figures;
-  return result;
-}
-
-template <class Get>
-Spread spread_over(const std::vector<const RunResult*>& runs, const Get& get) {
-  std::vector<double> values;
-  for (const RunResult* run : runs) {
-    values.push_back(get(run->figures));
+  SweepFigures<double> figures{
+      .usual = {{"parameters", static_cast<double>(scores.parameters)},
+                {"multiply_adds_per_token", cost},  // of training
+                {"multiply_adds", cost * tokens},   // of the whole training, as the seconds
+                {"seconds", scores.seconds},
+                {"tokens_per_second", scores.seconds > 0 ? tokens / scores.seconds : 0}},
+      .further = scores.figures};
+  for (std::size_t i = 0; i < metric_count; ++i) {
+    if (is_measured(*metric_kinds[i], run.config.task.kind().examples)) {
+      const MetricSums sums(static_cast<Metric>(i), scores.examples, run.config.evaluation);
+      figures.usual.emplace_back(metric_kinds[i]->name, sums.value());
+    }
   }
-  return spread_of(values);
+  return {.run = number,
+          .seed = run.config.seed,
+          .split = scores.split,
+          .examples = scores.examples.size(),
+          .steps = scores.steps,
+          .figures = std::move(figures)};
 }
 
 CellResult cell_result(std::size_t cell, const std::vector<const RunResult*>& runs) {
-  using Figures = SweepFigures<double>;
   CellResult result{.cell = cell, .runs = runs.size(), .on_front = false};
-  SweepFigures<Spread>& figures = result.figures;
-  figures.examples = runs.front()->figures.examples;
-  for (std::size_t i = 0; i < figures.metrics.size(); ++i) {
-    figures.metrics[i] = spread_over(runs, [i](const Figures& run) { return run.metrics[i]; });
-  }
-  for (const auto& [to, from] :
-       {std::tuple(&figures.parameters, &Figures::parameters),
-        std::tuple(&figures.multiply_adds_per_token, &Figures::multiply_adds_per_token),
-        std::tuple(&figures.multiply_adds, &Figures::multiply_adds),
-        std::tuple(&figures.seconds, &Figures::seconds),
-        std::tuple(&figures.tokens_per_second, &Figures::tokens_per_second)}) {
-    *to = spread_over(runs, [from](const Figures& run) { return run.*from; });
+  for (const auto& [name, of_first] : runs.front()->figures.usual) {
+    std::vector<double> values;
+    for (const RunResult* run : runs) {
+      values.push_back(run->figures.at(name));
+    }
+    result.figures.usual.emplace_back(name, spread_of(values));
   }
   std::map<std::string, std::vector<double>> further;
   for (const RunResult* run : runs) {
@@ -72,22 +56,18 @@ CellResult cell_result(std::size_t cell, const std::vector<const RunResult*>& ru
     }
   }
   for (const auto& [name, values] : further) {
-    figures.further[name] = spread_of(values);
+    result.figures.further[name] = spread_of(values);
   }
   return result;
 }
 
 std::vector<std::string> names_of_figures(const std::vector<RunResult>& runs) {
-  std::vector<std::string> names;
-  const auto add = [&](std::string_view name, double) { names.emplace_back(name); };
-  each_figure(SweepFigures<double>{.examples = runs.front().figures.examples}, add);
-  std::set<std::string> further;
+  SweepFigures<double> figures = runs.front().figures;
   for (const RunResult& run : runs) {
-    for (const auto& [name, value] : run.figures.further) {
-      further.insert(name);
-    }
+    figures.further.insert(run.figures.further.begin(), run.figures.further.end());
   }
-  names.insert(names.end(), further.begin(), further.end());
+  std::vector<std::string> names;
+  std::ranges::copy(figures.all() | std::views::keys, std::back_inserter(names));
   return names;
 }
 
@@ -144,15 +124,15 @@ void name_cheapest(const SweepPlan& plan, SweepResults& results) {
       results.cheapest.push_back(i);
     }
   }
-  for (const auto figure :
-       {&SweepFigures<double>::multiply_adds, &SweepFigures<double>::parameters}) {
+  for (const char* const figure : {"multiply_adds", "parameters"}) {
     std::vector<double> costs;
     for (const std::size_t place : results.cheapest) {
       const auto own = [&](const RunResult& run) {
         return plan.runs[run.run].cell == results.cells[place].cell;
       };
-      costs.push_back(mean_to_rank_by(results, results.runs | std::views::filter(own),
-                                      [&](const RunResult& run) { return run.figures.*figure; }));
+      costs.push_back(
+          mean_to_rank_by(results, results.runs | std::views::filter(own),
+                          [&](const RunResult& run) { return run.figures.at(figure); }));
     }
     const double least = std::ranges::min(costs);
     std::size_t next = 0;
@@ -162,9 +142,9 @@ void name_cheapest(const SweepPlan& plan, SweepResults& results) {
 }
 
 void mark_front(SweepResults& results) {
-  const auto seconds = [](const CellResult& cell) { return cell.figures.seconds.mean; };
+  const auto seconds = [](const CellResult& cell) { return cell.figures.at("seconds").mean; };
   const auto value = [&](const CellResult& cell) {
-    return quality(results, cell.figures.metric(results.metric).mean);
+    return quality(results, results.metric_of(cell).mean);
   };
   for (CellResult& cell : results.cells) {
     cell.on_front = std::ranges::none_of(results.cells, [&](const CellResult& other) {

@@ -3,12 +3,13 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -22,43 +23,29 @@ namespace tapehead {
 // The figures of a run or, as spreads, of a cell.
 template <class Number>
 struct SweepFigures {
-  ExampleKind examples = ExampleKind::pairs;   // decides which metrics there are
-  std::array<Number, metric_count> metrics{};  // in the order of Metric
-  Number parameters{};
-  Number multiply_adds_per_token{};  // of training
-  Number multiply_adds{};            // of the whole training
-  Number seconds{};                  // of the whole training
-  Number tokens_per_second{};
+  using Named = std::vector<std::pair<std::string, Number>>;
+
+  Named usual{};  // what every run costs, then the metrics that its task measures
   std::map<std::string, Number> further{};  // as in RunScores::figures
 
-  const Number& metric(Metric which) const { return metrics[static_cast<std::size_t>(which)]; }
+  // One of the usual figures; 0 for a metric that the task does not measure.
+  Number at(std::string_view name) const {
+    const auto found = std::ranges::find(usual, name, &Named::value_type::first);
+    return found == usual.end() ? Number{} : found->second;
+  }
+
+  // The usual ones first.
+  Named all() const {
+    Named figures = usual;
+    figures.insert(figures.end(), further.begin(), further.end());
+    return figures;
+  }
+
+  std::map<std::string, Number> by_name() const {
+    const Named figures = all();
+    return {figures.begin(), figures.end()};
+  }
 };
-
-// Calls visit(name, number) for each figure, the usual ones first.
-template <class Number, class Visit>
-void each_figure(const SweepFigures<Number>& figures, const Visit& visit) {
-  visit("parameters", figures.parameters);
-  visit("multiply_adds_per_token", figures.multiply_adds_per_token);
-  visit("multiply_adds", figures.multiply_adds);
-  visit("seconds", figures.seconds);
-  visit("tokens_per_second", figures.tokens_per_second);
-  for (std::size_t i = 0; i < figures.metrics.size(); ++i) {
-    if (is_measured(*metric_kinds[i], figures.examples)) {
-      visit(metric_kinds[i]->name, figures.metrics[i]);
-    }
-  }
-  for (const auto& [name, number] : figures.further) {
-    visit(name, number);
-  }
-}
-
-template <class Number>
-std::map<std::string, Number> by_name(const SweepFigures<Number>& figures) {
-  std::map<std::string, Number> all;
-  each_figure(figures,
-              [&](std::string_view name, const Number& number) { all.emplace(name, number); });
-  return all;
-}
 
 struct RunResult {
   std::size_t run;  // in the plan
@@ -95,6 +82,7 @@ struct SweepResults {
   // multiply-adds, then by parameters. Several if both are equal.
   std::vector<std::size_t> cheapest{};
 
+  Spread metric_of(const CellResult& cell) const { return cell.figures.at(kind_of(metric).name); }
   bool is_cheapest(std::size_t place) const {
     return std::ranges::find(cheapest, place) != cheapest.end();
   }
@@ -112,9 +100,6 @@ bool better_than_best(const SweepResults& results, const CellResult& cell);
 
 // The problems with names in a sweep's `show` for which no run has a figure.
 std::vector<std::string> unknown_figures(const SweepFile& sweep, const SweepResults& results);
-
-// "model.heads=2, size=narrow"; "the config" if there are no axes.
-std::string cell_name(const SweepPlan& plan, std::size_t cell);
 
 // The width of the heads of `results.cells[place]`: "16", or "16/32" where queries and keys have 16
 // columns and values 32; "16, 8" where attentions differ.

@@ -20,7 +20,7 @@ std::vector<std::size_t> best_first(const SweepResults& results) {
   std::vector<std::size_t> order(results.cells.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   const auto quality = [&](std::size_t i) {
-    const double mean = results.cells[i].figures.metric(results.metric).mean;
+    const double mean = results.metric_of(results.cells[i]).mean;
     return kind_of(results.metric).lower_is_better ? mean : -mean;
   };
   std::ranges::stable_sort(
@@ -66,9 +66,9 @@ std::vector<std::string> row_of(const SweepPlan& plan, const SweepResults& resul
                                 std::size_t place) {
   const CellResult& cell = results.cells[place];
   const SweepFigures<Spread>& figures = cell.figures;
-  const Spread& metric = figures.metric(results.metric);
+  const Spread metric = results.metric_of(cell);
   const bool compared = cell.to_best && place != results.best;
-  std::vector<std::string> row = plan.cells[cell.cell].labels;
+  std::vector<std::string> row = plan.cells[cell.cell];
   const auto text = [&](double value) { return metric_text(kind_of(results.metric), value); };
   row.insert(row.end(), {fmt::format("{}/{}", cell.runs,
                                      std::ranges::count(plan.runs, cell.cell, &SweepRun::cell)),
@@ -76,15 +76,25 @@ std::vector<std::string> row_of(const SweepPlan& plan, const SweepResults& resul
                          compared ? text(cell.to_best->mean) : "",
                          compared ? fmt::format("{:.3f}", cell.to_best->p) : "",
                          compared ? fmt::format("{:.3f}", cell.to_best->p_holm) : ""});
-  const auto shown = by_name(figures);
+  const auto shown = figures.by_name();
   for (const std::string& name : plan.show) {
     row.push_back(shown.contains(name) ? figure_text(name, shown.at(name)) : "");
   }
-  row.insert(row.end(), {head_width(plan, results, place), format_count(figures.parameters.mean),
-                         format_count(figures.multiply_adds.mean),
-                         format_count(figures.tokens_per_second.mean),
-                         format_duration(figures.seconds.mean), remarks(results, place)});
+  row.insert(row.end(),
+             {head_width(plan, results, place), format_count(figures.at("parameters").mean),
+              format_count(figures.at("multiply_adds").mean),
+              format_count(figures.at("tokens_per_second").mean),
+              format_duration(figures.at("seconds").mean), remarks(results, place)});
   return row;
+}
+
+// "model.heads=2, size=narrow"; "the config" if there are no axes.
+std::string cell_name(const SweepPlan& plan, std::size_t cell) {
+  std::string name;
+  for (std::size_t i = 0; i < plan.axes.size(); ++i) {
+    name += fmt::format("{}{}={}", i == 0 ? "" : ", ", plan.axes[i], plan.cells[cell][i]);
+  }
+  return name.empty() ? "the config" : name;
 }
 
 std::string names_of(const SweepPlan& plan, const SweepResults& results,
@@ -127,11 +137,11 @@ std::string seeds_in_words(const SweepPlan& plan, const SweepResults& results) {
 std::string in_words(const SweepPlan& plan, const SweepResults& results) {
   const auto told = [&](std::size_t place) {
     const CellResult& cell = results.cells[place];
-    return fmt::format(
-        "{} ({} {}, {} multiply-adds, {})", cell_name(plan, cell.cell),
-        kind_of(results.metric).name,
-        metric_text(kind_of(results.metric), cell.figures.metric(results.metric).mean),
-        format_count(cell.figures.multiply_adds.mean), format_duration(cell.figures.seconds.mean));
+    return fmt::format("{} ({} {}, {} multiply-adds, {})", cell_name(plan, cell.cell),
+                       kind_of(results.metric).name,
+                       metric_text(kind_of(results.metric), results.metric_of(cell).mean),
+                       format_count(cell.figures.at("multiply_adds").mean),
+                       format_duration(cell.figures.at("seconds").mean));
   };
   std::string text = fmt::format("best: {}\n", told(results.best));
   const std::vector<std::size_t>& cheapest = results.cheapest;
@@ -154,14 +164,6 @@ std::string in_words(const SweepPlan& plan, const SweepResults& results) {
 }
 
 }  // namespace
-
-std::string cell_name(const SweepPlan& plan, std::size_t cell) {
-  std::string name;
-  for (std::size_t i = 0; i < plan.axes.size(); ++i) {
-    name += fmt::format("{}{}={}", i == 0 ? "" : ", ", plan.axes[i], plan.cells[cell].labels[i]);
-  }
-  return name.empty() ? "the config" : name;
-}
 
 std::string head_width(const SweepPlan& plan, const SweepResults& results, std::size_t place) {
   const auto run = std::ranges::find_if(results.runs, [&](const RunResult& finished) {

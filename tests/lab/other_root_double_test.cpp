@@ -5,7 +5,7 @@
 #include "lab/heads/head_report.hpp"
 #include "lab/removal/head_removal.hpp"
 #include "lab/report/attention.hpp"
-#include "lab/report/heads.hpp"
+#include "lab/report/run.hpp"
 #include "tests/support/random_tensor.hpp"
 #include "tests/support/small_copy.hpp"
 #include "tests/support/testing.hpp"

@@ -44,7 +44,7 @@ void make_sweep(const TemporaryDirectory& here) {
   write_scores(here / "s/r", score_run(here / "s/r", "test", {}, workers));
   const SweepPlan plan{.config = "copy.yaml",
                        .axes = {"model.heads"},
-                       .cells = {{.labels = {"2"}}, {.labels = {"4"}}},
+                       .cells = {{"2"}, {"4"}},
                        .runs = {{.cell = 0, .name = "r", .overrides = {}, .config = {}},
                                 {.cell = 1, .name = "later", .overrides = {}, .config = {}}},
                        .metric = Metric::loss,
@@ -143,7 +143,7 @@ void expect_trained(const Arguments& arguments, const ProgramDirectory& here) {
 
 // Of a text in many documents, by characters and by SentencePiece, and of pairs of lines, one with
 // a normalisation.
-void make_runs(const TemporaryDirectory& here) {
+void make_runs(const ProgramDirectory& here) {
   const Arguments short_one{"task.documents=line", "training.steps=2",
                             "training.checkpoint_every=2", "evaluation.every=2"};
   expect_trained(text_training(here, "letters", short_one), here);

@@ -1,9 +1,8 @@
 // Which heads go: the least important of those that can, one by one or in sets that share keys.
-#include "lab/removal/removal_choice.hpp"
+#include "lab/removal/head_removal.hpp"
 
 #include "core/errors.hpp"
 #include "lab/removal/head_pruning.hpp"
-#include "lab/removal/head_removal.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/support/small_copy.hpp"
 #include "tests/support/testing.hpp"

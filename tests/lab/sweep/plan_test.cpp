@@ -36,7 +36,7 @@ TEST(SweepPlan, has_a_cell_for_each_combination_and_a_run_for_each_seed) {
                                  "split: validation\n");
   ASSERT_EQ(plan.cells.size(), 4U);
   EXPECT_THAT(plan.axes, ElementsAre("model.heads", "width"));
-  EXPECT_THAT(plan.cells[1].labels, ElementsAre("1", "wide"));
+  EXPECT_THAT(plan.cells[1], ElementsAre("1", "wide"));
   EXPECT_THAT(names_of(plan),
               ElementsAre("model.heads=1,width=narrow,seed=7", "model.heads=1,width=wide,seed=7",
                           "model.heads=2,width=narrow,seed=7", "model.heads=2,width=wide,seed=7",
@@ -165,8 +165,8 @@ TEST(SweepPlan, a_value_can_be_a_list) {
                                  "    - full\n"
                                  "  last: {one: {decoder_self.d_qk: [8, 16]}}\n");
   ASSERT_EQ(plan.cells.size(), 6U);
-  EXPECT_THAT(plan.cells[0].labels, ElementsAre("[4, 2]", "[[window 8], full]", "one"));
-  EXPECT_THAT(plan.cells[1].labels,
+  EXPECT_THAT(plan.cells[0], ElementsAre("[4, 2]", "[[window 8], full]", "one"));
+  EXPECT_THAT(plan.cells[1],
               ElementsAre("[4, 2]", "[[full, full, window 2, window 1 0], full]", "one"));
   EXPECT_THAT(names_of(plan),
               ElementsAre("attention.heads=4+2,encoder_self.pattern=window_8+full,last=one,seed=1",
@@ -265,7 +265,7 @@ TEST(SweepPlan, an_empty_setting_leaves_the_config_as_it_is) {
                                  "axes:\n  model.layers: [{}, 1]\n"
                                  "  size: {usual: {}, small: {model.d_ff: 32}}\n");
   ASSERT_EQ(plan.runs.size(), 4U);
-  EXPECT_THAT(plan.cells[0].labels, ElementsAre("as it is", "usual"));
+  EXPECT_THAT(plan.cells[0], ElementsAre("as it is", "usual"));
   EXPECT_THAT(plan.runs[0].overrides, ElementsAre());
   EXPECT_EQ(dump_config(plan.runs[0].config), dump_config(plan_of(config).runs[0].config));
   EXPECT_THAT(plan.runs[3].overrides, ElementsAre("model.layers=1", "model.d_ff=32"));

@@ -17,7 +17,7 @@ using Json = nlohmann::ordered_json;
 SweepPlan plan() {
   SweepPlan plan{.config = "c.yaml",
                  .axes = {"model.heads"},
-                 .cells = {{.labels = {"2"}}, {.labels = {"4"}}},
+                 .cells = {{"2"}, {"4"}},
                  .runs = {{.cell = 0, .name = "two", .overrides = {"model.heads=2"}, .config = {}},
                           {.cell = 1, .name = "four", .overrides = {}, .config = {}}},
                  .metric = Metric::bleu,

@@ -45,13 +45,14 @@ const Scores three_cells{scores(100, 10, 1), scores(190, 20, 3), scores(191, 40,
 TEST(SweepResults, means_and_sample_deviations_over_seeds) {
   const SweepResults results = sweep_results(three_cell_plan(), three_cells);
   ASSERT_EQ(results.cells.size(), 3U);
-  const Spread& first = results.cells[0].figures.metric(Metric::sequence_accuracy);
+  const SweepFigures<Spread>& figures = results.cells[0].figures;
+  const Spread first = figures.at("sequence_accuracy");
   EXPECT_DOUBLE_EQ(first.mean, 0.51);
   EXPECT_NEAR(first.deviation, 0.02 / std::sqrt(2.0), 1e-12);  // of 0.50 and 0.52
-  EXPECT_EQ(results.cells[2].figures.parameters.deviation, 0);
-  EXPECT_DOUBLE_EQ(results.cells[0].figures.multiply_adds.mean, 50000);
-  EXPECT_DOUBLE_EQ(results.cells[0].figures.tokens_per_second.mean, (5000 + 2500) / 2.0);
-  EXPECT_DOUBLE_EQ(results.cells[0].figures.metric(Metric::loss).mean, 0.25);
+  EXPECT_EQ(results.cells[2].figures.at("parameters").deviation, 0);
+  EXPECT_DOUBLE_EQ(figures.at("multiply_adds").mean, 50000);
+  EXPECT_DOUBLE_EQ(figures.at("tokens_per_second").mean, (5000 + 2500) / 2.0);
+  EXPECT_DOUBLE_EQ(figures.at("loss").mean, 0.25);
   EXPECT_EQ(spread_of({3}).deviation, 0);
 }
 
