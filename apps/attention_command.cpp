@@ -14,7 +14,6 @@
 #include "lab/report/page.hpp"
 #include "predict/ask_lines.hpp"
 #include "predict/predictor.hpp"
-#include "train/output/program_path.hpp"
 
 namespace tapehead {
 

@@ -1,5 +1,4 @@
 // tapehead classify RUN: gives classes to lines of text.
-#include <nlohmann/json.hpp>
 
 #include "apps/commands.hpp"
 #include "apps/line_command.hpp"

@@ -11,6 +11,7 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -24,7 +25,9 @@
 #include "core/option_rows.hpp"
 #include "core/product/blas_kernels.hpp"
 #include "core/shown.hpp"
+#include "core/text.hpp"
 #include "core/types.hpp"
+#include "train/output/program_path.hpp"
 #include "train/run/data.hpp"
 
 namespace tapehead {
@@ -128,15 +131,5 @@ class Command {
 // What --version prints: the version, the commit it was built from, its kernels, and OpenBLAS.
 // Throws as prepare_blas.
 std::string version_text();
-
-// tapehead(1), in the macros of man(7).
-std::string man_page(const CLI::App& program, const std::vector<const CLI::App*>& commands);
-
-// tapehead-train(1) and so on.
-std::string man_page_of_command(const CLI::App& command);
-
-// Scripts that bash and zsh load.
-std::string bash_completion(const std::vector<const CLI::App*>& commands);
-std::string zsh_completion(const std::vector<const CLI::App*>& commands);
 
 }  // namespace tapehead

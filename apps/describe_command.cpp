@@ -1,14 +1,191 @@
 // tapehead describe: pages of the manual and completion for shells, for those who make packages.
 #include "apps/commands.hpp"
+#include "core/version.hpp"
 
 namespace tapehead {
 
 namespace {
 
-struct DescribeArguments {
-  std::string what;
-  std::string command;
-};
+// Text as roff prints it: a hyphen that can be copied, and no line that begins like a macro.
+std::string roff(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    const bool line_begins = result.empty() || result.back() == '\n';
+    if (line_begins && (c == '.' || c == '\'')) {
+      result += "\\&";
+    }
+    result += c == '\\' ? "\\e" : c == '-' ? "\\-" : std::string(1, c);
+  }
+  return result;
+}
+
+std::string heading(const std::string& name) {
+  std::string title;
+  for (const char c : name) {
+    title += static_cast<char>(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
+  }
+  return fmt::format(".TH {} 1 \"\" \"tapehead {}\" \"User Commands\"\n", roff(title), version());
+}
+
+std::string section(std::string_view title, const std::string& text) {
+  return text.empty() ? "" : fmt::format(".SH {}\n{}", title, text);
+}
+
+// One paragraph with its words in the margin.
+std::string tagged(const std::string& tag, const std::string& text) {
+  return fmt::format(".TP\n.B {}\n{}\n", roff(tag), roff(text));
+}
+
+std::string options_text(const CLI::App& command, bool positional) {
+  const CLI::Formatter formatter;
+  std::string text;
+  for (const CLI::Option* option : command.get_options()) {
+    if (option->get_positional() == positional && !option->get_group().empty()) {
+      text += tagged(
+          formatter.make_option_name(option, positional) + formatter.make_option_opts(option),
+          formatter.make_option_desc(option));
+    }
+  }
+  return text;
+}
+
+// The command's positional arguments, as its usage line shows them.
+std::string usage(const CLI::App& command) {
+  std::string words = "tapehead " + command.get_name() + " [OPTION]...";
+  const CLI::Formatter formatter;
+  for (const CLI::Option* option : command.get_options()) {
+    if (option->get_positional()) {
+      words += " " + formatter.make_option_usage(option);
+    }
+  }
+  return roff(words) + "\n";
+}
+
+std::string reference(const std::string& name) { return fmt::format(".BR {} (1)", roff(name)); }
+
+// tapehead(1), in the macros of man(7). The program's description begins with its name, as
+// "tapehead: train".
+std::string man_page(const CLI::App& program, const std::vector<const CLI::App*>& commands) {
+  const std::string described = program.get_description();
+  const std::size_t colon = described.find(": ");
+  std::string list;
+  std::vector<std::string> pages;
+  for (const CLI::App* command : commands) {
+    list += tagged(command->get_name(), command->get_description());
+    pages.push_back(reference("tapehead-" + command->get_name()));
+  }
+  return heading("tapehead") +
+         section("NAME", fmt::format("{} \\- {}\n", roff(described.substr(0, colon)),
+                                     roff(described.substr(colon + 2)))) +
+         section("SYNOPSIS", roff("tapehead COMMAND [ARGUMENT]...") + "\n") +
+         section("COMMANDS", list) + section("OPTIONS", options_text(program, false)) +
+         section("SEE ALSO", join(pages, " ,\n") + "\n");
+}
+
+// tapehead-train(1) and so on.
+std::string man_page_of_command(const CLI::App& command) {
+  const std::string name = "tapehead-" + command.get_name();
+  return heading(name) +
+         section("NAME", fmt::format("{} \\- {}\n", roff(name), roff(command.get_description()))) +
+         section("SYNOPSIS", usage(command)) + section("ARGUMENTS", options_text(command, true)) +
+         section("OPTIONS", options_text(command, false)) +
+         section("SEE ALSO", reference("tapehead") + "\n");
+}
+
+// The words of an option: "--help" and "-h".
+std::vector<std::string> words_of(const CLI::Option& option) {
+  std::vector<std::string> words;
+  for (const std::string& name : option.get_lnames()) {
+    words.push_back("--" + name);
+  }
+  for (const std::string& name : option.get_snames()) {
+    words.push_back("-" + name);
+  }
+  return words;
+}
+
+std::string all_words_of(const CLI::App& command) {
+  std::string words;
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& word : words_of(*option)) {
+      words += (words.empty() ? "" : " ") + word;
+    }
+  }
+  return words;
+}
+
+// With a backslash before each of the marks.
+std::string escaped(std::string_view text, std::string_view marks) {
+  std::string result;
+  for (const char c : text) {
+    result += marks.find(c) == std::string_view::npos ? std::string(1, c) : std::string("\\") + c;
+  }
+  return result;
+}
+
+// What _arguments takes for one word of an option: '*--run[Run directory]:value:_files'. With the
+// star it may be given again, since the program checks that itself.
+std::string zsh_argument(const CLI::Option& option, const std::string& word) {
+  const std::string value = option.get_items_expected_max() > 0 ? ":value:_files" : "";
+  return shell_word("*" + word + "[" + escaped(option.get_description(), "[]\\:") + "]" + value);
+}
+
+std::string bash_completion(const std::vector<const CLI::App*>& commands) {
+  std::string names;
+  std::string cases;
+  for (const CLI::App* command : commands) {
+    names += (names.empty() ? "" : " ") + command->get_name();
+    cases += fmt::format("      {}) words='{}' ;;\n", command->get_name(), all_words_of(*command));
+  }
+  return fmt::format(R"(# Completion of tapehead in bash: commands, options, and files.
+_tapehead() {{
+  local current=${{COMP_WORDS[COMP_CWORD]}} words=
+  if ((COMP_CWORD == 1)); then
+    words='{} --help --version'
+  elif [[ $current == -* ]]; then
+    case ${{COMP_WORDS[1]}} in
+{}    esac
+  fi
+  [[ ! $words ]] || mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
+}}
+complete -o default -F _tapehead tapehead
+)",
+                     names, cases);
+}
+
+std::string zsh_completion(const std::vector<const CLI::App*>& commands) {
+  std::string described;
+  std::string cases;
+  for (const CLI::App* command : commands) {
+    described +=
+        fmt::format("    {}\n", shell_word(command->get_name() + ":" + command->get_description()));
+    cases += fmt::format("    {})\n      _arguments", command->get_name());
+    for (const CLI::Option* option : command->get_options()) {
+      for (const std::string& word : words_of(*option)) {
+        cases += " \\\n        " + zsh_argument(*option, word);
+      }
+    }
+    cases += " \\\n        '*:file:_files'\n      ;;\n";
+  }
+  return fmt::format(R"(#compdef tapehead
+# Completion of tapehead in zsh: commands, options with what they mean, and files.
+_tapehead() {{
+  local -a commands=(
+{}  )
+  if ((CURRENT == 2)); then
+    _describe command commands
+    return
+  fi
+  local command=$words[2]
+  shift words
+  ((CURRENT--))
+  case $command in
+{}  esac
+}}
+_tapehead "$@"
+)",
+                     described, cases);
+}
 
 // The commands that the help lists. Of gradcheck the plain program knows no options: `declared` has
 // them.
@@ -21,6 +198,11 @@ std::vector<const CLI::App*> listed_commands(const CLI::App& program, const CLI:
   }
   return commands;
 }
+
+struct DescribeArguments {
+  std::string what;
+  std::string command;
+};
 
 std::string described(const CLI::App& program, const DescribeArguments& arguments) {
   if (arguments.what != "man" && !arguments.command.empty()) {
@@ -49,15 +231,14 @@ std::string described(const CLI::App& program, const DescribeArguments& argument
 }  // namespace
 
 const Command describe_command(210, [](CLI::App& program) {
-  CLI::App* command =
-      program.add_subcommand("describe", "Print a page of the manual, or completion for a shell")
-          ->group("");
-  const auto arguments = std::make_shared<DescribeArguments>();
-  command->add_option("what", arguments->what, "man, bash or zsh")
+  const auto [command, arguments] = add_command<DescribeArguments>(
+      program, "describe", "Print a page of the manual, or completion for a shell",
+      [&program](const DescribeArguments& wanted) { write_output(described(program, wanted)); });
+  command.group("");
+  command.add_option("what", arguments.what, "man, bash or zsh")
       ->required()
       ->check(CLI::IsMember({"man", "bash", "zsh"}));
-  command->add_option("command", arguments->command, "Of man: the page of this command");
-  command->callback([&program, arguments] { write_output(described(program, *arguments)); });
+  command.add_option("command", arguments.command, "Of man: the page of this command");
 });
 
 }  // namespace tapehead

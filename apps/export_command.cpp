@@ -12,13 +12,10 @@
 #include <span>
 #include <system_error>
 
-#include <nlohmann/json.hpp>
-
 #include "apps/commands.hpp"
 #include "apps/inputs.hpp"
 #include "core/files/files.hpp"
 #include "core/files/open_file.hpp"
-#include "core/text.hpp"
 #include "interchange/export.hpp"
 #include "interchange/pytorch_export.hpp"
 

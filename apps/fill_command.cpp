@@ -1,5 +1,4 @@
 // tapehead fill RUN: predicts masked tokens of lines of text.
-#include <nlohmann/json.hpp>
 
 #include "apps/commands.hpp"
 #include "apps/line_command.hpp"

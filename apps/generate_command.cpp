@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <array>
-#include <nlohmann/json.hpp>
 
 #include "apps/commands.hpp"
 #include "apps/line_command.hpp"

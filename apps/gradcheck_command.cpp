@@ -6,7 +6,6 @@
 #include <cstring>
 
 #include "apps/commands.hpp"
-#include "train/output/program_path.hpp"
 
 namespace tapehead {
 

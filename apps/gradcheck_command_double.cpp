@@ -1,12 +1,10 @@
 // tapehead gradcheck CONFIG: checks the gradients of a config's model in double precision. It is
 // the only command of the program tapehead-gradcheck.
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "apps/commands.hpp"
 #include "apps/inputs.hpp"
 #include "core/clock.hpp"
-#include "core/text.hpp"
 #include "datasets/make_task.hpp"
 #include "train/config/config.hpp"
 #include "train/gradcheck/check_config.hpp"

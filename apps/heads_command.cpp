@@ -1,15 +1,123 @@
 // tapehead heads RUN: what each attention head of a trained model does, over a split.
 #include "apps/commands.hpp"
-#include "apps/heads_output.hpp"
 #include "apps/inputs.hpp"
+#include "lab/heads/conclusions.hpp"
+#include "lab/heads/head_history.hpp"
 #include "lab/heads/head_legend.hpp"
 #include "lab/heads/head_report.hpp"
-#include "lab/removal/head_pruning.hpp"
+#include "lab/removal/removal_report.hpp"
+#include "train/output/figures.hpp"
 #include "train/output/logging.hpp"
 
 namespace tapehead {
 
 namespace {
+
+struct HeadsRequest {
+  std::filesystem::path run;
+  std::string split = "validation";
+  std::string checkpoint;
+  DataChoice data;
+  Index threads = default_threads();
+  bool importance = false;
+  bool prune = false;
+  bool every_checkpoint = false;
+  bool all = false;
+  bool json = false;
+  bool csv = false;
+  bool legend = false;
+  bool reference = false;
+};
+
+nlohmann::ordered_json findings_json(const HeadsRequest& request, const SavedRun& saved,
+                                     const Split& split, const HeadFindings& found) {
+  nlohmann::ordered_json object = {{"run", request.run.string()},
+                                   {"checkpoint", saved.checkpoint.string()},
+                                   {"split", split.name},
+                                   {"examples", split.size()},
+                                   {"attentions", heads_json(found.heads)}};
+  if (!found.gates.empty()) {
+    object["gates"] = json_of(gate_rows(), found.gates);
+  }
+  if (found.importance) {
+    object["importance"] = importance_json(*found.importance);
+  }
+  if (found.pruning) {
+    object["pruning"] = pruning_json(*found.pruning);
+  }
+  return object;
+}
+
+// The options of this call that say which checkpoint and which data.
+std::string choices(const HeadsRequest& request) {
+  std::string options;
+  const auto add = [&](const char* option, const std::string& value) {
+    options += value.empty() ? "" : fmt::format(" {} {}", option, shell_word(value));
+  };
+  add("--split", request.split == HeadsRequest().split ? "" : request.split);
+  add("--checkpoint", request.checkpoint);
+  add("--data", request.data.directory.string());
+  return options + (request.data.other ? " --other-data" : "");
+}
+
+// The command that shows or makes what is to be looked at next, with the same checkpoint and data.
+std::string command_for(const HeadsRequest& request, NextStep step) {
+  const std::string run = shell_word(request.run.string());
+  const std::string name = (request.run / "").parent_path().string();  // without a last slash
+  const std::string smaller = run + " " + shell_word(name + "-small");
+  switch (step) {
+    case NextStep::importance:
+      return "heads " + run + " --importance" + choices(request);
+    case NextStep::pruning:
+      return "heads " + run + " --prune" + choices(request);
+    case NextStep::closed_heads_gone:
+      return "prune " + smaller + " --closed" + choices(request);
+    case NextStep::spare_heads_gone:
+      return "prune " + smaller + choices(request);
+  }
+  return "";
+}
+
+void print_tables(const HeadsRequest& request, const HeadFindings& found) {
+  std::vector<std::string> tables;
+  if (request.all) {
+    tables = {heads_table(found.heads), heads_table(found.heads, HeadTable::matrices),
+              heads_table(found.heads, HeadTable::pairs), relations_table(found.heads),
+              found.gates.empty() ? "" : table_of(gate_rows(), found.gates)};
+  }
+  tables.push_back(found.importance ? importance_table(*found.importance) : "");
+  tables.push_back(found.pruning ? pruning_table(*found.pruning) : "");
+  std::erase(tables, "");
+  if (!tables.empty()) {
+    write_output(fmt::format("\n{}\n\n", fmt::join(tables, "\n\n")));
+  }
+}
+
+// Throws NumericError, before it writes, if a figure is not finite.
+void write_findings(const HeadsRequest& request, const SavedRun& saved, const Split& split,
+                    const HeadFindings& found) {
+  const nlohmann::ordered_json object = findings_json(request, saved, split, found);
+  saved.use([&] { expect_figures(object); });
+  if (request.json || request.csv) {
+    write_output(request.json ? object.dump() + "\n" : heads_csv(found.heads));
+    return;
+  }
+  write_output(fmt::format("{} on {} ({} examples)\n\n", saved.checkpoint.string(), split.name,
+                           split.size()));
+  for (const std::string& line : conclusions(found)) {
+    write_output(line + "\n");
+  }
+  if (const auto look = next_look(found)) {
+    write_output(fmt::format("look next: {} {} ({})\n", program_path(),
+                             command_for(request, look->step), look->why));
+  }
+  if (!request.all) {
+    write_output(fmt::format("all figures: {} heads {} --all{}\n", program_path(),
+                             shell_word(request.run.string()), choices(request)));
+  }
+  print_tables(request, found);
+  write_output(fmt::format("what the words and columns mean: {} heads --legend\n", program_path()));
+}
 
 HeadFindings study(const HeadsRequest& request, SavedRun& saved, const Task& task,
                    const Split& split, Console& console) {
@@ -36,7 +144,6 @@ HeadFindings study(const HeadsRequest& request, SavedRun& saved, const Task& tas
   return found;
 }
 
-// What the heads did at each checkpoint.
 void show_history(const HeadsRequest& request, const Task& task, const Split& split,
                   Console& console) {
   Workers workers(request.threads);
@@ -45,11 +152,35 @@ void show_history(const HeadsRequest& request, const Task& task, const Split& sp
         console.live(fmt::format("watching, checkpoints: {} of {}", done, of));
       });
   console.live("");
-  write_history(request, split, history);
+  if (request.json) {
+    nlohmann::ordered_json object = {
+        {"run", request.run.string()}, {"split", split.name}, {"examples", split.size()}};
+    object.update(history_json(history));
+    write_output(fmt::format("{}\n", object.dump()));
+    return;
+  }
+  write_output(fmt::format("{} on {} ({} examples), {} checkpoints of steps {} to {}\n\n",
+                           request.run.string(), split.name, split.size(), history.size(),
+                           history.front().step, history.back().step));
+  write_output(history_text(history));
+  if (const std::string table = history_table(history); request.all && !table.empty()) {
+    write_output("\nqueries in which the best head agrees with a relation:\n" + table);
+  }
 }
 
-void show_heads(const HeadsRequest& request) {
+// The legend and the reference are the same for every run.
+void expect_alone(const CLI::App& command, const std::string& name) {
+  for (const CLI::Option* option : command.get_options()) {
+    if (option->count() > 0 && option->get_name() != name) {
+      throw ConfigError(
+          fmt::format("{} has no effect with {}; leave it out", option->get_name(), name));
+    }
+  }
+}
+
+void show_heads(const HeadsRequest& request, const CLI::App& command) {
   if (request.legend || request.reference) {
+    expect_alone(command, request.legend ? "--legend" : "--reference");
     write_output(request.reference ? legend_reference() : legend_text() + "\n");
     return;
   }
@@ -68,19 +199,8 @@ void show_heads(const HeadsRequest& request) {
     show_history(request, task, split, *console);
     return;
   }
-  const HeadFindings found =
-      saved.use([&] { return study(request, saved, task, split, *console); });
-  write_findings(request, saved, split, found);
-}
-
-// The legend and the reference are the same for every run.
-void expect_alone(const CLI::App& command, const std::string& name) {
-  for (const CLI::Option* option : command.get_options()) {
-    if (option->count() > 0 && option->get_name() != name) {
-      throw ConfigError(
-          fmt::format("{} has no effect with {}; leave it out", option->get_name(), name));
-    }
-  }
+  write_findings(request, saved, split,
+                 saved.use([&] { return study(request, saved, task, split, *console); }));
 }
 
 }  // namespace
@@ -123,12 +243,7 @@ const Command heads_command(120, [](CLI::App& program) {
       ->excludes("--prune")
       ->excludes("--every-checkpoint")
       ->excludes("--all");
-  command->callback([request, command] {
-    if (request->legend || request->reference) {
-      expect_alone(*command, request->legend ? "--legend" : "--reference");
-    }
-    show_heads(*request);
-  });
+  command->callback([request, command] { show_heads(*request, *command); });
 });
 
 }  // namespace tapehead

@@ -1,15 +1,11 @@
 // tapehead import DIRECTORY: makes a run of a model that another program trained.
 #include <spdlog/spdlog.h>
 
-#include <nlohmann/json.hpp>
-
 #include "apps/commands.hpp"
 #include "apps/inputs.hpp"
-#include "core/text.hpp"
 #include "interchange/import.hpp"
 #include "interchange/their_tokenizers.hpp"
 #include "train/options/application.hpp"
-#include "train/output/program_path.hpp"
 #include "train/run/run_directory.hpp"
 
 namespace tapehead {

@@ -9,10 +9,12 @@
 #include "datasets/corpus/token_text.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"
 #include "lab/removal/head_importance.hpp"
+#include "predict/ask_lines.hpp"
 #include "train/config/config.hpp"
 #include "train/evaluation/evaluation.hpp"
 #include "train/evaluation/evaluation_report.hpp"
 #include "train/output/figures.hpp"
+#include "train/output/text_table.hpp"
 #include "train/run/checkpoint.hpp"
 #include "train/run/data.hpp"
 #include "train/run/identity.hpp"
@@ -36,14 +38,6 @@ struct PruneArguments {
 
 // The directory is an argument, not an option.
 constexpr WaysOut ways_out{.another = "another directory"};
-
-std::vector<std::string> names_of(const std::vector<HeadName>& heads) {
-  std::vector<std::string> names;
-  for (const HeadName& head : heads) {
-    names.push_back(head.text());
-  }
-  return names;
-}
 
 std::string_view section_of(std::string_view option) { return option.substr(0, option.find('.')); }
 
@@ -89,6 +83,45 @@ void write_run(const PruneArguments& arguments, const SavedRun& saved, const Tas
   write_file_atomically(run.files().config(), dump_config(config));
 }
 
+struct PrunedModel {
+  const Model& model;
+  double loss;  // on the split
+};
+
+// With the command that continues the training of the smaller run.
+void say(const PruneArguments& arguments, const ChosenHeads& chosen, const Split& split,
+         const PrunedModel& before, const PrunedModel& after) {
+  const std::string run = arguments.to.string();
+  const std::size_t heads = heads_of(before.model.transformer).size();
+  std::vector<std::string> removed(chosen.heads.size());
+  std::ranges::transform(chosen.heads, removed.begin(), &HeadName::text);
+  if (arguments.json) {
+    const auto pair = [](auto first, auto second) {
+      return nlohmann::ordered_json{{"before", first}, {"after", second}};
+    };
+    write_output(
+        json_line({{"run", run},
+                   {"heads", heads},
+                   {"removed", removed},
+                   {"remark", chosen.remark},
+                   {"split", split.name},
+                   {"parameters", pair(before.model.store.count(), after.model.store.count())},
+                   {"loss", pair(before.loss, after.loss)}}));
+    return;
+  }
+  const auto parameters = [](const PrunedModel& one) {
+    return format_count(static_cast<double>(one.model.store.count()));
+  };
+  write_output(fmt::format(
+      "removed {} of {} heads:{}{}\n{}{}parameters: {} -> {}; loss on {}: {:.4f} -> {:.4f}\n"
+      "{} can be evaluated and used like any run; to continue its training:\n"
+      "{} train {} --set {} --run DIR\n",
+      removed.size(), heads, removed.empty() ? "" : " ", join(removed, " "), chosen.remark,
+      chosen.remark.empty() ? "" : "\n", parameters(before), parameters(after), split.name,
+      before.loss, after.loss, run, program_path(),
+      shell_word((arguments.to / "config.yaml").string()), shell_word("model.init_from=" + run)));
+}
+
 void prune(const PruneArguments& arguments, SavedRun& saved, Console& console) {
   const Task task = saved.task(arguments.data);
   const Split& split = task.split(arguments.split);
@@ -101,24 +134,15 @@ void prune(const PruneArguments& arguments, SavedRun& saved, Console& console) {
     return result.loss();
   };
   const ChosenHeads chosen = choose_heads(arguments.heads, saved, task, split, workers, console);
-  const std::vector<HeadName>& removed = chosen.heads;
   Config config = saved.config;
-  config.model = options_without(saved.config.model, saved.model.transformer, removed);
+  config.model = options_without(saved.config.model, saved.model.transformer, chosen.heads);
   config.model.init_from.clear();
   Model smaller(config, saved.model.transformer.vocabularies(), FirstWeights::zeros);
-  keep_weights(saved.model, removed, smaller);
-  const double loss_before = loss_of(saved.model);
-  const double loss_after = loss_of(smaller);
+  keep_weights(saved.model, chosen.heads, smaller);
+  const PrunedModel before{saved.model, loss_of(saved.model)};
+  const PrunedModel after{smaller, loss_of(smaller)};
   write_run(arguments, saved, task, config, smaller);
-  const Pruned pruned{
-      .run = arguments.to,
-      .heads = heads_of(saved.model.transformer).size(),
-      .removed = names_of(removed),
-      .remark = chosen.remark,
-      .split = split.name,
-      .parameters = {.before = saved.model.store.count(), .after = smaller.store.count()},
-      .loss = {.before = loss_before, .after = loss_after}};
-  write_output(arguments.json ? pruned_json(pruned) : pruned_text(pruned));
+  say(arguments, chosen, split, before, after);
 }
 
 void prune_run(const PruneArguments& arguments) {

@@ -1,5 +1,4 @@
 // tapehead replay FILE: repeats the training step that met a number that is not finite.
-#include <nlohmann/json.hpp>
 
 #include "apps/commands.hpp"
 #include "apps/inputs.hpp"

@@ -2,17 +2,19 @@
 #include <algorithm>
 
 #include "apps/commands.hpp"
+#include "apps/inputs.hpp"
 #include "apps/sweep_display.hpp"
-#include "apps/sweep_plans.hpp"
 #include "core/files/files.hpp"
 #include "lab/report/page.hpp"
 #include "lab/report/sweep.hpp"
 #include "lab/sweep/directory.hpp"
+#include "lab/sweep/file.hpp"
 #include "lab/sweep/plan.hpp"
-#include "lab/sweep/results.hpp"
-#include "train/output/program_path.hpp"
+#include "train/config/overrides.hpp"
+#include "train/model_training.hpp"
 #include "train/output/signals.hpp"
 #include "train/output/text_table.hpp"
+#include "train/run/run_files.hpp"
 
 namespace tapehead {
 
@@ -22,11 +24,90 @@ namespace {
 constexpr double longest_solo = 600;  // seconds
 
 struct SweepArguments {
-  SweepRequest sweeps;
+  std::vector<std::filesystem::path> files;
+  std::filesystem::path run;  // for one sweep its directory, for several what contains theirs
+  std::vector<std::string> overrides;  // "section.option=value"
   Index parallel = 0;
   Index threads = 1;
   bool json = false;
+
+  // Of the runs and results of one of the files.
+  std::filesystem::path directory_of(const std::filesystem::path& file) const {
+    if (run.empty()) {
+      return std::filesystem::path("runs") / file.stem();
+    }
+    return files.size() == 1 ? run : run / file.stem();
+  }
 };
+
+struct PlannedSweep {
+  SweepFile file;
+  SweepPlan plan;
+  std::filesystem::path directory;
+};
+
+// Whether one of the sweeps trains this run.
+bool makes(const std::vector<PlannedSweep>& sweeps, const std::filesystem::path& run) {
+  const auto is_it = [&](const std::filesystem::path& other) {
+    return (other / "").lexically_normal() == (run / "").lexically_normal();
+  };
+  return std::ranges::any_of(sweeps, [&](const PlannedSweep& sweep) {
+    return std::ranges::any_of(
+        sweep.plan.runs, [&](const SweepRun& made) { return is_it(sweep.directory / made.name); });
+  });
+}
+
+// Throws ConfigError if a run would start from the weights of a run that does not exist. A sweep
+// before this one may make it, and a run that has begun no longer needs it.
+void expect_initial_run(const SweepRun& run, const std::filesystem::path& directory,
+                        const std::vector<PlannedSweep>& before) {
+  const std::string& from = run.config.model.init_from;
+  if (from.empty() || makes(before, from) ||
+      std::filesystem::exists(RunFiles{directory / run.name}.config())) {
+    return;
+  }
+  try {
+    find_run(from);
+  } catch (const IoError& error) {
+    throw ConfigError(fmt::format("{}: {}", run.places.at("model.init_from"), error.what()));
+  }
+}
+
+// What a training checks before it begins, for every run of the plan.
+void expect_can_begin(const SweepPlan& plan, const std::filesystem::path& directory,
+                      const std::vector<PlannedSweep>& before) {
+  for (const SweepRun& run : plan.runs) {
+    if (!run.config.training.freeze.empty()) {
+      check_frozen(run.config, run.places.at("training.freeze"));
+    }
+    expect_initial_run(run, directory, before);
+  }
+}
+
+// Reads and checks all sweeps before any of them begins. Throws ConfigError for a mistake in a
+// file, for runs that could not begin and for sweeps that would write into the same directory;
+// IoError if a sweep would write over a file that it reads.
+std::vector<PlannedSweep> plan_sweeps(const SweepArguments& arguments) {
+  const std::vector<Override> overrides = parse_overrides(arguments.overrides);
+  std::vector<PlannedSweep> all;
+  for (const std::filesystem::path& path : arguments.files) {
+    SweepFile file = read_sweep(path);
+    override_fixed(file, overrides);
+    SweepPlan plan = plan_sweep(file);
+    const std::filesystem::path directory = arguments.directory_of(path);
+    if (std::ranges::find(all, directory, &PlannedSweep::directory) != all.end()) {
+      throw ConfigError(fmt::format(
+          "two of the sweeps would write into {}: start them one by one, each with its own --run",
+          directory.string()));
+    }
+    expect_can_begin(plan, directory, all);
+    const InputFiles inputs = inputs_of_sweep(path, plan);
+    expect_results_apart(inputs, plan, directory);
+    expect_output_apart(inputs);
+    all.push_back({std::move(file), std::move(plan), directory});
+  }
+  return all;
+}
 
 SweepResults write_results(const SweepPlan& plan, const SweepRunner& runner,
                            const std::filesystem::path& directory) {
@@ -40,56 +121,17 @@ SweepResults write_results(const SweepPlan& plan, const SweepRunner& runner,
   return results;
 }
 
-// The results are in their files already. If nobody reads the table, the next sweep still runs.
-bool show_results(const SweepArguments& arguments, const SweepPlan& plan,
-                  const SweepResults& results, const std::filesystem::path& directory) {
-  try {
-    if (arguments.json) {
-      nlohmann::ordered_json json = {{"sweep", directory.string()}};
-      json.update(results_json(plan, results));
-      write_output(fmt::format("{}\n", json.dump()));
-    } else {
-      write_output(
-          fmt::format("{}\n\nin {}: cells.csv, runs.csv, results.json, report.html, and the runs\n",
-                      results_table(plan, results), directory.string()));
-    }
-    flush_output();
-    return true;
-  } catch (const IoError& error) {
-    write_message(fmt::format("error: {}\n", error.what()));
-    return false;
-  }
-}
-
-// The last lines that the processes of a run printed.
-std::string end_of(const std::filesystem::path& log) {
-  constexpr std::size_t most = 2000;
-  std::string text = read_file(log);
-  const std::size_t begin = text.size() > most ? text.find('\n', text.size() - most) + 1 : 0;
-  return text.substr(begin, text.find_last_not_of('\n') + 1 - begin);
-}
-
-void say_failures(SweepRunner& runner, const SweepPlaces& places) {
-  for (const SweepRunner::Run& run : runner.runs()) {
-    if (run.state == RunState::failed) {
-      write_message(fmt::format("error: {} failed{} (exit code {}); {} ends with\n{}\n",
-                                run.directory.string(), places.where(run.failed_at), run.exit_code,
-                                run.log.string(), printable(end_of(run.log))));
-    }
-  }
-}
-
 // The command line that continues what was stopped.
 std::string same_command(const SweepArguments& arguments, Launch& launch) {
   std::string command = launch.words() + program_path() + " sweep";
-  for (const std::filesystem::path& file : arguments.sweeps.files) {
+  for (const std::filesystem::path& file : arguments.files) {
     command += ' ' + shell_word(file.string());
   }
-  for (const std::string& value : arguments.sweeps.overrides) {
+  for (const std::string& value : arguments.overrides) {
     command += " --set " + shell_word(value);
   }
-  if (!arguments.sweeps.run.empty()) {
-    command += " --run " + shell_word(arguments.sweeps.run.string());
+  if (!arguments.run.empty()) {
+    command += " --run " + shell_word(arguments.run.string());
   }
   if (arguments.parallel > 0) {
     command += fmt::format(" --parallel {}", arguments.parallel);
@@ -128,7 +170,7 @@ int sweep(const SweepArguments& arguments, const PlannedSweep& planned,
   bool shown = true;
   if (finished > 0) {
     const SweepResults results = write_results(plan, runner, directory.path());
-    shown = show_results(arguments, plan, results, directory.path());
+    shown = show_results(plan, results, directory.path(), arguments.json);
     problems = unknown_figures(planned.file, results);
   }
   for (const std::string& problem : problems) {
@@ -140,7 +182,7 @@ int sweep(const SweepArguments& arguments, const PlannedSweep& planned,
 
 // Runs them one after the other, after all files are read and all directories are available.
 int sweep_all(const SweepArguments& arguments, SweepPlaces& places, Launch& launch) {
-  const std::vector<PlannedSweep> all = plan_sweeps(arguments.sweeps);
+  const std::vector<PlannedSweep> all = plan_sweeps(arguments);
   std::vector<std::unique_ptr<SweepDirectory>> directories;
   for (const PlannedSweep& planned : all) {
     directories.push_back(std::make_unique<SweepDirectory>(planned.directory));
@@ -162,8 +204,8 @@ int sweep_launched(const SweepArguments& arguments, Launch& launch) {
   if (launch.prints()) {
     return sweep_all(arguments, places, launch);
   }
-  for (const std::filesystem::path& file : arguments.sweeps.files) {
-    places.expect_shared(arguments.sweeps.directory_of(file));
+  for (const std::filesystem::path& file : arguments.files) {
+    places.expect_shared(arguments.directory_of(file));
   }
   serve_sweeps(places);
   return 0;
@@ -177,14 +219,14 @@ const Command sweep_command(30, [](CLI::App& program, Launch& launch) {
       "Train a config with many settings and seeds, and say which settings differ",
       [&launch](const SweepArguments& sweeps) { return sweep_launched(sweeps, launch); });
   command
-      .add_option("files", arguments.sweeps.files,
+      .add_option("files", arguments.files,
                   "Sweep files, YAML or JSON (docs/sweeps.md), done one after the other")
       ->required();
   command.add_option(
-      "--run", arguments.sweeps.run,
+      "--run", arguments.run,
       "Directory of the runs and results, by default runs/<sweep name>; for several sweeps, the "
       "directory that contains theirs. Finished runs there are not trained again");
-  add_set_option(command, arguments.sweeps.overrides);
+  add_set_option(command, arguments.overrides);
   add_number_option(command, "--parallel", &arguments.parallel, {1, 1024},
                     "Runs in parallel; by default as many as use all cores. With several ranks, "
                     "runs in parallel on each rank, by default one");

@@ -9,7 +9,10 @@
 #include <thread>
 
 #include "core/clock.hpp"
+#include "core/errors.hpp"
+#include "core/files/files.hpp"
 #include "core/files/standard_streams.hpp"
+#include "core/shown.hpp"
 #include "train/output/signals.hpp"
 #include "train/output/text_table.hpp"
 
@@ -98,6 +101,14 @@ std::string runs_line(SweepRunner& runner, const SweepPlan& plan) {
     }
   }
   return text;
+}
+
+// The last lines that the processes of a run printed.
+std::string end_of(const std::filesystem::path& log) {
+  constexpr std::size_t most = 2000;
+  std::string text = read_file(log);
+  const std::size_t begin = text.size() > most ? text.find('\n', text.size() - most) + 1 : 0;
+  return text.substr(begin, text.find_last_not_of('\n') + 1 - begin);
 }
 
 class SweepDisplay {
@@ -200,6 +211,36 @@ void serve_sweeps(SweepPlaces& places) {
   const StopSignals signals;
   while (places.round(signals.received())) {
     std::this_thread::sleep_for(places.pause());
+  }
+}
+
+bool show_results(const SweepPlan& plan, const SweepResults& results,
+                  const std::filesystem::path& directory, bool as_json) {
+  try {
+    if (as_json) {
+      nlohmann::ordered_json json = {{"sweep", directory.string()}};
+      json.update(results_json(plan, results));
+      write_output(fmt::format("{}\n", json.dump()));
+    } else {
+      write_output(
+          fmt::format("{}\n\nin {}: cells.csv, runs.csv, results.json, report.html, and the runs\n",
+                      results_table(plan, results), directory.string()));
+    }
+    flush_output();
+    return true;
+  } catch (const IoError& error) {
+    write_message(fmt::format("error: {}\n", error.what()));
+    return false;
+  }
+}
+
+void say_failures(SweepRunner& runner, const SweepPlaces& places) {
+  for (const SweepRunner::Run& run : runner.runs()) {
+    if (run.state == RunState::failed) {
+      write_message(fmt::format("error: {} failed{} (exit code {}); {} ends with\n{}\n",
+                                run.directory.string(), places.where(run.failed_at), run.exit_code,
+                                run.log.string(), printable(end_of(run.log))));
+    }
   }
 }
 

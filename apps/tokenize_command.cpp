@@ -1,5 +1,4 @@
 // tapehead tokenize RUN [TEXT...]: the tokens of texts, as a run's tokenizer cuts them.
-#include <nlohmann/json.hpp>
 
 #include "apps/commands.hpp"
 #include "apps/inputs.hpp"

@@ -3,7 +3,6 @@
 #include <exception>
 
 #include <spdlog/spdlog.h>
-#include <nlohmann/json.hpp>
 
 #include "apps/commands.hpp"
 #include "core/files/files.hpp"
@@ -11,7 +10,6 @@
 #include "lab/report/run.hpp"
 #include "train/config/nearest.hpp"
 #include "train/loop/training.hpp"
-#include "train/output/program_path.hpp"
 #include "train/run/run_record.hpp"
 
 namespace tapehead {

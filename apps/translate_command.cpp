@@ -1,8 +1,6 @@
 // tapehead translate RUN...: translates lines of text.
 #include <spdlog/spdlog.h>
 
-#include <nlohmann/json.hpp>
-
 #include "apps/commands.hpp"
 #include "apps/line_command.hpp"
 #include "train/evaluation/evaluation.hpp"

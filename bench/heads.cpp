@@ -77,7 +77,7 @@ Seconds time_layer(const TimedLayer& layer, const AttentionSpec& spec,
   return std::ranges::min(runs, {}, &Seconds::total);
 }
 
-Row measure_layer(const TimedLayer& layer) {
+Json measure_layer(const TimedLayer& layer) {
   ModelOptions options;
   options.d_model = layer.d_model;
   AttentionSpec spec = attention_spec(options, AttentionKind::encoder_self, 0);
@@ -108,7 +108,7 @@ Row measure_layer(const TimedLayer& layer) {
 
 // Where attention takes as long as all projections: on a line between the lengths around it, in
 // logarithms. Nothing if attention never takes as long.
-std::optional<double> crossing(const std::vector<Row>& rows) {
+std::optional<double> crossing(const std::vector<Json>& rows) {
   const auto number = [&](std::size_t i, const char* name) {
     return rows[i].at(name).get<double>();
   };
@@ -157,9 +157,9 @@ void measure_layers(const std::string& part, const HeadsArguments& arguments) {
                 "output_ms", "ms", "ns_per_1000_multiply_adds", "times_first"},
                24);
   for (const std::vector<TimedLayer>& group : layers_of(part)) {
-    std::vector<Row> rows;
+    std::vector<Json> rows;
     for (const TimedLayer& layer : group) {
-      Row row = measure_apart([&] { return measure_layer(layer); });
+      Json row = measure_apart([&] { return measure_layer(layer); });
       rows.push_back(row);
       row["times_first"] = row.at("ms").get<double>() / rows.front().at("ms").get<double>();
       table.row(row);
@@ -180,7 +180,7 @@ void measure_layers(const std::string& part, const HeadsArguments& arguments) {
 
 // A step at a size with options beside a plain one, in turns, so that what slows the machine slows
 // both.
-Row beside_plain(const StepSize& size, const Overrides& overrides, Index threads, double seconds) {
+Json beside_plain(const StepSize& size, const Overrides& overrides, Index threads, double seconds) {
   const StepSubject plain_subject = subject_of(size);
   const StepSubject subject = subject_of(size, overrides);
   StepRun plain(plain_subject, threads);
@@ -271,9 +271,9 @@ void run_heads_bench(const HeadsArguments& arguments) {
 
 void add_heads_bench(CLI::App& program) {
   const auto [command, arguments] =
-      add_command(program, "heads",
-                  "What attention costs over heads, width and length, and what its options cost",
-                  run_heads_bench);
+      add_bench(program, "heads",
+                "What attention costs over heads, width and length, and what its options cost",
+                run_heads_bench);
   command
       .add_option("parts", arguments.parts,
                   "Which of heads, width, length, options, patterns, removal")

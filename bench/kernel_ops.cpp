@@ -11,6 +11,7 @@
 #include "core/ops/norm.hpp"
 #include "core/ops/residual.hpp"
 #include "core/random/draws.hpp"
+#include "train/plan/step_flops.hpp"
 
 namespace tapehead {
 
@@ -88,8 +89,9 @@ void measure_attention(Kernels& kernels, const StepSize& size) {
                                    .scores = one.scores};
     const bool has_weights = options.score_weights_before(H) > 0;
     // Two products over the pairs forward and four backward, and the scores once more.
-    const double product =
-        2 * pairs_of(one.pattern, size.length) * static_cast<double>(segments.count() * D);
+    const double product = 2 *
+                           allowed_pairs(one.pattern, {size.length, size.length, 0, 0, 0}).scores *
+                           static_cast<double>(segments.count() * D);
     std::vector<Shape> inputs{{N, 3 * D}};
     inputs.insert(inputs.end(), one.inputs.begin(), one.inputs.end());
     kernels.measure_op(kernel_name(one.name, size, size.length, D), {.flops = 2 * product},

@@ -1,7 +1,5 @@
 #include "bench/kernels.hpp"
 
-#include "core/errors.hpp"
-#include "core/product/blas_kernels.hpp"
 #include "core/product/matrix_product.hpp"
 #include "train/config/config.hpp"
 #include "train/step/optimizer.hpp"
@@ -160,7 +158,7 @@ void run_kernels_bench(const KernelsArguments& arguments) {
 }  // namespace
 
 void add_kernels_bench(CLI::App& program) {
-  const auto [command, arguments] = add_command(
+  const auto [command, arguments] = add_bench(
       program, "kernels",
       "Single kernels at the shapes of one shard, on one core, beside the core's sgemm rate and "
       "copy bandwidth",

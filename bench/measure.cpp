@@ -6,13 +6,12 @@
 
 #include "core/files/isolated.hpp"
 #include "core/memory/process_memory.hpp"
-#include "core/product/blas_kernels.hpp"
 #include "core/product/matrix_product.hpp"
 
 namespace tapehead {
 
-Row measure_apart(const std::function<Row()>& measure) {
-  return Row::parse(isolated([&] {
+Json measure_apart(const std::function<Json()>& measure) {
+  return Json::parse(isolated([&] {
     prepare_blas();
     return measure().dump();
   }));
@@ -60,18 +59,8 @@ Tensor varied_numbers(const Shape& shape) {
   return tensor;
 }
 
-double pairs_of(const Pattern& pattern, Index n) {
-  double pairs = 0;
-  for (Index query = 0; query < n; ++query) {
-    for (Index key = 0; key < n; ++key) {
-      pairs += pattern.allowed(query, key) ? 1 : 0;
-    }
-  }
-  return pairs;
-}
-
-void Report::row(const Row& values) {
-  const auto text_of = [](const Row& value) {
+void Report::row(const Json& values) {
+  const auto text_of = [](const Json& value) {
     if (!value.is_number_float()) {
       return value.is_string() ? value.get<std::string>() : value.dump();
     }
@@ -82,7 +71,7 @@ void Report::row(const Row& values) {
   std::string titles;
   std::string cells;
   for (const std::string& column : columns_) {
-    const Row::json_pointer place('/' + column);
+    const Json::json_pointer place('/' + column);
     const std::string& title = place.back();
     const std::string cell = values.contains(place) ? text_of(values.at(place)) : "-";
     if (titles.empty()) {

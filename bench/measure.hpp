@@ -1,33 +1,22 @@
 // What all measurements share: a command, timing, a process of their own, and a table.
 #pragma once
 
-#include <fmt/format.h>
-
-#include <CLI/CLI.hpp>
 #include <algorithm>
-#include <functional>
 #include <iterator>
-#include <memory>
-#include <nlohmann/json.hpp>
-#include <string>
-#include <utility>
-#include <vector>
 
+#include "apps/commands.hpp"
 #include "core/clock.hpp"
-#include "core/sequence/pattern.hpp"
 #include "core/tape/tensor.hpp"
 
 namespace tapehead {
 
-// A subcommand that runs `run` with the arguments that its options set. They have a member `json`.
+// A command that runs `run` with the arguments that its options set. They have a member `json`.
 template <class Arguments>
-std::pair<CLI::App&, Arguments&> add_command(CLI::App& program, const char* name, const char* help,
-                                             void (*run)(const Arguments&)) {
-  const auto arguments = std::make_shared<Arguments>();
-  CLI::App* app = program.add_subcommand(name, help);
-  app->add_flag("--json", arguments->json, "One JSON object a line");
-  app->callback([arguments, run] { run(*arguments); });
-  return {*app, *arguments};
+auto add_bench(CLI::App& program, const char* name, const char* help,
+               void (*run)(const Arguments&)) {
+  const auto added = add_command<Arguments>(program, name, help, run);
+  added.first.add_flag("--json", added.second.json, "One JSON object a line");
+  return added;
 }
 
 template <class Work>
@@ -57,11 +46,11 @@ double median(const Results& results, const Number& number = {}) {
   return numbers[numbers.size() / 2];
 }
 
-using Row = nlohmann::ordered_json;
+using Json = nlohmann::ordered_json;
 
 // What `measure` returns, in a process of its own, so that its memory, and what it leaves in the
 // pool, is its own. To be called while there are no other threads.
-Row measure_apart(const std::function<Row()>& measure);
+Json measure_apart(const std::function<Json()>& measure);
 
 // The most memory that this process has had resident, in MB (1e6 bytes).
 double peak_memory_mb();
@@ -76,9 +65,6 @@ double copy_rate();
 // Numbers between -1 and 1 that are not all the same.
 Tensor varied_numbers(const Shape& shape);
 
-// How many of the n² pairs of a query and a key a pattern allows.
-double pairs_of(const Pattern& pattern, Index n);
-
 // What a measurement prints: a table to read, or one JSON object a line.
 class Report {
  public:
@@ -89,7 +75,7 @@ class Report {
 
   // Printed at once: a measurement takes long. The table has four digits of each number, and marks
   // with "-" what the row has no value for.
-  void row(const Row& values);
+  void row(const Json& values);
 
  private:
   bool json_;

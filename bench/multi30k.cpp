@@ -1,8 +1,5 @@
 // tapehead_bench multi30k: how good the translation of configs/multi30k.yaml is after how long.
-#include <filesystem>
-
 #include "bench/measure.hpp"
-#include "core/errors.hpp"
 #include "core/files/files.hpp"
 #include "support/quality_curve.hpp"
 #include "train/run/checkpoints.hpp"
@@ -26,17 +23,17 @@ void run_multi30k_bench(const Multi30kArguments& arguments) {
   if (points.empty()) {
     throw DataError(files.metrics().string() + " has no evaluation of the validation split");
   }
-  std::ranges::for_each(points, [&](const Row& point) { table.row(point); });
+  std::ranges::for_each(points, [&](const Json& point) { table.row(point); });
 }
 
 }  // namespace
 
 void add_multi30k_bench(CLI::App& program) {
   const auto [command, arguments] =
-      add_command(program, "multi30k",
-                  "Validation quality over the minutes of training, from a run that `./dev train "
-                  "configs/multi30k.yaml`, or any config, has left",
-                  run_multi30k_bench);
+      add_bench(program, "multi30k",
+                "Validation quality over the minutes of training, from a run that `./dev train "
+                "configs/multi30k.yaml`, or any config, has left",
+                run_multi30k_bench);
   command.add_option("run", arguments.directory, "The run's directory");
 }
 

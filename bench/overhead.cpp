@@ -59,7 +59,7 @@ void run_overhead_bench(const OverheadArguments& arguments) {
 }  // namespace
 
 void add_overhead_bench(CLI::App& program) {
-  const auto [command, arguments] = add_command(
+  const auto [command, arguments] = add_bench(
       program, "overhead",
       "What an op costs beside its arithmetic: its record, its closure and its backward pass, on "
       "1 x 1 matrices, one after the other on one thread",

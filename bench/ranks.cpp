@@ -1,13 +1,8 @@
 // tapehead_bench ranks: training steps of several ranks, beside one process with as many threads.
 #include <cstdio>
-#include <filesystem>
 
-#include "apps/launch.hpp"
 #include "bench/steps.hpp"
-#include "core/errors.hpp"
 #include "core/files/hash.hpp"
-#include "core/product/blas_kernels.hpp"
-#include "train/output/program_path.hpp"
 
 namespace tapehead {
 
@@ -33,7 +28,7 @@ std::string hash_of_bits(const ParameterStore& store) {
   return hash.hexadecimal();
 }
 
-Row rank_steps(const RankArguments& arguments, Ranks& ranks) {
+Json rank_steps(const RankArguments& arguments, Ranks& ranks) {
   prepare_blas();
   const StepSubject subject =
       subject_named(arguments.subject, {fmt::format("training.shards={}", arguments.shards)});
@@ -59,7 +54,7 @@ void run_rank(const RankArguments& arguments) {
   const std::unique_ptr<Launch> launch = join_launch();
   RankEnd end;
   try {
-    const Row row = rank_steps(arguments, launch->ranks());
+    const Json row = rank_steps(arguments, launch->ranks());
     if (launch->ranks().first()) {
       fmt::print("{}\n", row.dump());
       std::fflush(stdout);
@@ -86,11 +81,11 @@ struct RanksCase {
   Index ranks;
   Index threads;
   std::vector<double> rates{};
-  Row last{};
+  Json last{};
 };
 
-Row measure_ranks(const RanksArguments& arguments, const std::string& subject, const RanksCase& one,
-                  Index steps) {
+Json measure_ranks(const RanksArguments& arguments, const std::string& subject,
+                   const RanksCase& one, Index steps) {
   const auto program =
       std::filesystem::path(program_path()).replace_filename("tapehead_bench_openmpi").string();
   if (!std::filesystem::exists(program)) {
@@ -108,7 +103,7 @@ Row measure_ranks(const RanksArguments& arguments, const std::string& subject, c
   if (!pipe) {
     throw IoError("cannot start " + command);
   }
-  const Row row = Row::parse(pipe.get(), nullptr, false);
+  const Json row = Json::parse(pipe.get(), nullptr, false);
   if (row.is_discarded()) {
     throw IoError("no measurement is printed by " + command);
   }
@@ -158,7 +153,7 @@ void run_ranks_bench(const RanksArguments& arguments) {
 }  // namespace
 
 void add_ranks_bench(CLI::App& program) {
-  const auto [command, arguments] = add_command(
+  const auto [command, arguments] = add_bench(
       program, "ranks",
       "Training steps of several ranks of one thread, beside one process with as many threads: "
       "tokens a second, their ratio, and what rank 0 sends and holds. There are as many shards as "

@@ -5,6 +5,7 @@
 #include "bench/measure.hpp"
 #include "core/memory/pool.hpp"
 #include "core/ops/attention/attention.hpp"
+#include "train/plan/step_flops.hpp"
 
 namespace tapehead {
 
@@ -18,7 +19,7 @@ struct ScalingArguments {
 // One sequence of n rows, forward and backward. The same additions and multiplications in products
 // of cached blocks are two products over the pairs forward and five backward, where the scores are
 // made again.
-Row measure_core(const std::string& name, const Pattern& pattern, Index n) {
+Json measure_core(const std::string& name, const Pattern& pattern, Index n) {
   constexpr Index heads = 4;
   constexpr Index d_head = 64;
   constexpr Index columns = heads * d_head;
@@ -44,7 +45,8 @@ Row measure_core(const std::string& name, const Pattern& pattern, Index n) {
   });
   const double forward = std::ranges::min(runs, {}, &Passes::forward).forward;
   const double backward = std::ranges::min(runs, {}, &Passes::backward).backward;
-  const double product = 2 * pairs_of(pattern, n) * static_cast<double>(columns);
+  const double product =
+      2 * allowed_pairs(pattern, {n, n, 0, 0, 0}).scores * static_cast<double>(columns);
   return {{"pattern", name},
           {"n", n},
           {"forward_ms", 1e3 * forward},
@@ -57,7 +59,7 @@ Row measure_core(const std::string& name, const Pattern& pattern, Index n) {
 }
 
 // The slope of log(time) over log(n), by least squares. From row to row n doubles.
-double exponent(const std::vector<Row>& rows) {
+double exponent(const std::vector<Json>& rows) {
   const double middle = static_cast<double>(rows.size() - 1) / 2;
   double products = 0;
   double squares = 0;
@@ -85,9 +87,9 @@ void run_scaling_bench(const ScalingArguments& arguments) {
       {"fixed 64, 4", Pattern::fixed(64, 4).looking_back()},
       {"top 32", Pattern::causal().top(32)}};
   for (const auto& [name, pattern] : patterns) {
-    std::vector<Row> long_ones;
+    std::vector<Json> long_ones;
     for (Index n = 64; n <= (arguments.quick ? 64 : 8192); n *= 2) {
-      const Row row = measure_apart([&] { return measure_core(name, pattern, n); });
+      const Json row = measure_apart([&] { return measure_core(name, pattern, n); });
       table.row(row);
       if (n >= settled) {
         long_ones.push_back(row);
@@ -103,8 +105,8 @@ void run_scaling_bench(const ScalingArguments& arguments) {
 
 void add_scaling_bench(CLI::App& program) {
   const auto [command, arguments] =
-      add_command(program, "scaling", "The attention core over the sequence length, by pattern",
-                  run_scaling_bench);
+      add_bench(program, "scaling", "The attention core over the sequence length, by pattern",
+                run_scaling_bench);
   command.add_flag("--quick", arguments.quick, "Only the smallest case of each");
 }
 

@@ -5,7 +5,6 @@
 #include <stdexcept>
 
 #include "bench/steps.hpp"
-#include "core/errors.hpp"
 #include "support/heap_count.hpp"
 
 namespace tapehead {
@@ -46,9 +45,9 @@ class OpTimes {
   }
 
   // Of all threads' time: waiting, embeddings and what is between the shards is "other".
-  Row shares(Index threads) const {
+  Json shares(Index threads) const {
     const double all = total_ * static_cast<double>(threads);
-    Row shares;
+    Json shares;
     double rest = 1 - optimizer_ / total_;
     for (std::size_t kind = 0; kind < kinds.size(); ++kind) {
       shares[kinds[kind]] = seconds_[kind] / all;
@@ -80,7 +79,7 @@ class OpTimes {
 
 // Steps for about so many seconds, in five rounds with sgemm before and after each, so that a clock
 // that changes changes both; then some more that are looked at closely.
-Row measure_steps(const StepSubject& subject, Index threads, double seconds) {
+Json measure_steps(const StepSubject& subject, Index threads, double seconds) {
   constexpr std::size_t rounds = 5;
   StepRun run(subject, threads);
   std::vector<StepTime> steps;
@@ -95,17 +94,17 @@ Row measure_steps(const StepSubject& subject, Index threads, double seconds) {
     steps.insert(steps.end(), times.begin(), times.end());
     before = after;
   }
-  Row row = {{"size", subject.name},
-             {"threads", threads},
-             {"shards", *subject.config.training.shards},
-             {"ms", 1e3 * median(steps, &StepTime::seconds)},
-             {"best_ms", 1e3 * std::ranges::min(steps, {}, &StepTime::seconds).seconds},
-             {"steps", steps.size()},
-             {"tokens_per_second", median(steps, &StepTime::tokens_per_second)},
-             {"gflops", median(steps, &StepTime::gflops)},
-             {"sgemm_gflops", median(sgemm)},
-             {"mfu", median(mfu)},
-             {"peak_memory_mb", peak_memory_mb()}};
+  Json row = {{"size", subject.name},
+              {"threads", threads},
+              {"shards", *subject.config.training.shards},
+              {"ms", 1e3 * median(steps, &StepTime::seconds)},
+              {"best_ms", 1e3 * std::ranges::min(steps, {}, &StepTime::seconds).seconds},
+              {"steps", steps.size()},
+              {"tokens_per_second", median(steps, &StepTime::tokens_per_second)},
+              {"gflops", median(steps, &StepTime::gflops)},
+              {"sgemm_gflops", median(sgemm)},
+              {"mfu", median(mfu)},
+              {"peak_memory_mb", peak_memory_mb()}};
   if (HeapCount::available) {
     const HeapCount count;
     for (int i = 0; i < 10; ++i) {
@@ -140,7 +139,7 @@ void run_step_bench(const StepArguments& arguments) {
   for (const std::string& name : arguments.subjects) {
     for (const Index threads : arguments.threads) {
       const double least = arguments.check ? least_mfu(name, threads) : 0;
-      Row row = measure_apart([&] {
+      Json row = measure_apart([&] {
         return measure_steps(subject_named(name, arguments.overrides), threads, arguments.seconds);
       });
       if (!arguments.overrides.empty()) {
@@ -162,7 +161,7 @@ void run_step_bench(const StepArguments& arguments) {
 }  // namespace
 
 void add_step_bench(CLI::App& program) {
-  const auto [command, arguments] = add_command(
+  const auto [command, arguments] = add_bench(
       program, "step",
       "Whole training steps of an encoder-decoder model or a language model. MFU: the share of the "
       "cores' sgemm rate (1024 x 1024) that the step's matrix products reach, counting all pairs "
@@ -170,13 +169,9 @@ void add_step_bench(CLI::App& program) {
       run_step_bench);
   command.add_option("subjects", arguments.subjects,
                      "Sizes A B C D, lm (a language model), or config files");
-  auto* set =
-      command
-          .add_option("--set", arguments.overrides,
-                      "section.option=value: changes an option of all subjects; may be repeated")
-          ->expected(1)
-          ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-          ->allow_extra_args(false);
+  auto* set = add_repeated_option(
+      command, "--set", arguments.overrides,
+      "section.option=value: changes an option of all subjects; may be repeated");
   command.add_option("--threads", arguments.threads, "Worker threads, one or several counts")
       ->check(CLI::PositiveNumber);
   command.add_option("--seconds", arguments.seconds, "Time for the steps of one row");

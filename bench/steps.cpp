@@ -1,7 +1,5 @@
 #include "bench/steps.hpp"
 
-#include <filesystem>
-
 #include "core/random/draws.hpp"
 #include "datasets/loader.hpp"
 #include "datasets/make_task.hpp"

@@ -1,7 +1,5 @@
 // tapehead_bench decode and generate: the rates at which a translator and a language model write.
 #include "bench/measure.hpp"
-#include "core/kernel/workers.hpp"
-#include "core/product/blas_kernels.hpp"
 #include "core/random/draws.hpp"
 #include "datasets/pairs.hpp"
 #include "nn/generation/generation.hpp"
@@ -175,7 +173,7 @@ auto add_writing_options(CLI::App& command, WritingArguments& arguments) {
 }  // namespace
 
 void add_decode_bench(CLI::App& program) {
-  const auto [command, arguments] = add_command(
+  const auto [command, arguments] = add_bench(
       program, "decode",
       "Greedy and beam search with random weights: outputs of one length, of which the best for "
       "each sentence counts. bench/ctranslate2_peer.py does the same work in CTranslate2",
@@ -189,7 +187,7 @@ void add_decode_bench(CLI::App& program) {
 }
 
 void add_generate_bench(CLI::App& program) {
-  const auto [command, arguments] = add_command(
+  const auto [command, arguments] = add_bench(
       program, "generate",
       "Text of a fixed length from a small GPT-2 with random weights, the most likely token each "
       "time. bench/pytorch_peer.py and bench/ctranslate2_peer.py do the same work",
