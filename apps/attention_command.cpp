@@ -12,7 +12,6 @@
 #include "lab/inspection/inspection.hpp"
 #include "lab/report/attention.hpp"
 #include "lab/report/page.hpp"
-#include "predict/ask_lines.hpp"
 #include "predict/predictor.hpp"
 
 namespace tapehead {
@@ -34,12 +33,11 @@ struct AttentionArguments {
 
 std::string page_of(const SavedRun& run, const Inspection& inspection) {
   const std::string name = (run.directory / "").parent_path().filename().string();
-  nlohmann::ordered_json page = {
-      {"name", fmt::format("Attention of {}", name)},
-      {"sentences",
-       {sentence_json(inspection.sequence, inspection.text.read.line.text, {},
-                      shown_text_tokens)}}};
-  const nlohmann::ordered_json seen = inspection_json(run, inspection, WithTensors::no);
+  Json page = {{"name", fmt::format("Attention of {}", name)},
+               {"sentences",
+                {sentence_json(inspection.sequence, inspection.text.read.line.text, {},
+                               shown_text_tokens)}}};
+  const Json seen = inspection_json(run, inspection, WithTensors::no);
   for (const char* part : {"predictions", "without"}) {
     if (seen.contains(part)) {
       page[part] = seen[part];
@@ -66,15 +64,15 @@ void write(const AttentionArguments& arguments, const SavedRun& run, const Inspe
     write_file_atomically(arguments.output, page_of(run, inspection));
   } else if (extension == ".json") {
     write_file_atomically(arguments.output,
-                          json_line(inspection_json(run, inspection, WithTensors::yes)));
+                          json_text(inspection_json(run, inspection, WithTensors::yes)) + '\n');
   }
 }
 
 void print(const AttentionArguments& arguments, const SavedRun& run, const Inspection& inspection) {
   const bool to_file = !arguments.output.empty();
   if (arguments.json) {
-    write_output(
-        json_line(inspection_json(run, inspection, to_file ? WithTensors::no : WithTensors::yes)));
+    const WithTensors with_tensors = to_file ? WithTensors::no : WithTensors::yes;
+    write_output(json_text(inspection_json(run, inspection, with_tensors)) + '\n');
     return;
   }
   if (!to_file) {

@@ -21,11 +21,11 @@ std::string line_of(const std::vector<LikelyClass>& classes) {
 }
 
 std::string json_of(const std::string& text, const std::vector<LikelyClass>& classes) {
-  nlohmann::ordered_json json = {{"text", text}, {"classes", nlohmann::ordered_json::array()}};
+  Json json = {{"text", text}, {"classes", Json::array()}};
   for (const LikelyClass& one : classes) {
     json["classes"].push_back({{"label", one.label}, {"probability", one.probability}});
   }
-  return json_line(json);
+  return json_text(json) + '\n';
 }
 
 class ClassOf : public Question {

@@ -1,6 +1,6 @@
 // The commands of the program. Each is a file of its own, which declares its options and its
 // function; no list names them. Pages of the manual and completion in a shell are made of these
-// declarations. Here is what commands parse, compute, print and fail with.
+// declarations. It also includes what nearly every command uses.
 #pragma once
 
 #include <fmt/format.h>
@@ -11,7 +11,6 @@
 #include <functional>
 #include <limits>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -20,6 +19,7 @@
 
 #include "apps/launch.hpp"
 #include "core/errors.hpp"
+#include "core/files/json_text.hpp"
 #include "core/files/standard_streams.hpp"
 #include "core/kernel/workers.hpp"
 #include "core/option_rows.hpp"
@@ -85,6 +85,7 @@ inline void add_data_options(CLI::App& command, DataChoice& data) {
                    "Use data that the run was not trained with; changed files need --data, too");
 }
 
+// The numbers that an option takes; by default all.
 struct NumberRange {
   double minimum = -std::numeric_limits<double>::infinity();
   double maximum = std::numeric_limits<double>::infinity();

@@ -33,7 +33,7 @@ void print(const SplitResults& results, bool json) {
     write_output(fmt::format("{}\n", evaluation_table(results)));
     return;
   }
-  nlohmann::ordered_json object = evaluation_json(results.front().second);
+  Json object = evaluation_json(results.front().second);
   for (std::size_t i = 1; i < results.size(); ++i) {
     object["splits"][results[i].first] = evaluation_json(results[i].second);
   }

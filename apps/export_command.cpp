@@ -187,13 +187,13 @@ std::vector<std::string> written_files(const ExportForm& form, const fs::path& d
 void say_exported(const ExportArguments& arguments, const ExportForm& form,
                   const WrittenModel& written, const std::vector<std::string>& files) {
   if (arguments.json) {
-    const nlohmann::ordered_json json = {{"run", arguments.run.string()},
-                                         {"directory", arguments.directory.string()},
-                                         {"as", form.name},
-                                         {"model", written.of},
-                                         {"files", files},
-                                         {"parameters", written.parameters}};
-    write_output(json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + '\n');
+    const Json json = {{"run", arguments.run.string()},
+                       {"directory", arguments.directory.string()},
+                       {"as", form.name},
+                       {"model", written.of},
+                       {"files", files},
+                       {"parameters", written.parameters}};
+    write_output(json_text(json) + '\n');
     return;
   }
   write_output(fmt::format("{}: {} of {} parameters\nfiles: {}\n", arguments.directory.string(),

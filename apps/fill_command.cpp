@@ -34,14 +34,14 @@ std::string lines_of(const std::vector<FilledMask>& masks) {
 }
 
 std::string json_of(const std::string& text, const std::vector<FilledMask>& masks) {
-  nlohmann::ordered_json json = {{"text", text}, {"masks", nlohmann::ordered_json::array()}};
+  Json json = {{"text", text}, {"masks", Json::array()}};
   for (const FilledMask& candidates : masks) {
-    nlohmann::ordered_json& list = json["masks"].emplace_back(nlohmann::ordered_json::array());
+    Json& list = json["masks"].emplace_back(Json::array());
     for (const Candidate& one : candidates) {
       list.push_back({{"token", one.token}, {"probability", one.probability}, {"text", one.text}});
     }
   }
-  return json_line(json);
+  return json_text(json) + '\n';
 }
 
 class MasksOf : public Question {

@@ -38,22 +38,32 @@ void expect_composable(const GenerateArguments& arguments) {
   }
 }
 
-// In the order of GenerationEnd.
-constexpr std::array<std::string_view, 4> end_names{"end", "max_tokens", "context", "stop"};
+std::string_view name_of(GenerationEnd end) {
+  switch (end) {
+    case GenerationEnd::mark:
+      return "end";
+    case GenerationEnd::max_tokens:
+      return "max_tokens";
+    case GenerationEnd::context:
+      return "context";
+    case GenerationEnd::caller:
+      return "stop";
+  }
+  throw std::logic_error("no such end of a text");
+}
 
 std::string json_of(const std::string& prompt, std::size_t sample, const GeneratedText& generated) {
   const auto [words, pairs] = distinct_ngrams({&generated.text, 1});
-  const nlohmann::ordered_json json = {
-      {"prompt", prompt},
-      {"sample", sample},
-      {"text", generated.text},
-      {"tokens", generated.tokens.size()},
-      {"log_probability", generated.log_probability},
-      {"end", end_names.at(static_cast<std::size_t>(generated.end))},
-      {"slid", generated.slid},
-      {"distinct_1", words},
-      {"distinct_2", pairs}};
-  return json_line(json);
+  const Json json = {{"prompt", prompt},
+                     {"sample", sample},
+                     {"text", generated.text},
+                     {"tokens", generated.tokens.size()},
+                     {"log_probability", generated.log_probability},
+                     {"end", name_of(generated.end)},
+                     {"slid", generated.slid},
+                     {"distinct_1", words},
+                     {"distinct_2", pairs}};
+  return json_text(json) + '\n';
 }
 
 void say_how_varied(const std::vector<std::string>& texts) {
@@ -166,7 +176,8 @@ void add_sampling_options(CLI::App& command, SamplingOptions& sampling) {
                     "Logits are divided by it; 0: always the most likely token");
   add_number_option(command, "--top-k", &sampling.top_k, {0, 1000000},
                     "Draw from the K most likely tokens only; 0: from all");
-  add_number_option(command, "--top-p", &sampling.top_p, {0, 1, true},
+  add_number_option(command, "--top-p", &sampling.top_p,
+                    {.minimum = 0, .maximum = 1, .exclusive_minimum = true},
                     "Draw from the fewest most likely tokens with this probability together");
   add_number_option(command, "--min-p", &sampling.min_p, {0, 1},
                     "Draw from tokens at least this many times as likely as the most likely one");

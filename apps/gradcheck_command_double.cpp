@@ -55,15 +55,15 @@ void expect_checked(const ModelGradcheckReport& report, const std::string& patte
   }
 }
 
-nlohmann::ordered_json json_of(const Finding& finding) {
+Json json_of(const Finding& finding) {
   return {{"subject", finding.subject},
           {"verdict", name_of(finding.verdict)},
           {"kind", name_of(finding.kind)},
           {"message", describe(finding)}};
 }
 
-nlohmann::ordered_json json_of(const ParameterCheck& parameter) {
-  nlohmann::ordered_json object;
+Json json_of(const ParameterCheck& parameter) {
+  Json object;
   object["name"] = parameter.name;
   for (Index axis = 0; axis < parameter.shape.rank(); ++axis) {
     object["shape"].push_back(parameter.shape[axis]);
@@ -88,17 +88,17 @@ struct Checked {
 };
 
 void print_json(const Checked& checked) {
-  nlohmann::ordered_json object = {{"config", checked.config},
-                                   {"overrides", checked.overrides},
-                                   {"examples", checked.batch.sequences()},
-                                   {"target_tokens", checked.batch.labels.count()},
-                                   {"ok", checked.report.ok()},
-                                   {"seconds", checked.seconds},
-                                   {"findings", nlohmann::ordered_json::array()}};
+  Json object = {{"config", checked.config},
+                 {"overrides", checked.overrides},
+                 {"examples", checked.batch.sequences()},
+                 {"target_tokens", checked.batch.labels.count()},
+                 {"ok", checked.report.ok()},
+                 {"seconds", checked.seconds},
+                 {"findings", Json::array()}};
   for (const Finding& finding : checked.report.findings) {
     object["findings"].push_back(json_of(finding));
   }
-  object["parameters"] = nlohmann::ordered_json::array();
+  object["parameters"] = Json::array();
   for (const ParameterCheck& parameter : checked.report.parameters) {
     object["parameters"].push_back(json_of(parameter));
   }

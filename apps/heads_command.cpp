@@ -29,13 +29,13 @@ struct HeadsRequest {
   bool reference = false;
 };
 
-nlohmann::ordered_json findings_json(const HeadsRequest& request, const SavedRun& saved,
-                                     const Split& split, const HeadFindings& found) {
-  nlohmann::ordered_json object = {{"run", request.run.string()},
-                                   {"checkpoint", saved.checkpoint.string()},
-                                   {"split", split.name},
-                                   {"examples", split.size()},
-                                   {"attentions", heads_json(found.heads)}};
+Json findings_json(const HeadsRequest& request, const SavedRun& saved, const Split& split,
+                   const HeadFindings& found) {
+  Json object = {{"run", request.run.string()},
+                 {"checkpoint", saved.checkpoint.string()},
+                 {"split", split.name},
+                 {"examples", split.size()},
+                 {"attentions", heads_json(found.heads)}};
   if (!found.gates.empty()) {
     object["gates"] = json_of(gate_rows(), found.gates);
   }
@@ -96,7 +96,7 @@ void print_tables(const HeadsRequest& request, const HeadFindings& found) {
 // Throws NumericError, before it writes, if a figure is not finite.
 void write_findings(const HeadsRequest& request, const SavedRun& saved, const Split& split,
                     const HeadFindings& found) {
-  const nlohmann::ordered_json object = findings_json(request, saved, split, found);
+  const Json object = findings_json(request, saved, split, found);
   saved.use([&] { expect_figures(object); });
   if (request.json || request.csv) {
     write_output(request.json ? object.dump() + "\n" : heads_csv(found.heads));
@@ -153,7 +153,7 @@ void show_history(const HeadsRequest& request, const Task& task, const Split& sp
       });
   console.live("");
   if (request.json) {
-    nlohmann::ordered_json object = {
+    Json object = {
         {"run", request.run.string()}, {"split", split.name}, {"examples", split.size()}};
     object.update(history_json(history));
     write_output(fmt::format("{}\n", object.dump()));

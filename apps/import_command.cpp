@@ -27,12 +27,12 @@ void say(const ImportArguments& arguments, const Imported& imported) {
   const std::string run = arguments.request.run.string();
   const Index parameters = imported.model->store.count();
   if (arguments.json) {
-    const nlohmann::ordered_json json = {{"run", run},
-                                         {"model_type", imported.model_type},
-                                         {"parameters", parameters},
-                                         {"entries", imported.tokenizers.source->size()},
-                                         {"left_out", imported.left_out},
-                                         {"rows_left_out", imported.rows_left_out}};
+    const Json json = {{"run", run},
+                       {"model_type", imported.model_type},
+                       {"parameters", parameters},
+                       {"entries", imported.tokenizers.source->size()},
+                       {"left_out", imported.left_out},
+                       {"rows_left_out", imported.rows_left_out}};
     write_output(fmt::format("{}\n", json.dump()));
     return;
   }

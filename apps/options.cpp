@@ -1,3 +1,5 @@
+// Options of commands that take numbers, parsed and checked like those of a config, and those of
+// gradcheck.
 #include "apps/commands.hpp"
 
 #include "train/config/values.hpp"

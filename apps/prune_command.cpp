@@ -97,16 +97,17 @@ void say(const PruneArguments& arguments, const ChosenHeads& chosen, const Split
   std::ranges::transform(chosen.heads, removed.begin(), &HeadName::text);
   if (arguments.json) {
     const auto pair = [](auto first, auto second) {
-      return nlohmann::ordered_json{{"before", first}, {"after", second}};
+      return Json{{"before", first}, {"after", second}};
     };
     write_output(
-        json_line({{"run", run},
+        json_text({{"run", run},
                    {"heads", heads},
                    {"removed", removed},
                    {"remark", chosen.remark},
                    {"split", split.name},
                    {"parameters", pair(before.model.store.count(), after.model.store.count())},
-                   {"loss", pair(before.loss, after.loss)}}));
+                   {"loss", pair(before.loss, after.loss)}}) +
+        '\n');
     return;
   }
   const auto parameters = [](const PrunedModel& one) {

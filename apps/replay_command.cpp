@@ -20,7 +20,7 @@ int replay(const ReplayArguments& arguments) {
   expect_output_apart(inputs);
   prepare_blas(arguments.threads);
   const Replayed replayed = replay_step(arguments.file, arguments.threads);
-  const nlohmann::ordered_json json = {{"clean", replayed.clean}, {"message", replayed.message}};
+  const Json json = {{"clean", replayed.clean}, {"message", replayed.message}};
   write_output(fmt::format("{}\n", arguments.json ? json.dump() : replayed.message));
   return replayed.clean ? 0 : 1;
 }

@@ -31,7 +31,7 @@ struct ReportArguments {
   std::size_t for_runs = 0;  // number of given options that make no sense for a sweep
 };
 
-nlohmann::ordered_json report_of_run(const ReportArguments& arguments) {
+Json report_of_run(const ReportArguments& arguments) {
   const auto console = std::make_shared<Console>();
   start_logging(console);
   prepare_blas(arguments.threads);
@@ -52,12 +52,11 @@ nlohmann::ordered_json report_of_run(const ReportArguments& arguments) {
 }
 
 void print(const ReportArguments& arguments, const std::filesystem::path& output,
-           const nlohmann::ordered_json& report) {
+           const Json& report) {
   if (arguments.json) {
-    const nlohmann::ordered_json json = {
-        {"page", output.string()},
-        {"state", report["state"]["text"]},
-        {"notes", report.value("notes", nlohmann::ordered_json::array())}};
+    const Json json = {{"page", output.string()},
+                       {"state", report["state"]["text"]},
+                       {"notes", report.value("notes", Json::array())}};
     write_output(fmt::format("{}\n", json.dump()));
     return;
   }

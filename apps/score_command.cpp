@@ -24,18 +24,17 @@ std::string text_of(const LineScore& score, bool aligned) {
 }
 
 std::string json_of(const LineScore& score, const Tokenizer& tokenizer, bool aligned) {
-  nlohmann::ordered_json json = {{"log_probability", score.log_probability()},
-                                 {"tokens", nlohmann::ordered_json::array()}};
+  Json json = {{"log_probability", score.log_probability()}, {"tokens", Json::array()}};
   for (const TokenScore& token : score.tokens) {
     json["tokens"].push_back({tokenizer.entry(token.token), token.log_probability});
   }
   if (aligned) {
-    json["alignment"] = nlohmann::ordered_json::array();
+    json["alignment"] = Json::array();
     for (const AlignedPair& pair : score.alignment) {
       json["alignment"].push_back({pair.source, pair.target});
     }
   }
-  return json_line(json);
+  return json_text(json) + '\n';
 }
 
 class ScoreOf : public Question {

@@ -218,7 +218,7 @@ bool show_results(const SweepPlan& plan, const SweepResults& results,
                   const std::filesystem::path& directory, bool as_json) {
   try {
     if (as_json) {
-      nlohmann::ordered_json json = {{"sweep", directory.string()}};
+      Json json = {{"sweep", directory.string()}};
       json.update(results_json(plan, results));
       write_output(fmt::format("{}\n", json.dump()));
     } else {

@@ -28,12 +28,11 @@ std::string line_of(const Tokenizer& tokenizer, const std::vector<TokenId>& toke
 
 std::string json_of(const Tokenizer& tokenizer, const std::string& text,
                     const std::vector<TokenId>& tokens) {
-  nlohmann::ordered_json json = {
-      {"text", text}, {"tokens", nlohmann::ordered_json::array()}, {"ids", tokens}};
+  Json json = {{"text", text}, {"tokens", Json::array()}, {"ids", tokens}};
   for (const TokenId token : tokens) {
     json["tokens"].push_back(tokenizer.entry(token));
   }
-  return json_line(json);
+  return json_text(json) + '\n';
 }
 
 class TokensOf : public Question {

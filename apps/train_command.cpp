@@ -70,8 +70,7 @@ struct TrainArguments {
 
 // How the training ended; the tests are absent if a signal stopped it before them.
 void print_json(const RunFiles& files, const RunEnd& end) {
-  nlohmann::ordered_json json = {
-      {"run", files.directory.string()}, {"step", end.step}, {"seconds", end.seconds}};
+  Json json = {{"run", files.directory.string()}, {"step", end.step}, {"seconds", end.seconds}};
   if (end.signal != 0) {
     json["signal"] = end.signal;
   } else {

@@ -60,12 +60,11 @@ std::string translations_text(const std::vector<Translation>& translations, Inde
 
 std::string translations_json(const std::vector<Translation>& translations,
                               const std::string& source) {
-  nlohmann::ordered_json json = {{"source", source},
-                                 {"translations", nlohmann::ordered_json::array()}};
+  Json json = {{"source", source}, {"translations", Json::array()}};
   for (const Translation& translation : translations) {
     json["translations"].push_back({{"text", translation.text}, {"score", translation.score}});
   }
-  return json_line(json);
+  return json_text(json) + '\n';
 }
 
 class TranslationOf : public Question {

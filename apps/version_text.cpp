@@ -1,3 +1,4 @@
+// What --version prints.
 #include "apps/commands.hpp"
 #include "core/version.hpp"
 

@@ -46,8 +46,6 @@ double median(const Results& results, const Number& number = {}) {
   return numbers[numbers.size() / 2];
 }
 
-using Json = nlohmann::ordered_json;
-
 // What `measure` returns, in a process of its own, so that its memory, and what it leaves in the
 // pool, is its own. To be called while there are no other threads.
 Json measure_apart(const std::function<Json()>& measure);

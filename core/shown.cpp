@@ -51,14 +51,11 @@ std::string escape(char32_t code) {
   }
 }
 
-// Each byte that is not UTF-8 is a character by itself.
-std::vector<std::string_view> characters_of(std::string_view text) {
-  std::vector<std::string_view> characters;
-  while (!text.empty()) {
-    characters.push_back(text.substr(0, std::max<std::size_t>(1, utf8_length(text))));
-    text.remove_prefix(characters.back().size());
-  }
-  return characters;
+// Takes the first character. Each byte that is not UTF-8 is one by itself.
+std::string_view take_character(std::string_view& text) {
+  const std::string_view first = text.substr(0, std::max<std::size_t>(1, utf8_length(text)));
+  text.remove_prefix(first.size());
+  return first;
 }
 
 std::string shown_character(std::string_view character) {
@@ -81,19 +78,24 @@ std::string message_of_filesystem(const std::filesystem::filesystem_error& error
 
 }  // namespace
 
+// A text may be long, so its characters are not kept.
 std::string shown(std::string_view text, Index most) {
-  const std::vector<std::string_view> characters = characters_of(text);
-  const auto part = [&](Index begin, Index end) {
-    std::string result;
-    for (Index i = begin; i < end; ++i) {
-      result += shown_character(characters[static_cast<std::size_t>(i)]);
-    }
-    return result;
-  };
-  const Index count = std::ssize(characters);
+  Index count = 0;
+  for (std::string_view rest = text; !rest.empty(); ++count) {
+    take_character(rest);
+  }
   const Index tail = most / 4;  // the end distinguishes names of files
-  return count <= most ? part(0, count)
-                       : part(0, most - tail) + " ... " + part(count - tail, count);
+  const Index head = count <= most ? count : most - tail;
+  std::string result;
+  for (Index i = 0; i < count; ++i) {
+    const std::string_view character = take_character(text);
+    if (i < head || i >= count - tail) {
+      result += shown_character(character);
+    } else if (i == head) {
+      result += " ... ";
+    }
+  }
+  return result;
 }
 
 std::string printable(std::string_view message) {
@@ -110,9 +112,12 @@ std::string printable(std::string_view message) {
 }
 
 bool has_hidden_characters(std::string_view text) {
-  return std::ranges::any_of(characters_of(text), [](std::string_view character) {
-    return shown_character(character) != character;
-  });
+  bool hidden = false;
+  while (!text.empty() && !hidden) {
+    const std::string_view character = take_character(text);
+    hidden = shown_character(character) != character;
+  }
+  return hidden;
 }
 
 std::string plain_message(const std::exception& error) {

@@ -50,7 +50,8 @@ Tokenizers kept_tokenizers(const std::filesystem::path& directory,
 Tokenizers kept_joint_tokenizer(const std::filesystem::path& directory,
                                 const std::shared_ptr<const Tokenizer>& expected);
 
-// The split of an example, by its hash: 80 % train, 10 % validation, 10 % test.
+// The split of an example, by its hash, so that no two splits have an example in common: 80 %
+// train, 10 % validation, 10 % test.
 std::string_view split_of(std::uint64_t hash);
 
 // Calls `attempt` with 0, 1, 2, ... until it has returned true `count` times. Throws DataError with

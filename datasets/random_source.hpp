@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <numeric>
+#include <ranges>
 #include <utility>
 #include <vector>
 
@@ -19,8 +20,8 @@ class RandomSource {
   Index below(Index bound) { return draw_below(draws_, next_++, bound); }
   Index between(Index minimum, Index maximum) { return minimum + below(maximum - minimum + 1); }
   bool one_in(Index count) { return below(count) == 0; }
-  template <class List>
-  const auto& one_of(const List& list) {
+  template <std::ranges::borrowed_range List>  // the item must outlive the call
+  const auto& one_of(List&& list) {
     return list[static_cast<std::size_t>(below(std::ssize(list)))];
   }
   // `count` different numbers below `bound`, in random order (Fisher and Yates).

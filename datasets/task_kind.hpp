@@ -81,7 +81,7 @@ inline constexpr OptionsType options_type{
 template <class... Options>
 inline constexpr std::array<OptionsType, sizeof...(Options)> options_of{options_type<Options>...};
 
-// The splits of most tasks. One of files may be without a test.
+// The splits of most tasks. A task that reads files may have no test.
 inline std::vector<std::string> usual_splits(bool test = true) {
   std::vector<std::string> names{"train", "validation"};
   if (test) {

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "core/files/files.hpp"
@@ -39,7 +38,7 @@ std::string vocabulary_json(const SavedRun& run) {
                       entries_of(*run.tokenizers.source, rows_of(*model.stacks().front()))},
                      {pairs ? "target" : "output",
                       entries_of(*run.tokenizers.target, model.vocabularies().labels)}};
-  return json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
+  return json_text(json, 1) + '\n';
 }
 
 Json id_or_null(std::optional<TokenId> id) { return id ? Json(*id) : Json(); }
@@ -81,7 +80,7 @@ std::string pytorch_settings(const std::string& name, const Config& config,
                           {"end", one_document ? nullptr : Json(end_id)},
                           {"never", never_written(one_document)}};
   }
-  return settings.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  return json_text(settings);
 }
 
 void export_pytorch(const SavedRun& run, const std::filesystem::path& directory) {

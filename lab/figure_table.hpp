@@ -8,8 +8,7 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
+#include "core/files/json_text.hpp"
 #include "train/output/text_table.hpp"
 
 namespace tapehead {
@@ -21,7 +20,7 @@ struct FigureRow {
   std::string column{};  // the table's; empty: in no table
   std::string help{};    // in the legend; empty: not there
   // The figure; null if it cannot be.
-  std::function<nlohmann::ordered_json(const Of&)> of{};
+  std::function<Json(const Of&)> of{};
   std::string format = "{:.2f}";                 // of a number; `as_percent`, or `as_words`
   std::function<std::string(const Of&)> cell{};  // the text in the table, if it is another
 };
@@ -29,13 +28,13 @@ constexpr const char* as_percent = "%";  // of a share
 constexpr const char* as_words = "";     // on the left
 
 template <class Of>
-nlohmann::ordered_json value_of(const FigureRow<Of>& row, const Of& one) {
-  return row.of ? row.of(one) : nlohmann::ordered_json();
+Json value_of(const FigureRow<Of>& row, const Of& one) {
+  return row.of ? row.of(one) : Json();
 }
 
 template <class Row, class Of>
 std::string text_of(const Row& row, const Of& one) {
-  const auto value = row.cell ? nlohmann::ordered_json(row.cell(one)) : value_of(row, one);
+  const auto value = row.cell ? Json(row.cell(one)) : value_of(row, one);
   if (!value.is_number()) {
     return value.is_string() ? value.template get<std::string>() : "";
   }
@@ -63,8 +62,7 @@ std::string table_of(const std::vector<Row>& rows, const std::vector<Of>& all) {
 }
 
 // Puts a figure at its key; nothing goes into a group that is null.
-inline void put(nlohmann::ordered_json& json, const std::string& key,
-                nlohmann::ordered_json value) {
+inline void put(Json& json, const std::string& key, Json value) {
   const std::size_t dot = key.find('.');
   const std::string name = key.substr(0, dot);
   if (dot == std::string::npos && !key.empty()) {
@@ -75,8 +73,8 @@ inline void put(nlohmann::ordered_json& json, const std::string& key,
 }
 
 template <class Row, class Of>
-nlohmann::ordered_json json_of(const std::vector<Row>& rows, const std::vector<Of>& all) {
-  auto list = nlohmann::ordered_json::array();
+Json json_of(const std::vector<Row>& rows, const std::vector<Of>& all) {
+  auto list = Json::array();
   for (const Of& one : all) {
     list.emplace_back();
     for (const Row& row : rows) {

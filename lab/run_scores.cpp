@@ -4,7 +4,6 @@
 #include <sstream>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "core/errors.hpp"
 #include "core/files/files.hpp"
@@ -21,11 +20,7 @@ namespace tapehead {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-std::string line_of(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
-}
+std::string line_of(const Json& json) { return json_text(json) + '\n'; }
 
 Json json_of(const ExampleScore& example) {
   Json json = {{"negative_log_likelihood", example.negative_log_likelihood},

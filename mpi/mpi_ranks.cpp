@@ -69,7 +69,7 @@ class RollCall {
   Notices& notices_;
   double patience_;
   double answer_;
-  Clock::time_point begin_ = Clock::now();  // of the wait, and once the others are asked, of that
+  Clock::time_point begin_ = Clock::now();  // of the wait; if asked_, of the question
   bool asked_ = false;
 };
 

@@ -5,7 +5,6 @@
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "core/errors.hpp"
@@ -99,10 +98,6 @@ LineRead read_line(const AskedLine& line, Index number, LineInput& lines, LineIn
 }
 
 }  // namespace
-
-std::string json_line(const nlohmann::ordered_json& json) {
-  return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
-}
 
 void ask_lines(LineInput& lines, LineInput* targets, const Reader& reader, Question& question,
                const std::function<void(std::string_view)>& write) {

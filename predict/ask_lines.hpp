@@ -2,7 +2,6 @@
 #pragma once
 
 #include <functional>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <span>
 #include <string>
@@ -56,9 +55,6 @@ class Question {
   virtual std::string answers(std::span<const LineRead> lines, Index first) = 0;
   virtual void end() const {}
 };
-
-// A line of JSON. What is not UTF-8 becomes U+FFFD.
-std::string json_line(const nlohmann::ordered_json& json);
 
 // Asks about all lines, some at a time; `targets`: null, or a file of as many. Passes on each part
 // of the answers to `write`. Warns of what the model does not read, of lines that are not UTF-8 and

@@ -12,8 +12,6 @@ namespace tapehead {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 constexpr int deepest = 32;  // tapehead's own files: 5; tokenizer.json: 7
 
 bool is_count(const Json& value, Index least, Index most) {
@@ -56,6 +54,10 @@ nlohmann::json parse_sorted_json(std::string_view text, const std::string& where
   return parse<nlohmann::json>(text, where);
 }
 
+std::string json_text(const Json& json, int indent) {
+  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
 JsonObject::JsonObject(const Json& json, const std::string& where) : json_(json), where_(where) {
   if (!json.is_object()) {
     throw IoError(fmt::format("{}: not a JSON object", where));
@@ -74,18 +76,10 @@ const Json& JsonObject::member(const char* key) const {
   return *found;
 }
 
-const Json& JsonObject::list(const char* key) const {
+const Json& JsonObject::member(const char* key, Json::value_t type, const char* expected) const {
   const Json& value = member(key);
-  if (!value.is_array()) {
-    fail(key, "a list");
-  }
-  return value;
-}
-
-const Json& JsonObject::table(const char* key) const {
-  const Json& value = member(key);
-  if (!value.is_object()) {
-    fail(key, "a table");
+  if (value.type() != type) {
+    fail(key, expected);
   }
   return value;
 }
@@ -117,14 +111,6 @@ double JsonObject::seconds(const char* key) const {
   return value;
 }
 
-std::string JsonObject::text(const char* key) const {
-  const Json& value = member(key);
-  if (!value.is_string()) {
-    fail(key, "a text");
-  }
-  return value.get<std::string>();
-}
-
 std::vector<std::string> JsonObject::texts(const char* key) const {
   std::vector<std::string> texts;
   for (const Json& text : list(key)) {
@@ -134,14 +120,6 @@ std::vector<std::string> JsonObject::texts(const char* key) const {
     texts.push_back(text.get<std::string>());
   }
   return texts;
-}
-
-bool JsonObject::flag(const char* key) const {
-  const Json& value = member(key);
-  if (!value.is_boolean()) {
-    fail(key, "true or false");
-  }
-  return value.get<bool>();
 }
 
 std::optional<Index> count_in(const Json& json, std::string_view key) {

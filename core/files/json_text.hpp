@@ -1,4 +1,5 @@
-// Checks JSON from files before it is used: whether each value exists, and its type and range.
+// JSON: its text, and checks of what files hold before it is used: whether each value exists, and
+// its type and range.
 #pragma once
 
 #include <filesystem>
@@ -14,46 +15,58 @@
 
 namespace tapehead {
 
+using Json = nlohmann::ordered_json;  // its members keep their order
+
 constexpr Index most_in_json = 1'000'000'000'000'000;  // counts: more than any real one
 
 // How every file is parsed. Throws IoError that begins with `where` (a file, or a line of it) if
 // the text is not JSON, or is nested deeper than anything that tapehead writes: copying and
 // printing a value recurse, and the library's parser has no such limit.
-nlohmann::ordered_json parse_json(std::string_view text, const std::string& where);
+Json parse_json(std::string_view text, const std::string& where);
 
 // The same for a file, of at most most_settings_bytes.
-nlohmann::ordered_json parse_json_file(const std::filesystem::path& file);
+Json parse_json_file(const std::filesystem::path& file);
 
 // The same with sorted members, for tables in which many are looked up.
 nlohmann::json parse_sorted_json(std::string_view text, const std::string& where);
+
+// The text of a value: one line or, if they are indented, several. What is not UTF-8 becomes
+// U+FFFD.
+std::string json_text(const Json& json, int indent = -1);
 
 // The members of an object. Each function throws IoError that begins with `where` and names the
 // member if it is missing or invalid.
 class JsonObject {
  public:
   // Neither argument is copied.
-  JsonObject(const nlohmann::ordered_json& json, const std::string& where);
+  JsonObject(const Json& json, const std::string& where);
 
-  const nlohmann::ordered_json& json() const { return json_; }
+  const Json& json() const { return json_; }
   bool has(const char* key) const { return json_.contains(key); }
-  const nlohmann::ordered_json& member(const char* key) const;
-  const nlohmann::ordered_json& list(const char* key) const;
-  const nlohmann::ordered_json& table(const char* key) const;
+  const Json& member(const char* key) const;
+  const Json& list(const char* key) const { return member(key, Json::value_t::array, "a list"); }
+  const Json& table(const char* key) const { return member(key, Json::value_t::object, "a table"); }
   Index count(const char* key, Index least = 0, Index most = most_in_json) const;
   double number(const char* key, double least = std::numeric_limits<double>::lowest()) const;
   double seconds(const char* key) const;  // from 0 to about 30,000 years
-  std::string text(const char* key) const;
+  std::string text(const char* key) const {
+    return member(key, Json::value_t::string, "a text").get<std::string>();
+  }
+  bool flag(const char* key) const {
+    return member(key, Json::value_t::boolean, "true or false").get<bool>();
+  }
   std::vector<std::string> texts(const char* key) const;
-  bool flag(const char* key) const;
 
   [[noreturn]] void fail(const char* key, const std::string& expected) const;
 
  private:
-  const nlohmann::ordered_json& json_;
+  const Json& member(const char* key, Json::value_t type, const char* expected) const;
+
+  const Json& json_;
   const std::string& where_;
 };
 
 // The value of a member, if it is a whole number from 0 on.
-std::optional<Index> count_in(const nlohmann::ordered_json& json, std::string_view key);
+std::optional<Index> count_in(const Json& json, std::string_view key);
 
 }  // namespace tapehead

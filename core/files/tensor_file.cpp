@@ -192,11 +192,6 @@ void write_tensor_file(const fs::path& path, std::span<const TensorEntry> entrie
   file.put_in_place();
 }
 
-void write_tensor_file(const fs::path& path, std::span<const TensorEntry> entries,
-                       const Metadata& metadata) {
-  write_tensor_file(path, entries, metadata, [](const TensorEntry& entry) { return entry.bytes; });
-}
-
 TensorFile::TensorFile(fs::path path, Trust trust)
     : path_(std::move(path)), content_(std::make_unique<const std::string>(read_file(path_))) {
   TensorHeader header =

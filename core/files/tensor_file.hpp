@@ -31,22 +31,18 @@ struct TensorFileParts {
 TensorFileParts split_tensor_file(std::string_view content);
 void check_head(const TensorFileParts& parts);
 
-// Writes a tensor file atomically. Its bytes depend only on names, shapes, values and metadata, not
-// on the order of `entries`. The metadata key "checksum" is reserved. Throws IoError.
-void write_tensor_file(const std::filesystem::path& path, std::span<const TensorEntry> entries,
-                       const Metadata& metadata);
-
 // The entries in the order in which a file has them: wide types first, then by name.
 std::vector<TensorEntry> in_file_order(std::span<const TensorEntry> entries);
 
 // Gives the bytes of an entry. They must stay as they are until the next call.
 using EntryBytes = std::function<std::span<const std::byte>(const TensorEntry&)>;
 
-// The same for tensors that need not all be in memory. `bytes_of` is called once for each entry, in
-// the order of the file; the entries' own bytes are not used. If it throws, the file stays as it
-// was.
+// Writes a tensor file atomically. Its bytes depend only on names, shapes, values and metadata, not
+// on the order of `entries`. The metadata key "checksum" is reserved. Throws IoError. So that not
+// all tensors need to be in memory, `bytes_of` is called once for each entry, in the order of the
+// file. If it throws, the file stays as it was.
 void write_tensor_file(const std::filesystem::path& path, std::span<const TensorEntry> entries,
-                       const Metadata& metadata, const EntryBytes& bytes_of);
+                       const Metadata& metadata, const EntryBytes& bytes_of = &TensorEntry::bytes);
 
 enum class Trust { checksum, any };  // only files with a valid checksum, or any safetensors file
 

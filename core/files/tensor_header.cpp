@@ -8,16 +8,14 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "core/errors.hpp"
+#include "core/files/json_text.hpp"
 #include "core/text.hpp"
 
 namespace tapehead {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr std::string_view metadata_key = "__metadata__";
 
@@ -140,11 +138,8 @@ Metadata read_metadata(const Json& value) {
 }
 
 void expect_cover(const std::vector<TensorEntry>& entries, std::span<const std::byte> data) {
-  std::vector<std::span<const std::byte>> parts;
-  parts.reserve(entries.size());
-  for (const TensorEntry& entry : entries) {
-    parts.push_back(entry.bytes);
-  }
+  const auto bytes = entries | std::views::transform(&TensorEntry::bytes);
+  std::vector<std::span<const std::byte>> parts(bytes.begin(), bytes.end());
   std::ranges::sort(parts, {},
                     [](const auto& part) { return std::pair(part.data(), part.size()); });
   const std::byte* end = data.data();

@@ -3,7 +3,6 @@
 
 #include "core/kernel/row_kernels.hpp"
 #include "core/kernel/vector_functions.hpp"
-#include "core/tape/tape.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

@@ -16,8 +16,8 @@ struct BlasInfo {
 // Makes BLAS use one thread for each caller, and AVX-512 kernels if the CPU has AVX-512 (OpenBLAS
 // 0.3.21 uses Haswell's on CPUs that it does not know) unless OPENBLAS_CORETYPE is set. Reserves
 // the memory that BLAS needs to compute in `threads` threads side by side. Call this before any
-// other thread uses BLAS. Throws IoError that names the remedy, also if it is not the pthread
-// build.
+// other thread uses BLAS. Throws IoError that names the remedy, also if OpenBLAS is not the
+// pthread build.
 BlasInfo prepare_blas(Index threads = 1);
 
 }  // namespace tapehead

@@ -1,11 +1,9 @@
-// The right-hand side of matrix products, packed once into panels; and the only access to BLAS,
-// which ops use through `matrix_product`.
+// The right-hand side of matrix products, packed once into panels, transposed copies, and the only
+// access to BLAS, which ops use through `matrix_product`.
 #pragma once
 
 #include "core/product/broadcast_product.hpp"
-#include "core/scalar.hpp"
 #include "core/tape/tensor.hpp"
-#include "core/types.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
@@ -27,6 +25,11 @@ struct MatrixView {
 // does not accumulate, the old content of c is ignored, even NaN.
 void blas_product(Index rows, Index columns, Index depth, MatrixView a, MatrixView b, Scalar* c,
                   Index c_stride, bool accumulate);
+
+// to[c to_step + r] = factor from[r step + c] for r < rows, c < columns. After the last r there are
+// zeros up to a whole vector, for which there must be room.
+void copy_transposed(Index rows, Index columns, const Scalar* from, Index step, Scalar factor,
+                     Scalar* to, Index to_step);
 
 // A panel has as many columns as `broadcast_product` processes at a time, the last one those that
 // remain, padded to whole vectors.

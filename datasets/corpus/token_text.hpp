@@ -24,7 +24,7 @@ struct TextCounts {
   UnknownText unknown{};
 };
 
-// What the end of its file says.
+// What the end of a file of tokens says.
 struct TextFacts {
   Index tokens = 0;
   Index width = 0;  // bytes of an id

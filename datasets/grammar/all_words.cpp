@@ -57,7 +57,7 @@ std::vector<std::string> all_words(bool homonyms) {
     }
   }
   for (const Meaning& meaning : homonyms ? meanings() : std::span<const Meaning>()) {
-    all.add_noun(meaning.noun, meaning.is_place);  // which is a place after verbs without an object
+    all.add_noun(meaning.noun, meaning.is_place);  // a homonym can be a place
   }
   return {all.words.begin(), all.words.end()};
 }

@@ -82,13 +82,15 @@ void Story::give(const Noun& thing) {
     giver = draw_value(thing, beings_, nullptr);
   }
   const Noun* receiver = draw_value(thing, beings_, giver);
-  const Verb& verb = *random_.one_of(giving_verbs());
+  const auto choices = giving_verbs();
+  const Verb& verb = *random_.one_of(choices);
   sentences_.push_back({giving(*giver, *receiver, thing, verb), {&thing, receiver}});
 }
 
 void Story::go(const Noun& being) {
   const Noun* place = draw_value(being, all_of(places()), value_of(being));
-  const Clause clause{.verb = random_.one_of(going_verbs()),
+  const auto choices = going_verbs();
+  const Clause clause{.verb = random_.one_of(choices),
                       .tense = Tense::past,
                       .subject = the(being),
                       .place = Place{&random_.one_of(prepositions()), the(*place)}};

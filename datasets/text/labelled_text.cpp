@@ -27,7 +27,7 @@ namespace tapehead {
 
 namespace {
 
-std::shared_ptr<const Tokenizer> tokenizer_of_classes(const LabelledSplit& train) {
+std::shared_ptr<const Tokenizer> class_tokenizer(const LabelledSplit& train) {
   const std::set<std::string> classes(train.lines.labels.begin(), train.lines.labels.end());
   if (classes.size() < 2) {
     throw DataError(
@@ -38,8 +38,8 @@ std::shared_ptr<const Tokenizer> tokenizer_of_classes(const LabelledSplit& train
   return std::make_shared<ClassTokenizer>(std::vector<std::string>(classes.begin(), classes.end()));
 }
 
-std::shared_ptr<const Tokenizer> tokenizer_of_texts(const LabelledSplit& train,
-                                                    const LabelledTextOptions& options) {
+std::shared_ptr<const Tokenizer> text_tokenizer(const LabelledSplit& train,
+                                                const LabelledTextOptions& options) {
   std::vector<std::string> texts;
   for (const std::string& line : train.lines.texts) {
     for (std::string& text : texts_of(line, options.texts)) {
@@ -61,8 +61,8 @@ std::shared_ptr<const Tokenizer> tokenizer_of_texts(const LabelledSplit& train,
 // class, or if a tokenizer cannot be made; IoError if `tokenizer_of` is no run.
 Tokenizers make_labelled_tokenizers(const LabelledSplit& train,
                                     const LabelledTextOptions& options) {
-  const auto classes = tokenizer_of_classes(train);
-  return {.source = options.tokenizer_of.empty() ? tokenizer_of_texts(train, options)
+  const auto classes = class_tokenizer(train);
+  return {.source = options.tokenizer_of.empty() ? text_tokenizer(train, options)
                                                  : tokenizer_of_run(options.tokenizer_of),
           .target = classes};
 }

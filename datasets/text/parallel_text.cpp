@@ -34,7 +34,7 @@ constexpr std::array<std::string_view, 5> tokenizer_options{
 
 Examples encoded(const AlignedText& text, const Tokenizers& tokenizers) {
   Examples pairs(text.source.size());
-  for_each_line(text.source.size(), [&](std::size_t i) {
+  for_lines_in_parallel(text.source.size(), [&](std::size_t i) {
     pairs[i] = {.source = tokenizers.source->encode(text.source[i]),
                 .target = tokenizers.target->encode(text.target[i])};
   });
@@ -137,11 +137,12 @@ struct SourceCuts {
   // Commands that do not train never call this, so they do not pay for spelling the texts.
   std::shared_ptr<const Source> of_epoch(Index epoch) {
     if (drawn_epoch < 0) {
-      for_each_line(texts.size(), [&](std::size_t i) { texts[i] = tokenizer->spelled(texts[i]); });
+      for_lines_in_parallel(texts.size(),
+                            [&](std::size_t i) { texts[i] = tokenizer->spelled(texts[i]); });
     }
     if (drawn_epoch != epoch) {
       Examples examples = *pairs;
-      for_each_line(examples.size(), [&](std::size_t i) {
+      for_lines_in_parallel(examples.size(), [&](std::size_t i) {
         const Draws draws(making.seed, fmt::format("subword_dropout/{}", i), epoch);
         std::vector<TokenId> source = tokenizer->cut(texts[i], options.subword_dropout, draws);
         if (std::ssize(source) <= options.max_length) {

@@ -173,7 +173,7 @@ void check_pieces(const SentencePieceTokenizer& tokenizer, const TrainingText& t
 
 // Pairs that are dropped for the tokens that only the tokenizers can count need not be restored.
 AlignedText without_long(AlignedText text, const Tokenizers& tokenizers, Index max_length) {
-  for_each_line(text.source.size(), [&](std::size_t i) {
+  for_lines_in_parallel(text.source.size(), [&](std::size_t i) {
     const std::size_t longer = std::max(tokenizers.source->encode(text.source[i]).size(),
                                         tokenizers.target->encode(text.target[i]).size());
     if (static_cast<Index>(longer) > max_length) {

@@ -16,9 +16,9 @@ void for_line_ranges(Index lines, const Each& each, Index length = 1000) {
   workers.run(ranges, [&](Index i) { each(i * length, std::min(lines, (i + 1) * length)); });
 }
 
-// Calls each(i) for each of `lines` lines, likewise.
+// Calls each(i) for each of `lines` lines, on several threads at once.
 template <class Each>
-void for_each_line(std::size_t lines, const Each& each) {
+void for_lines_in_parallel(std::size_t lines, const Each& each) {
   for_line_ranges(static_cast<Index>(lines), [&](Index first, Index last) {
     for (Index i = first; i < last; ++i) {
       each(static_cast<std::size_t>(i));

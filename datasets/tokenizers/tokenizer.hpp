@@ -55,7 +55,8 @@ class Tokenizer {
   virtual ~Tokenizer() = default;
   virtual Index size() const = 0;  // entries of the vocabulary, marks included
   virtual std::vector<TokenId> encode(std::string_view text) const = 0;  // without marks
-  // Takes at least so many bytes, or all, from the front of a line: the parts have its tokens.
+  // Takes a part of at least so many bytes, or all, from the front of a line. The tokens of the
+  // parts, one after another, are the tokens of the line.
   virtual std::string_view take_part(std::string_view& line, std::size_t bytes) const {
     return tapehead::take_part(line, bytes);
   }

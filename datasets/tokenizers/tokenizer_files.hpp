@@ -28,7 +28,8 @@ Tokenizers tokenizers_of_run(const std::filesystem::path& run);
 std::shared_ptr<const Tokenizer> tokenizer_of_run(const std::filesystem::path& run);
 void save_tokenizers(const Tokenizers& tokenizers, const std::filesystem::path& directory);
 
-// The digest of its entries in order, which the rows of embeddings mean: 16 hexadecimal digits.
+// A digest of a tokenizer's entries in order, which say what the rows of embeddings mean: 16
+// hexadecimal digits.
 std::string tokenizer_digest(const Tokenizer& tokenizer);
 
 }  // namespace tapehead

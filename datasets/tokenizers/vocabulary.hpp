@@ -26,7 +26,8 @@ void count_entry(std::string_view entry, EntryCounts& counts);  // one more of i
 
 class Vocabulary {
  public:
-  // The entries that follow the marks, in order, all different. A line end is an entry of its own.
+  // The entries that follow the marks, in order, all different. None contains a line end, unless it
+  // is the line end alone.
   explicit Vocabulary(std::vector<std::string> entries);
 
   Index size() const { return static_cast<Index>(entries_.size()); }  // marks included

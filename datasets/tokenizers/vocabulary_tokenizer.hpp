@@ -55,7 +55,8 @@ struct NumberedEntries {
   Index first = 0;
 };
 
-// One for words that are such entries.
+// A tokenizer for words that are such entries, in the order given: number n of all of them has the
+// id entry_id(n).
 std::shared_ptr<const Tokenizer> numbered_tokenizer(std::initializer_list<NumberedEntries> all);
 
 // The unit with this name in the files of vocabularies: "word", "character" or "byte".

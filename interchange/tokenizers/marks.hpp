@@ -5,14 +5,10 @@
 #include <span>
 #include <string>
 
-#include <nlohmann/json.hpp>
-
+#include "core/files/json_text.hpp"
 #include "datasets/tokenizers/tokenizer.hpp"
 
 namespace tapehead {
-
-// Of files whose tables keep their order.
-using Json = nlohmann::ordered_json;
 
 // What a model expects around the tokens of a text.
 struct PretrainedMarks {

@@ -77,9 +77,10 @@ struct MarksAround {
 // there is no `tokenizer.json`. Throws IoError.
 std::optional<MarksAround> marks_around_text(const std::filesystem::path& directory);
 
-// Of `tokenizer.json`; and of the files of GPT-2 and BERT: entries, the text of `merges.txt` or of
-// `vocab.txt`, and the content of `tokenizer_config.json`, {} if there is none. Each throws
-// DataError that names what is not supported.
+// The tokenizer of a `tokenizer.json`, or of the files of GPT-2 (entries of `vocab.json`, text of
+// `merges.txt`) or BERT (text of `vocab.txt`, an entry a line), with the content of
+// `tokenizer_config.json`, {} if there is none. Each throws DataError that names what is not
+// supported.
 PretrainedTokenizer byte_bpe_of_json(const nlohmann::json& tokenizer, const FindMarks& find_marks);
 PretrainedTokenizer byte_bpe_of_files(const FileVocabulary& vocabulary, std::string_view merges,
                                       const nlohmann::json& config, const FindMarks& find_marks);

@@ -88,11 +88,18 @@ std::optional<double> asymmetry_of(const Tensor& a, const Tensor& b, double norm
   if (squared == 0) {
     return std::nullopt;
   }
+  const Index rows = a.dim(0);
+  std::vector<double> dots;  // a_r · b_s at (r, s)
+  for (Index r = 0; r < rows; ++r) {
+    for (Index s = 0; s < rows; ++s) {
+      dots.push_back(dot_product(a.row(r), b.row(s), a.dim(1)));
+    }
+  }
   double with_transpose = 0;
-  for (Index r = 0; r < a.dim(0); ++r) {
-    for (Index s = 0; s < a.dim(0); ++s) {
-      with_transpose +=
-          dot_product(a.row(r), b.row(s), a.dim(1)) * dot_product(b.row(r), a.row(s), a.dim(1));
+  for (Index r = 0; r < rows; ++r) {
+    for (Index s = 0; s < rows; ++s) {
+      with_transpose += dots[static_cast<std::size_t>(r * rows + s)] *
+                        dots[static_cast<std::size_t>(s * rows + r)];
     }
   }
   return std::sqrt(std::max(0.0, (squared - with_transpose) / (2 * squared)));

@@ -18,7 +18,6 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
 using Rows = std::vector<HeadFigureRow>;
 using Head = ReportedHead;
 using Query = AttendedQuery;

@@ -8,8 +8,7 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
+#include "core/files/json_text.hpp"
 #include "core/scalar.hpp"
 #include "core/types.hpp"
 #include "lab/figure_table.hpp"
@@ -72,7 +71,7 @@ struct HeadFigureRow {
   std::string key;
   std::string column{};
   std::string help{};
-  std::function<nlohmann::ordered_json(const ReportedHead&)> of{};
+  std::function<Json(const ReportedHead&)> of{};
   std::string format = "{:.2f}";
   std::function<std::string(const ReportedHead&)> cell{};
   std::function<std::optional<QueryFigure>(const AttendedQuery&)> of_query{};
@@ -88,15 +87,17 @@ struct HeadFigureRow {
 // Those that tapehead knows, in the order of JSON and tables.
 const std::vector<HeadFigureRow>& head_figure_rows();
 
-// Throws ConfigError for two figures with one name and for one without what it needs.
+// Throws ConfigError, with the figure, for two with one name, a key with two dots, a column without
+// `help`, both or neither of `of_query` and `of` (a `cell` also suffices), and a mean over queries
+// without a key.
 void expect_figure_rows(const std::vector<HeadFigureRow>& rows);
 
-nlohmann::ordered_json value_of(const HeadFigureRow& row, const ReportedHead& head);
+Json value_of(const HeadFigureRow& row, const ReportedHead& head);
 
 // What cannot be is null in JSON.
 template <class Number>
-nlohmann::ordered_json or_null(const std::optional<Number>& figure) {
-  return figure ? nlohmann::ordered_json(*figure) : nlohmann::ordered_json();
+Json or_null(const std::optional<Number>& figure) {
+  return figure ? Json(*figure) : Json();
 }
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

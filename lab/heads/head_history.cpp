@@ -135,14 +135,14 @@ std::string history_table(const HeadHistory& history) {
   return table.text() + "\n";
 }
 
-nlohmann::ordered_json history_json(const HeadHistory& history) {
-  auto json = nlohmann::ordered_json::object();
-  json["roles"] = nlohmann::ordered_json::array();
+Json history_json(const HeadHistory& history) {
+  auto json = Json::object();
+  json["roles"] = Json::array();
   for (const RoleSince& one : roles_since(history)) {
     json["roles"].push_back(
         {{"head", one.head.text()}, {"role", name_of(one.role)}, {"step", one.step}});
   }
-  json["relations"] = nlohmann::ordered_json::array();
+  json["relations"] = Json::array();
   for (const RelationSince& one : relations_since(history)) {
     json["relations"].push_back({{"relation", one.relation},
                                  {"head", one.head.text()},

@@ -6,8 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
+#include "core/files/json_text.hpp"
 #include "core/kernel/workers.hpp"
 #include "datasets/task.hpp"
 #include "lab/heads/attention_report.hpp"
@@ -50,6 +49,6 @@ std::vector<RelationSince> relations_since(const HeadHistory& history);
 std::string history_text(const HeadHistory& history);
 // For each step the share of the queries in which the best head agrees with each relation, if any.
 std::string history_table(const HeadHistory& history);
-nlohmann::ordered_json history_json(const HeadHistory& history);
+Json history_json(const HeadHistory& history);
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

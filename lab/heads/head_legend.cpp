@@ -87,7 +87,8 @@ std::vector<LegendPart> head_legend(const std::vector<HeadFigureRow>& rows) {
 
 }  // namespace
 
-std::vector<std::pair<std::string, std::string>> role_legend(const RoleThresholds& least) {
+std::vector<std::pair<std::string, std::string>> role_legend() {
+  constexpr RoleThresholds least{};
   const std::string offset =
       fmt::format("for {} of the queries that have a key there", format_share(least.positional));
   const auto lifted = [](double share, const char* where, double lift) {
@@ -155,8 +156,8 @@ std::string legend_reference() {
   return text;
 }
 
-nlohmann::ordered_json legend_json(const std::vector<HeadFigureRow>& rows) {
-  nlohmann::ordered_json columns = nlohmann::ordered_json::array();
+Json legend_json(const std::vector<HeadFigureRow>& rows) {
+  Json columns = Json::array();
   for (const LegendPart& part : head_legend(rows)) {
     for (const HeadTerm& term : part.terms) {
       if (!term.key.empty()) {
@@ -167,7 +168,7 @@ nlohmann::ordered_json legend_json(const std::vector<HeadFigureRow>& rows) {
       }
     }
   }
-  nlohmann::ordered_json roles = nlohmann::ordered_json::array();
+  Json roles = Json::array();
   for (const auto& [role, threshold] : role_legend()) {
     roles.push_back({{"role", role}, {"meaning", threshold}});
   }

@@ -5,14 +5,13 @@
 #include <utility>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
+#include "core/files/json_text.hpp"
 #include "lab/heads/head_figures.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // "previous token: ...", in the order in which they are tried.
-std::vector<std::pair<std::string, std::string>> role_legend(const RoleThresholds& thresholds = {});
+std::vector<std::pair<std::string, std::string>> role_legend();
 
 // The columns and the roles as text.
 std::string legend_text(const std::vector<HeadFigureRow>& rows = head_figure_rows());
@@ -21,6 +20,6 @@ std::string legend_text(const std::vector<HeadFigureRow>& rows = head_figure_row
 std::string legend_reference();
 
 // For pages: {"columns": [{"key", "name", "meaning", "share"}], "roles": [{"role", "meaning"}]}.
-nlohmann::ordered_json legend_json(const std::vector<HeadFigureRow>& rows = head_figure_rows());
+Json legend_json(const std::vector<HeadFigureRow>& rows = head_figure_rows());
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -1,4 +1,5 @@
 #include "lab/heads/head_report.hpp"
+#include "core/files/json_text.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -39,8 +40,8 @@ AttentionReport report_on(const AttentionSums& attention, const Model& model,
   return report;
 }
 
-nlohmann::ordered_json head_json(const ReportedHead& head, const std::vector<HeadFigureRow>& rows) {
-  nlohmann::ordered_json json = {{"head", head.number}};
+Json head_json(const ReportedHead& head, const std::vector<HeadFigureRow>& rows) {
+  Json json = {{"head", head.number}};
   for (const HeadFigureRow& row : rows) {
     put(json, row.key, value_of(row, head));
     if (row.even) {
@@ -54,7 +55,7 @@ using Leaves = std::map<std::string, std::string>;
 
 // Adds what is in an object of JSON, without lists, by name; `names` has the names in their order.
 void add_leaves(Leaves& leaves, std::vector<std::string>& names, const std::string& group,
-                const nlohmann::ordered_json& object) {
+                const Json& object) {
   for (const auto& [name, value] : object.items()) {
     const std::string path = group + name;
     if (value.is_object()) {
@@ -70,10 +71,10 @@ void add_leaves(Leaves& leaves, std::vector<std::string>& names, const std::stri
   }
 }
 
-nlohmann::ordered_json relations_json(const AttentionReport& attention) {
-  auto list = nlohmann::ordered_json::array();
+Json relations_json(const AttentionReport& attention) {
+  auto list = Json::array();
   for (const RelationFigures& relation : attention.relations) {
-    auto agreement = nlohmann::ordered_json::array();
+    auto agreement = Json::array();
     std::ranges::transform(relation.agreement, std::back_inserter(agreement), or_null<double>);
     list.push_back({{"name", relation.name},
                     {"queries", relation.queries},
@@ -165,12 +166,11 @@ std::string heads_table(const std::vector<AttentionReport>& attentions, HeadTabl
   return table_of(columns, heads_of(attentions));
 }
 
-nlohmann::ordered_json heads_json(const std::vector<AttentionReport>& attentions,
-                                  const std::vector<HeadFigureRow>& rows) {
-  auto list = nlohmann::ordered_json::array();
+Json heads_json(const std::vector<AttentionReport>& attentions,
+                const std::vector<HeadFigureRow>& rows) {
+  auto list = Json::array();
   for (const AttentionReport& attention : attentions) {
-    nlohmann::ordered_json json = {{"attention", attention.site.text()},
-                                   {"queries", attention.queries}};
+    Json json = {{"attention", attention.site.text()}, {"queries", attention.queries}};
     for (std::size_t i = 0; i < attention.heads.size(); ++i) {
       json["heads"].push_back(head_json({attention, i}, rows));
     }

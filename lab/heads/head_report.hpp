@@ -6,8 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
+#include "core/files/json_text.hpp"
 #include "lab/heads/attention_report.hpp"
 #include "lab/heads/head_watch.hpp"
 #include "train/experiment.hpp"
@@ -34,8 +33,8 @@ std::vector<AttentionReport> study_heads(
 std::string heads_table(const std::vector<AttentionReport>& attentions,
                         HeadTable which = HeadTable::weights,
                         const std::vector<HeadFigureRow>& rows = head_figure_rows());
-nlohmann::ordered_json heads_json(const std::vector<AttentionReport>& attentions,
-                                  const std::vector<HeadFigureRow>& rows = head_figure_rows());
+Json heads_json(const std::vector<AttentionReport>& attentions,
+                const std::vector<HeadFigureRow>& rows = head_figure_rows());
 
 // A line for each head: its attention, what that is, and the figures in JSON that are no lists.
 std::string heads_csv(const std::vector<AttentionReport>& attentions);

@@ -60,9 +60,7 @@ std::string relation_text(const AttentionReport& attention, std::size_t head) {
 std::vector<FigureRow<BestHead>> relation_rows() {
   // Where no head agrees, none is the best.
   const auto of_best = [](auto part) {
-    return [part](const BestHead& best) -> nlohmann::ordered_json {
-      return best.agreement() > 0 ? part(best) : "";
-    };
+    return [part](const BestHead& best) -> Json { return best.agreement() > 0 ? part(best) : ""; };
   };
   return {
       {"", "relation", "which positions have to do with each other",

@@ -87,16 +87,15 @@ std::string_view key_side(const AttentionSite& site) {
   return site.kind == AttentionKind::decoder_self ? "target" : "source";
 }
 
-nlohmann::ordered_json attentions_json(
-    const InspectedSequence& sequence,
-    const std::function<nlohmann::ordered_json(const RecordedAttention&)>& head_json) {
-  auto attentions = nlohmann::ordered_json::array();
+Json attentions_json(const InspectedSequence& sequence,
+                     const std::function<Json(const RecordedAttention&)>& head_json) {
+  auto attentions = Json::array();
   for (const RecordedAttention& seen : sequence.heads) {
     if (seen.head == 0) {
       attentions.push_back({{"attention", seen.site.text()},
                             {"queries", query_side(seen.site)},
                             {"keys", key_side(seen.site)},
-                            {"heads", nlohmann::ordered_json::array()}});
+                            {"heads", Json::array()}});
     }
     attentions.back()["heads"].push_back(head_json(seen));
   }

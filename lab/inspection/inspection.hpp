@@ -4,12 +4,12 @@
 
 #include <filesystem>
 #include <functional>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/files/json_text.hpp"
 #include "core/kernel/workers.hpp"
 #include "core/sequence/batch.hpp"
 #include "core/sequence/pattern.hpp"
@@ -53,9 +53,8 @@ std::string_view query_side(const AttentionSite& site);
 std::string_view key_side(const AttentionSite& site);
 
 // [{"attention": "encoder.layers.0.self", "queries": "source", "keys": "source", "heads": [...]}]
-nlohmann::ordered_json attentions_json(
-    const InspectedSequence& sequence,
-    const std::function<nlohmann::ordered_json(const RecordedAttention&)>& head_json);
+Json attentions_json(const InspectedSequence& sequence,
+                     const std::function<Json(const RecordedAttention&)>& head_json);
 
 struct InspectionRequest {
   std::string text;
@@ -98,8 +97,7 @@ Inspection inspect_text(const SavedRun& run, const InspectionRequest& request, W
 // A document of the form "tapehead attention", version 1, which docs/look-inside.md describes.
 // Without tensors it says only how many heads an attention has.
 enum class WithTensors { no, yes };
-nlohmann::ordered_json inspection_json(const SavedRun& run, const Inspection& inspection,
-                                       WithTensors with);
+Json inspection_json(const SavedRun& run, const Inspection& inspection, WithTensors with);
 
 // A safetensors file: `weights`, `scores` and `outputs` of each head after its name, such as
 // encoder.layers.0.self.0.weights; `logits` and, without some heads, `without.logits`. The metadata

@@ -10,8 +10,6 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 constexpr int version = 1;
 constexpr Index shown_predictions = 5;
 
@@ -103,8 +101,7 @@ void write_inspection(const std::filesystem::path& path, const SavedRun& run,
     entries.push_back(tensor_entry("without.logits", inspection.without->sequence.logits));
   }
   const Json json = inspection_json(run, inspection, WithTensors::no);
-  write_tensor_file(path, entries,
-                    {{"tapehead", json.dump(-1, ' ', false, Json::error_handler_t::replace)}});
+  write_tensor_file(path, entries, {{"tapehead", json_text(json)}});
 }
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -54,8 +54,9 @@ std::vector<FixedAttention> ungated_attentions(const Transformer& transformer);
 // everything that uses the weights also works with the gated head.
 class HeadGate {
  public:
-  // Throws ConfigError, with the existing heads, for a head that does not exist, and for one
-  // without columns of its own of an output projection of its attention alone.
+  // Throws ConfigError, with the existing heads, for a head that does not exist, and for one whose
+  // output does not pass through its own columns of an output projection that no other attention
+  // uses.
   HeadGate(Model& model, const HeadName& head);
   HeadGate(const HeadGate&) = delete;
   HeadGate& operator=(const HeadGate&) = delete;

@@ -70,8 +70,8 @@ std::vector<FixedAttention> staying_attentions(const Transformer& transformer);
 ModelOptions options_without(const ModelOptions& options, const Transformer& transformer,
                              const std::vector<HeadName>& removed);
 
-// Copies the weights that the smaller model still has, which says what the larger one says with the
-// gates of these heads at 0. `to`: made from options_without() these heads.
+// Copies the weights that the smaller model still has. It then gives the same outputs as the larger
+// one with the gates of these heads at 0. `to`: made from options_without() with the same heads.
 void keep_weights(const Model& from, const std::vector<HeadName>& removed, Model& to);
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -8,8 +8,6 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 constexpr const char* digits = "{:.4f}";
 
 std::string ungated_text(const std::vector<FixedAttention>& attentions) {

@@ -4,8 +4,7 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
+#include "core/files/json_text.hpp"
 #include "lab/figure_table.hpp"
 #include "lab/removal/head_importance.hpp"
 #include "lab/removal/head_pruning.hpp"
@@ -25,9 +24,9 @@ std::vector<FigureRow<PruningState>> pruning_rows();
 std::vector<FigureRow<GatedHead>> gate_rows();
 
 std::string importance_table(const Importance& importance);
-nlohmann::ordered_json importance_json(const Importance& importance);
+Json importance_json(const Importance& importance);
 
 std::string pruning_table(const PruningCurve& curve);
-nlohmann::ordered_json pruning_json(const PruningCurve& curve);
+Json pruning_json(const PruningCurve& curve);
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -13,8 +13,6 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 void expect_sentences(const Split& split, const std::vector<Index>& numbers) {
   for (const Index i : numbers) {
     if (i < 0 || i >= split.size()) {

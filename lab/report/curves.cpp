@@ -16,7 +16,6 @@ namespace tapehead {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
 using Lines = std::vector<Json>;
 
 Lines lines_of(const std::filesystem::path& file, Json& faults) {

@@ -17,8 +17,6 @@ namespace tapehead {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 // "of 600 steps", as far as the config determines the length of the training.
 std::string planned_text(const TrainingOptions& training) {
   if (training.steps) {

@@ -15,7 +15,6 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
 using FigureOfHead = std::function<Json(const ReportedHead&)>;
 using NamedFigure = std::pair<std::string, FigureOfHead>;
 

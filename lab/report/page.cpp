@@ -30,8 +30,8 @@ std::string replaced(std::string_view text,
 }
 
 // How the page writes each metric: as tables do.
-nlohmann::ordered_json metrics_for_page() {
-  nlohmann::ordered_json metrics;
+Json metrics_for_page() {
+  Json metrics;
   for (const MetricKind* kind : metric_kinds) {
     metrics[std::string(kind->name)] = {
         {"words", kind->words}, {"percent", kind->percent}, {"decimals", kind->decimals}};
@@ -41,9 +41,8 @@ nlohmann::ordered_json metrics_for_page() {
 
 }  // namespace
 
-std::string json_for_page(const nlohmann::ordered_json& json) {
-  const std::string text =
-      json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+std::string json_for_page(const Json& json) {
+  const std::string text = json_text(json);
   // JSON has these characters in strings alone, where the escapes mean the same.
   return replaced(text, {{"<", "\\u003c"}, {">", "\\u003e"}, {"&", "\\u0026"}});
 }
@@ -52,7 +51,7 @@ std::string text_for_page(std::string_view text) {
   return replaced(text, {{"<", "&lt;"}, {">", "&gt;"}, {"&", "&amp;"}, {"\"", "&quot;"}});
 }
 
-std::string report_page(const nlohmann::ordered_json& report) {
+std::string report_page(const Json& report) {
   return replaced(report_frame, {{"@title@", text_for_page(report.at("name").get<std::string>())},
                                  {"@style@", report_style},
                                  {"@library@", report_library},

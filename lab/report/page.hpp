@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include <nlohmann/json.hpp>
+#include "core/files/json_text.hpp"
 
 namespace tapehead {
 
@@ -15,10 +15,10 @@ extern const std::string_view report_script;   // lab/report/*.js
 extern const std::string_view report_library;  // D3: d3.min.js of Debian's node-d3
 
 // `report`: as report_run() makes it; "name" becomes the title.
-std::string report_page(const nlohmann::ordered_json& report);
+std::string report_page(const Json& report);
 
 // JSON that is safe inside a <script> element: no character of it begins a tag or a comment.
-std::string json_for_page(const nlohmann::ordered_json& json);
+std::string json_for_page(const Json& json);
 
 // Text that is safe between tags.
 std::string text_for_page(std::string_view text);

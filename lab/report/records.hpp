@@ -1,8 +1,7 @@
 // What the records of a run give for a page: its curves, with few enough points, and its facts.
 #pragma once
 
-#include <nlohmann/json.hpp>
-
+#include "core/files/json_text.hpp"
 #include "core/types.hpp"
 #include "train/run/run_files.hpp"
 
@@ -17,7 +16,7 @@ constexpr Index curve_points = 400;  // of a curve, at most
 // the last of which is its step; null if a figure is missing or not finite. Missing files and an
 // incomplete last line are ignored. "faults" list damaged lines. Throws IoError for unreadable
 // files.
-nlohmann::ordered_json report_curves(const RunFiles& files);
+Json report_curves(const RunFiles& files);
 
 // The facts about a run: what it is, how far it is, its config, and the machine.
 //
@@ -30,6 +29,6 @@ nlohmann::ordered_json report_curves(const RunFiles& files);
 // State names: "finished", "training" (a process writes to the run), "stopped" (it can be resumed),
 // "waiting" (no step yet), "unknown" (there is no record of its end). Throws ConfigError for a
 // config that cannot be read.
-nlohmann::ordered_json run_facts(const RunFiles& files, Index last_step);
+Json run_facts(const RunFiles& files, Index last_step);
 
 }  // namespace tapehead

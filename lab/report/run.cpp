@@ -20,8 +20,6 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 constexpr Index usual_sentences = 8;
 
 std::vector<Index> sentences_of(const ReportRequest& request, const Split& split) {

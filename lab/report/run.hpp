@@ -3,10 +3,10 @@
 
 #include <filesystem>
 #include <functional>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "core/files/json_text.hpp"
 #include "core/kernel/workers.hpp"
 #include "lab/heads/head_history.hpp"
 #include "train/experiment.hpp"
@@ -44,7 +44,7 @@ struct ReportRequest {
 // "fault" says why a model that is there cannot be read. Throws IoError if it is not a run, if its
 // metrics cannot be read, or if a named checkpoint cannot be used; ConfigError and DataError for a
 // sentence and a split that do not exist.
-nlohmann::ordered_json report_run(const ReportRequest& request);
+Json report_run(const ReportRequest& request);
 
 // The part about the heads: what each does, which ones matter, and which can be removed.
 //
@@ -53,9 +53,8 @@ nlohmann::ordered_json report_run(const ReportRequest& request);
 //
 // The last two come from importance_json() and pruning_json(). They are absent, with a note that
 // gives the reason, if they would take too much work, or if heads cannot be left out.
-nlohmann::ordered_json report_heads_json(Model& model, const Config& config, const Task& task,
-                                         const Split& split, const ReportRequest& request,
-                                         Workers& workers);
+Json report_heads_json(Model& model, const Config& config, const Task& task, const Split& split,
+                       const ReportRequest& request, Workers& workers);
 
 // Their figures at every checkpoint that the run keeps.
 //
@@ -65,7 +64,6 @@ nlohmann::ordered_json report_heads_json(Model& model, const Config& config, con
 //
 // A figure is a share, of each head at each step, null where the head cannot have it. It is absent
 // where no head of the attention ever has it.
-nlohmann::ordered_json head_curves_json(const HeadHistory& history,
-                                        const std::vector<HeadFigureRow>& rows);
+Json head_curves_json(const HeadHistory& history, const std::vector<HeadFigureRow>& rows);
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -22,7 +22,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-using Json = nlohmann::ordered_json;
 using Scores = std::vector<std::optional<RunScores>>;
 
 std::optional<RunScores> scores_of(const fs::path& run, const std::string& split, Json& faults) {

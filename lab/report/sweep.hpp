@@ -3,8 +3,7 @@
 
 #include <filesystem>
 
-#include <nlohmann/json.hpp>
-
+#include "core/files/json_text.hpp"
 #include "lab/sweep/plan.hpp"
 
 namespace tapehead {
@@ -14,11 +13,10 @@ namespace tapehead {
 // "lower_is_better", "results": from results_json(), null while no run has finished}. A run's link
 // leads from `page`, the file of this report, to the run's page, else to its directory, if there is
 // one. Throws IoError if it is not a sweep.
-nlohmann::ordered_json report_sweep(const std::filesystem::path& directory,
-                                    const std::filesystem::path& page);
+Json report_sweep(const std::filesystem::path& directory, const std::filesystem::path& page);
 
 // The same at the end of the sweep, with its results, for report.html in its directory.
-nlohmann::ordered_json report_ended_sweep(const std::filesystem::path& directory,
-                                          const SweepPlan& plan, nlohmann::ordered_json results);
+Json report_ended_sweep(const std::filesystem::path& directory, const SweepPlan& plan,
+                        Json results);
 
 }  // namespace tapehead

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <iterator>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <random>
 
 #include "core/errors.hpp"
 #include "core/files/files.hpp"
+#include "core/files/json_text.hpp"
 #include "core/kernel/cpu.hpp"
 #include "core/ranks/sharing.hpp"
 
@@ -18,8 +18,6 @@ namespace tapehead {
 namespace fs = std::filesystem;
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 // MessagePack, because arguments may contain bytes that are not UTF-8, which JSON does not have.
 std::string packed(const Json& json) {

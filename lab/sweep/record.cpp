@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "core/errors.hpp"
 #include "core/files/files.hpp"
@@ -17,8 +16,6 @@ namespace tapehead {
 namespace fs = std::filesystem;
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 fs::path plan_file(const fs::path& directory) { return directory / "sweep.json"; }
 

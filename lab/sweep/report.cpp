@@ -9,8 +9,6 @@ namespace tapehead {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 std::string number(double value) { return fmt::format("{}", value); }
 
 Json settings_json(const SweepPlan& plan, std::size_t cell) {

@@ -41,7 +41,7 @@ RunResult run_result(std::size_t number, const SweepRun& run, const RunScores& s
 }
 
 CellResult cell_result(std::size_t cell, const std::vector<const RunResult*>& runs) {
-  CellResult result{.cell = cell, .runs = runs.size(), .on_front = false};
+  CellResult result{.cell = cell, .runs = runs.size()};
   for (const auto& [name, of_first] : runs.front()->figures.usual) {
     std::vector<double> values;
     for (const RunResult* run : runs) {

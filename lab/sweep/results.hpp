@@ -12,8 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
+#include "core/files/json_text.hpp"
 #include "lab/bootstrap.hpp"
 #include "lab/run_scores.hpp"
 #include "lab/sweep/plan.hpp"
@@ -112,6 +111,6 @@ std::string results_table(const SweepPlan& plan, const SweepResults& results);
 std::string runs_csv(const SweepPlan& plan, const SweepResults& results);
 std::string cells_csv(const SweepPlan& plan, const SweepResults& results);
 
-nlohmann::ordered_json results_json(const SweepPlan& plan, const SweepResults& results);
+Json results_json(const SweepPlan& plan, const SweepResults& results);
 
 }  // namespace tapehead

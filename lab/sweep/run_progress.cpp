@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <system_error>
 
 #include "core/errors.hpp"
@@ -34,7 +33,7 @@ const RunProgress& RunWatch::look() {
 }
 
 void RunWatch::take(std::string_view line) {
-  nlohmann::ordered_json json;
+  Json json;
   try {
     json = parse_json(line, file_.string());
   } catch (const IoError&) {

@@ -1,3 +1,4 @@
+// The rules of the options of one attention.
 #include "nn/attention/model_rules.hpp"
 
 #include <algorithm>

@@ -128,7 +128,9 @@ HeadColumns HeadDistances::with_content_bias(Pass& pass, const HeadColumns& quer
 void HeadDistances::keep_heads(const KeptHeads& kept, const HeadDistances& smaller,
                                HeadCopy& copy) const {
   const auto of_heads = [&](const Parameter& from, const Parameter& to) {
-    copy.chunks(from, to, {.which = kept.heads, .size = from.shape.size() / spec_.heads});
+    if (to.declared()) {
+      copy.chunks(from, to, {.which = kept.heads, .size = from.shape.size() / spec_.heads});
+    }
   };
   spec_.has(AttentionPositions::t5) ? of_heads(keys_, smaller.keys_)
                                     : copy.whole(keys_, smaller.keys_);

@@ -1,6 +1,5 @@
 // `tapehead attention`: the numbers of every head for a text, in each form and each family.
-#include <nlohmann/json.hpp>
-
+#include "core/files/json_text.hpp"
 #include "core/files/tensor_file.hpp"
 #include "tests/support/browser.hpp"
 #include "tests/support/labelled_training.hpp"
@@ -9,8 +8,6 @@
 #include "tests/support/text_training.hpp"
 
 namespace tapehead { namespace {
-
-using Json = nlohmann::json;
 
 class AttentionOfText : public ProgramRuns {
  protected:

@@ -2,8 +2,7 @@
 #include <fcntl.h>
 #include <sys/file.h>
 
-#include <nlohmann/json.hpp>
-
+#include "core/files/json_text.hpp"
 #include "core/files/open_file.hpp"
 #include "core/files/tensor_file.hpp"
 #include "tests/support/labelled_training.hpp"
@@ -14,7 +13,6 @@
 namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::json;
 
 std::vector<std::string> names_in(const fs::path& directory) {
   std::vector<std::string> names;

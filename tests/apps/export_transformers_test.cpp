@@ -1,6 +1,5 @@
 // `tapehead export` for transformers: which model of it is ours, and what it does not have.
-#include <nlohmann/json.hpp>
-
+#include "core/files/json_text.hpp"
 #include "core/files/tensor_file.hpp"
 #include "tests/support/program_runs.hpp"
 #include "tests/support/testing.hpp"
@@ -8,7 +7,6 @@
 namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::json;
 
 class ExportToTransformers : public ProgramRuns {
  protected:

@@ -11,11 +11,6 @@ namespace tapehead { namespace {
 
 class Fill : public ProgramRuns {
  protected:
-  std::string complaint(const Arguments& arguments, std::string_view input = "") {
-    const ProgramResult result = run(arguments, input);
-    EXPECT_NE(result.exit_code, 0) << result.output;
-    return result.errors;
-  }
   void train(const std::string& run, Arguments overrides = {}, const Arguments& options = {}) {
     overrides.insert(overrides.begin(), {"model.family=encoder", "model.max_positions=25",
                                          "training.schedule=constant"});

@@ -1,14 +1,11 @@
 // `tapehead heads --every-checkpoint`: since when each head does what it does.
-#include <nlohmann/json.hpp>
-
+#include "core/files/json_text.hpp"
 #include "tests/support/browser.hpp"
 #include "tests/support/program_runs.hpp"
 #include "tests/support/testing.hpp"
 #include "tests/support/tiny_training.hpp"
 
 namespace tapehead { namespace {
-
-using Json = nlohmann::json;
 
 class HeadHistory : public ProgramRuns {};
 

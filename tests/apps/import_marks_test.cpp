@@ -1,8 +1,7 @@
 // `tapehead import`: marks go by their ids, whatever they are called, and a text has in front of it
 // what the tokenizer puts there.
-#include <nlohmann/json.hpp>
-
 #include "core/files/files.hpp"
+#include "core/files/json_text.hpp"
 #include "core/files/tensor_file.hpp"
 #include "tests/support/pretrained_models.hpp"
 #include "tests/support/testing.hpp"
@@ -10,7 +9,6 @@
 namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::json;
 
 class ImportedMarks : public PretrainedModels {
  protected:

@@ -1,7 +1,6 @@
 // `tapehead import`: what does not fit, or cannot be computed here, is refused by its name, and
 // leaves nothing behind.
-#include <nlohmann/json.hpp>
-
+#include "core/files/json_text.hpp"
 #include "core/files/tensor_file.hpp"
 #include "tests/support/pretrained_models.hpp"
 #include "tests/support/testing.hpp"
@@ -9,7 +8,6 @@
 namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::json;
 
 class ImportRefusal : public PretrainedModels {};
 

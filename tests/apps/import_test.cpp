@@ -1,8 +1,7 @@
 // `tapehead import`: a directory of another program becomes a run that is used like any other.
 #include <cstring>
 
-#include <nlohmann/json.hpp>
-
+#include "core/files/json_text.hpp"
 #include "core/files/tensor_file.hpp"
 #include "datasets/tokenizers/sentencepiece_tokenizer.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"
@@ -13,7 +12,6 @@
 namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::json;
 
 class Import : public PretrainedModels {};
 

@@ -1,13 +1,10 @@
 // That a model which has learnt a task has the head that the task needs, and cannot do without.
-#include <nlohmann/json.hpp>
-
+#include "core/files/json_text.hpp"
 #include "tests/support/program_runs.hpp"
 #include "tests/support/testing.hpp"
 #include "tests/support/tiny_training.hpp"
 
 namespace tapehead { namespace {
-
-using Json = nlohmann::json;
 
 // The best of the decoder's heads on the relation with the symbol to say.
 double agreement_on_answers(const Json& attention) {
@@ -46,12 +43,11 @@ class KnownHeads : public Test {
   }
   // A small model of one and one layer learns it; without the encoder's it does not.
   void expect_to_take_two_layers(const std::string& config, const Arguments& further) {
-    Arguments one_layer =
-        Arguments{"model.d_model=32",         "task.vocabulary=8",
-                  "task.train_examples=5000", "training.batch_tokens=1024",
-                  "training.warmup=50",       "training.learning_rate=5e-3",
-                  "evaluation.every=1000",    "evaluation.decode_examples=100"} +
-        further;
+    Arguments one_layer = Arguments{"model.d_model=32",         "task.vocabulary=8",
+                                    "task.train_examples=5000", "training.batch_tokens=1024",
+                                    "training.warmup=50",       "training.learning_rate=5e-3",
+                                    "evaluation.every=1000",    "evaluation.decode_examples=100"} +
+                          further;
     // Keys by distance let the first layer find out soon what stands before each symbol.
     Arguments two_layers = one_layer;
     two_layers.insert(two_layers.end(),

@@ -1,14 +1,11 @@
 // The loss by position in the context: in evaluations, in a run's record and on its page.
-#include <nlohmann/json.hpp>
-
+#include "core/files/json_text.hpp"
 #include "tests/support/browser.hpp"
 #include "tests/support/program_runs.hpp"
 #include "tests/support/testing.hpp"
 #include "tests/support/text_training.hpp"
 
 namespace tapehead { namespace {
-
-using Json = nlohmann::json;
 
 // A model of lines, whole in its context of 60: no line of the fixture has more than 51 characters.
 class LossByPosition : public SharedRuns<LossByPosition> {

@@ -1,6 +1,5 @@
 // What no command writes, however likely a model finds it, and how exports say so.
-#include <nlohmann/json.hpp>
-
+#include "core/files/json_text.hpp"
 #include "core/files/tensor_file.hpp"
 #include "tests/support/program_runs.hpp"
 #include "tests/support/testing.hpp"
@@ -9,7 +8,6 @@
 namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::json;
 
 constexpr const char* unknown = "\u2047";
 

@@ -1,7 +1,6 @@
 // That a decoder learns the tasks whose attention head is known, by the configs that ship, that it
 // then has this head, and that it fails with fewer layers or heads than the task needs.
-#include <nlohmann/json.hpp>
-
+#include "core/files/json_text.hpp"
 #include "core/text.hpp"
 #include "tests/support/program_runs.hpp"
 #include "tests/support/proof.hpp"
@@ -9,8 +8,6 @@
 #include "tests/support/tiny_training.hpp"
 
 namespace tapehead { namespace {
-
-using Json = nlohmann::json;
 
 // The aims are those that the configs state.
 constexpr double solved = 0.99;  // of the test's sequences

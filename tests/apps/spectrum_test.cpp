@@ -1,14 +1,11 @@
 // The spectrum of the embedding on the page of a run whose tokens are the numbers of a circle.
-#include <nlohmann/json.hpp>
-
+#include "core/files/json_text.hpp"
 #include "tests/support/browser.hpp"
 #include "tests/support/program_runs.hpp"
 #include "tests/support/testing.hpp"
 #include "tests/support/tiny_training.hpp"
 
 namespace tapehead { namespace {
-
-using Json = nlohmann::json;
 
 // Checkpoints of the steps 10, 20, 30 and 40.
 Arguments circle_training(const Arguments& overrides = {}) {

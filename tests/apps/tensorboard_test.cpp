@@ -1,8 +1,7 @@
 // run.tensorboard: the metrics of a training as event files, also of one that was killed.
 #include <csignal>
 
-#include <nlohmann/json.hpp>
-
+#include "core/files/json_text.hpp"
 #include "tests/support/event_reader.hpp"
 #include "tests/support/program_runs.hpp"
 #include "tests/support/testing.hpp"
@@ -12,8 +11,6 @@
 namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
-
-using Json = nlohmann::ordered_json;
 
 // Lines as the code blocks that TensorBoard shows.
 std::string code_block(const std::string& text) {

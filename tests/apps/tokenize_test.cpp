@@ -1,6 +1,5 @@
 // `tapehead tokenize`: the tokens of texts and their ids, as the run's models read them.
-#include <nlohmann/json.hpp>
-
+#include "core/files/json_text.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"
 #include "tests/support/program_runs.hpp"
 #include "tests/support/testing.hpp"
@@ -9,7 +8,6 @@
 namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::json;
 
 class Tokenize : public ProgramRuns {
  protected:

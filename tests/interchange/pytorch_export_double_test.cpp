@@ -1,8 +1,7 @@
 // The PyTorch of an export, run by Python with numpy in the place of PyTorch, gives the same logits
 // as the model that was exported; and which options it has.
-#include <nlohmann/json.hpp>
-
 #include "core/errors.hpp"
+#include "core/files/json_text.hpp"
 #include "core/files/tensor_file.hpp"
 #include "interchange/pytorch_export.hpp"
 #include "interchange/pytorch_module.hpp"
@@ -16,7 +15,6 @@
 namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::json;
 
 constexpr Index source_entries = 13;
 constexpr Index target_entries = 9;  // distinct from all other sizes

@@ -137,29 +137,25 @@ TEST(ProveFiles, damaged_texts_of_a_run_are_read_or_refused_by_name) {
   tell_figures(fmt::format("files: {} damaged texts of runs were read or refused by name", cases));
 }
 
-void expect_trained(const Arguments& arguments, const ProgramDirectory& here) {
-  here.output(arguments);
-}
-
 // Of a text in many documents, by characters and by SentencePiece, and of pairs of lines, one with
 // a normalisation.
 void make_runs(const ProgramDirectory& here) {
   const Arguments short_one{"task.documents=line", "training.steps=2",
                             "training.checkpoint_every=2", "evaluation.every=2"};
-  expect_trained(text_training(here, "letters", short_one), here);
+  here.output(text_training(here, "letters", short_one));
   Arguments pieces = short_one;
   pieces.insert(pieces.end(), {"task.tokenizer=unigram", "task.vocabulary=60"});
-  expect_trained(text_training(here, "pieces", pieces), here);
+  here.output(text_training(here, "pieces", pieces));
   for (const std::string split : {"train", "validation", "test"}) {
     for (const std::string side : {".en", ".de"}) {
       write_text(here / "data" / (split + side), corpus_lines());
     }
   }
   write_text(here / "pairs.yaml", corpus_config((here / "data").string(), "byte_bpe", 2));
-  expect_trained({"train", "pairs.yaml", "--run", "pairs", "--set", "task.vocabulary=270"}, here);
+  here.output({"train", "pairs.yaml", "--run", "pairs", "--set", "task.vocabulary=270"});
   Arguments mapped{"train", "pairs.yaml", "--run", "mapped"};
   set_options(mapped, {"task.tokenizer=bpe", "task.vocabulary=20", "task.normalization=nfkc"});
-  expect_trained(mapped, here);
+  here.output(mapped);
 }
 
 void use_tokenizer(const Tokenizer& tokenizer) {

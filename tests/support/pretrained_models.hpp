@@ -1,9 +1,8 @@
 // Tests that import models of other programs, in a directory of their own.
 #pragma once
 
-#include <nlohmann/json.hpp>
-
 #include "core/files/files.hpp"
+#include "core/files/json_text.hpp"
 #include "core/files/tensor_file.hpp"
 #include "tests/support/program_runs.hpp"
 #include "tests/support/testing.hpp"
@@ -19,8 +18,8 @@ class PretrainedModels : public ProgramRuns {
     return copy;
   }
   void change_config(const std::filesystem::path& directory,
-                     const std::function<void(nlohmann::json&)>& change) {
-    nlohmann::json config = nlohmann::json::parse(content_of(directory / "config.json"));
+                     const std::function<void(Json&)>& change) {
+    Json config = Json::parse(content_of(directory / "config.json"));
     change(config);
     std::ofstream(directory / "config.json") << config.dump();
   }

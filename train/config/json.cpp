@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -14,8 +13,6 @@
 
 namespace tapehead {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 // The value of one option. Lists are nested as in YAML: over layers, over heads, or both.
 struct ValueJson {

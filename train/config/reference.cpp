@@ -83,18 +83,18 @@ std::string table(const std::vector<Row>& rows) {
   return text;
 }
 
-// An option of tasks, each with its default.
+// An option of tasks. The first default holds for all tasks that are not named behind another.
 struct TaskOption {
   std::pair<std::string, std::string> cells;
-  std::vector<std::string> tasks{}, defaults{};
+  std::vector<std::string> tasks{};
+  std::vector<std::pair<std::string, std::vector<std::string>>> defaults{};
 
   std::string line() const {
-    std::vector<std::string> values;
-    for (std::size_t i = 0; i < tasks.size(); ++i) {
-      values.push_back(fmt::format("{} ({})", defaults[i], tasks[i]));
+    std::string text = cells.first + defaults.front().first;
+    for (const auto& [value, having] : defaults | std::views::drop(1)) {
+      text += fmt::format("; {} ({})", value, join(having, ", "));
     }
-    const bool one = std::ranges::count(defaults, defaults.front()) == std::ssize(defaults);
-    return cells.first + (one ? defaults.front() : join(values, ", ")) + cells.second;
+    return text + cells.second;
   }
 };
 
@@ -109,8 +109,14 @@ std::vector<TaskOption> task_options() {
       if (option == options.end()) {
         option = options.insert(option, TaskOption{.cells = cells});
       }
-      option->tasks.push_back(fmt::format("`{}`", task->name));
-      option->defaults.push_back(default_text(row));
+      const std::string name = fmt::format("`{}`", task->name);
+      option->tasks.push_back(name);
+      const std::string value = default_text(row);
+      auto same = std::ranges::find(option->defaults, value, [](auto& one) { return one.first; });
+      if (same == option->defaults.end()) {
+        same = option->defaults.insert(same, {value, {}});
+      }
+      same->second.push_back(name);
     }
   }
   return options;

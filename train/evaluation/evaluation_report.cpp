@@ -54,7 +54,7 @@ std::string type_table(const std::vector<std::pair<std::string, Evaluation>>& re
   return table.text();
 }
 
-nlohmann::ordered_json json_of(const char* kind, const TypeScore& score) {
+Json json_of(const char* kind, const TypeScore& score) {
   return {{kind, score.name}, {"examples", score.examples}, {"sequence_accuracy", score.share()}};
 }
 
@@ -68,8 +68,8 @@ std::string evaluation_line(const std::string& split, const Evaluation& evaluati
   return split + line;
 }
 
-nlohmann::ordered_json evaluation_json(const Evaluation& evaluation) {
-  nlohmann::ordered_json json;
+Json evaluation_json(const Evaluation& evaluation) {
+  Json json;
   for (const auto& [kind, value, signature] : measured(evaluation, true)) {
     json[std::string(kind.name)] = value;
     if (!signature.empty()) {

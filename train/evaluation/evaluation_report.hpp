@@ -1,12 +1,12 @@
 // Reports of an evaluation: one line, a table, or JSON.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "core/files/json_text.hpp"
 #include "train/evaluation/evaluation.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
@@ -20,7 +20,7 @@ std::string evaluation_line(const std::string& split, const Evaluation& evaluati
 // text: loss_by_position, the mean loss of each range of positions, {"first": 1, "last": 1,
 // "tokens": 20, "loss": 2.5}. Of classes: confusion. Of examples with types: types, such as
 // {"type": "passive", "examples": 1000, "sequence_accuracy": 0.97}, and type_groups.
-nlohmann::ordered_json evaluation_json(const Evaluation& evaluation);
+Json evaluation_json(const Evaluation& evaluation);
 
 // The same metrics, a row per split, and what they are based on. Of types a second table.
 std::string evaluation_table(const std::vector<std::pair<std::string, Evaluation>>& results);

@@ -15,8 +15,9 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 // The default batch size of `translate`, in source tokens of all hypotheses.
 inline constexpr Index decoding_batch_tokens = 2048;
 
-// The example numbers of each batch, of similar lengths, the longest first, and as many batches for
-// each worker. `batch_tokens`: most tokens of a batch, times the hypotheses of a beam.
+// The example numbers of each batch: of similar lengths, the longest first. All workers get the
+// same number of batches. `batch_tokens`: the most tokens of a batch; an example counts `beam`
+// times.
 std::vector<std::vector<Index>> decoding_batches(const Source& source, Index batch_tokens,
                                                  Index beam, Index workers);
 
@@ -28,8 +29,8 @@ struct LikelyLabel {
 using RowLabels = std::vector<LikelyLabel>;    // of one row: the most likely first
 using ExampleLabels = std::vector<RowLabels>;  // of the labelled rows of an example
 
-// Of each example, in the order of the source, the `count` most likely labels, or all there are. A
-// batch has at most `batch_tokens` tokens of examples of similar lengths.
+// Of each example, in the order of the source, its labelled rows with their `count` most likely
+// labels, or all there are. Batches, as of decoding_batches(), are spread over the team.
 std::vector<ExampleLabels> label_examples(const EnsembleMember& model, const Source& source,
                                           Index batch_tokens, Index count, const Team& team);
 

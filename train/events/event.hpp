@@ -39,7 +39,8 @@ struct EventTime {
   Index step = 0;
 };
 
-// These add a value to an event. TensorBoard groups tags by what is before their first slash.
+// These add a value to a summary, a message that is empty at first, for summary_event().
+// TensorBoard groups tags by what is before their first slash.
 void add_scalar(WireMessage& summary, std::string_view tag, double value);  // rounded to float
 // Shown as they are: as code blocks of Markdown, with U+FFFD for bytes that are not UTF-8.
 void add_texts(WireMessage& summary, std::string_view tag, std::span<const std::string> texts);

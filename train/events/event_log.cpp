@@ -94,7 +94,7 @@ OpenFile EventLog::begin() const {
   return file;
 }
 
-void EventLog::write(const nlohmann::ordered_json& line, const std::vector<std::string>& samples) {
+void EventLog::write(const Json& line, const std::vector<std::string>& samples) {
   const std::string group = line.value("split", "train") + "/";
   WireMessage summary;
   for (const auto& [name, value] : line.items()) {

@@ -7,8 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include <nlohmann/json_fwd.hpp>
-
+#include "core/files/json_text.hpp"
 #include "core/files/open_file.hpp"
 #include "core/types.hpp"
 
@@ -33,7 +32,7 @@ class EventLog {
 
   // Writes one line of the metrics with one write: each of its numbers but the step is a scalar,
   // "train/loss", or "validation/loss" if the line has a split. Throws IoError.
-  void write(const nlohmann::ordered_json& line, const std::vector<std::string>& samples = {});
+  void write(const Json& line, const std::vector<std::string>& samples = {});
 
   void sync();  // returns when what was written is on the disk
 

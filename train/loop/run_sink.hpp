@@ -9,8 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
+#include "core/files/json_text.hpp"
 #include "core/product/blas_kernels.hpp"
 #include "core/ranks/ranks.hpp"
 #include "train/config/config.hpp"
@@ -74,7 +73,7 @@ class RunSink {
   // Writes what a run directory has before the first step, and the record of this start.
   virtual void start(const LoadedConfig&, const Task&, const TaskOptions&, const RunStart&) {}
 
-  using Line = nlohmann::ordered_json;
+  using Line = Json;
   virtual void write_step(const Line&, Index /*step*/, double /*elapsed*/) {}
   virtual void write_evaluation(const Line&, const std::vector<std::string>& /*samples*/) {}
   virtual void save_best(const ParameterStore&, Index /*step*/, const BestWeights&) {}
@@ -113,6 +112,7 @@ class RunSink {
 void expect_same_training(Ranks& ranks, const Config& config, const Task& task,
                           const BlasInfo& blas);
 
+// The sink of this rank: the first one reads and writes the run's files (run_writer.cpp).
 std::unique_ptr<RunSink> run_sink(const RunSink::Request& request, Ranks& ranks = alone());
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -2,7 +2,6 @@
 #include "train/loop/training.hpp"
 
 #include <spdlog/spdlog.h>
-#include <nlohmann/json.hpp>
 
 #include "core/clock.hpp"
 #include "core/errors.hpp"
@@ -169,7 +168,7 @@ RunEnd TrainingRun::run() {
 }
 
 void TrainingRun::after_step(const StepStats& stats) {
-  nlohmann::ordered_json line = {
+  Json line = {
       {"step", position_.step},
       {"epoch", position_.epoch},
       {"loss", stats.loss},

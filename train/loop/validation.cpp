@@ -8,7 +8,6 @@
 
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
-#include <nlohmann/json.hpp>
 
 #include "core/ranks/sharing.hpp"
 #include "core/shown.hpp"
@@ -76,7 +75,7 @@ void Validation::run(const Model& model, const Team& team) {
   if (!std::isfinite(loss)) {
     throw numeric_error(step, fmt::format("the {} loss is {}", split.name, loss));
   }
-  nlohmann::ordered_json line = {{"step", step}, {"split", split.name}};
+  Json line = {{"step", step}, {"split", split.name}};
   line.update(evaluation_json(result));
   // The record has these of the end.
   for (const char* key : {"seconds", "loss_by_position", "confusion", "types", "type_groups"}) {

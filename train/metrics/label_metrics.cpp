@@ -100,8 +100,8 @@ Confusion confusion_of(ExampleScores examples) {
   return confusion;
 }
 
-nlohmann::ordered_json confusion_json(const Confusion& confusion) {
-  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+Json confusion_json(const Confusion& confusion) {
+  Json rows = Json::array();
   const std::size_t count = confusion.classes.size();
   for (std::size_t right = 0; right < count; ++right) {
     rows.push_back(std::span(confusion.counts).subspan(right * count, count));

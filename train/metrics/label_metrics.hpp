@@ -4,11 +4,11 @@
 // reference have a label for each token, with blanks between them.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "core/files/json_text.hpp"
 #include "train/metrics/metric_kind.hpp"
 
 namespace tapehead {
@@ -85,6 +85,6 @@ struct Confusion {
 Confusion confusion_of(ExampleScores examples);
 
 // {"classes": ["ABBR", ...], "counts": [[9, 0, ...], ...]}, a row for each right class.
-nlohmann::ordered_json confusion_json(const Confusion& confusion);
+Json confusion_json(const Confusion& confusion);
 
 }  // namespace tapehead

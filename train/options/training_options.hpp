@@ -59,9 +59,9 @@ struct TrainingOptions {
             .batches_of_step = memory > 0 ? accumulate : 1};
   }
 
-  // A share of a whole, but not the whole: from 0 to below 1.
-  static constexpr Field share(std::string_view name, std::string_view help,
-                               const std::array<When, 2>& when = {}) {
+  // An option from 0 to below 1.
+  static constexpr Field below_one(std::string_view name, std::string_view help,
+                                   const std::array<When, 2>& when = {}) {
     return {.name = name,
             .help = help,
             .minimum = 0,
@@ -88,9 +88,10 @@ struct TrainingOptions {
           learning_rate_end);
     const auto with_adam = only(When::with("training.optimizer", {"adam", "adamw", "muon"}));
     const auto with_muon = only(When::with("training.optimizer", {"muon"}));
-    visit(share("momentum", "momentum", only(When::with("training.optimizer", {"sgd"}))), momentum);
-    visit(share("beta1", "decay of Adam's first moment", with_adam), beta1);
-    visit(share("beta2", "decay of Adam's second moment", with_adam), beta2);
+    visit(below_one("momentum", "momentum", only(When::with("training.optimizer", {"sgd"}))),
+          momentum);
+    visit(below_one("beta1", "decay of Adam's first moment", with_adam), beta1);
+    visit(below_one("beta2", "decay of Adam's second moment", with_adam), beta2);
     visit(Field{.name = "epsilon",
                 .help = "term in Adam's denominator",
                 .minimum = 0,
@@ -105,7 +106,8 @@ struct TrainingOptions {
                 .maximum = 1000,
                 .when = with_muon},
           muon_rate);
-    visit(share("muon_momentum", "Nesterov momentum of hidden matrices", with_muon), muon_momentum);
+    visit(below_one("muon_momentum", "Nesterov momentum of hidden matrices", with_muon),
+          muon_momentum);
     visit(Field{"weight_decay",
                 "decoupled in adamw and muon, added to the gradient in sgd and adam", 0, 10},
           weight_decay);
@@ -127,7 +129,8 @@ struct TrainingOptions {
     visit(Field{"warmup", "steps of linear rise at the start", 0, 1e8, "steps"}, warmup);
     visit(Field{"clip_norm", "largest norm of the whole gradient; 0: no clipping", 0, 1e9},
           clip_norm);
-    visit(share("label_smoothing", "share of the target's probability spread over the vocabulary"),
+    visit(below_one("label_smoothing",
+                    "share of the target's probability spread over the vocabulary"),
           label_smoothing);
     visit(Field{"gate_penalty",
                 "penalty for each head that is expected to be open, added to the mean loss "

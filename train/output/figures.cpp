@@ -8,7 +8,7 @@
 
 namespace tapehead {
 
-void expect_figures(const nlohmann::ordered_json& figures, const std::string& place) {
+void expect_figures(const Json& figures, const std::string& place) {
   if (figures.is_number_float() && std::isnan(figures.get<double>())) {
     throw NumericError(fmt::format("{} is not a number; the weights are too large", place));
   }

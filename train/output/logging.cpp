@@ -5,6 +5,7 @@
 
 #include <fcntl.h>
 #include <fmt/chrono.h>
+#include <spdlog/details/os.h>
 #include <spdlog/sinks/base_sink.h>
 #include <spdlog/spdlog.h>
 #include <sys/ioctl.h>
@@ -68,8 +69,8 @@ class FileSink : public spdlog::sinks::base_sink<std::mutex> {
 
  protected:
   void sink_it_(const spdlog::details::log_msg& message) override {
-    file_.write(
-        fmt::format("{:%Y-%m-%d %H:%M:%S}  {}\n", fmt::localtime(message.time), text_of(message)));
+    const std::tm time = spdlog::details::os::localtime(spdlog::log_clock::to_time_t(message.time));
+    file_.write(fmt::format("{:%Y-%m-%d %H:%M:%S}  {}\n", time, text_of(message)));
   }
   void flush_() override {}
 

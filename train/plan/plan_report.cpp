@@ -99,19 +99,19 @@ std::string plan_table(const PlanFacts& facts) {
   return parts_table(parts_facts(facts)) + "\n\n" + table.text();
 }
 
-nlohmann::ordered_json plan_json(const PlanFacts& facts) {
-  nlohmann::ordered_json parts = nlohmann::ordered_json::array();
+Json plan_json(const PlanFacts& facts) {
+  Json parts = Json::array();
   const PartsFacts of_parts = parts_facts(facts);
   const auto numbers = [](const PartCost& cost) {
-    return nlohmann::ordered_json{{"parameters", cost.parameters},
-                                  {"trained_parameters", cost.trained},
-                                  {"multiply_adds", cost.multiply_adds},
-                                  {"weight_bytes", cost.weight_bytes},
-                                  {"activation_bytes", cost.activation_bytes}};
+    return Json{{"parameters", cost.parameters},
+                {"trained_parameters", cost.trained},
+                {"multiply_adds", cost.multiply_adds},
+                {"weight_bytes", cost.weight_bytes},
+                {"activation_bytes", cost.activation_bytes}};
   };
   for (std::size_t i = 0; i < facts.rehearsal.parts.size(); ++i) {
     const ModelPart& part = facts.rehearsal.parts[i];
-    nlohmann::ordered_json row = {{"name", part.name}};
+    Json row = {{"name", part.name}};
     row.update(numbers(cost_of(of_parts, i)));
     if (part.attention) {
       row["attention"] = {{"projections", part.attention->projections},
@@ -124,21 +124,20 @@ nlohmann::ordered_json plan_json(const PlanFacts& facts) {
   const Index steps = facts.run.total_steps;
   const std::optional<TrainingEnd> end = training_end(facts);
   const MemoryRange memory = memory_range(facts);
-  return {
-      {"config", facts.config},
-      {"threads", facts.threads},
-      {"parts", std::move(parts)},
-      {"total", numbers(total_cost(of_parts))},
-      {"step",
-       {{"source_tokens", facts.rehearsal.rows.source},
-        {"target_tokens", facts.rehearsal.rows.target},
-        {"seconds", seconds},
-        {"timed_steps", facts.rehearsal.timed_steps}}},
-      {"steps_per_epoch", facts.run.steps_per_epoch},
-      {"steps", steps > 0 ? nlohmann::ordered_json(steps) : nlohmann::ordered_json()},
-      {"training_seconds", end ? nlohmann::ordered_json(end->seconds) : nlohmann::ordered_json()},
-      {"peak_memory_bytes", facts.rehearsal.peak_bytes},
-      {"peak_memory_range_bytes", {memory.least, memory.most}}};
+  return {{"config", facts.config},
+          {"threads", facts.threads},
+          {"parts", std::move(parts)},
+          {"total", numbers(total_cost(of_parts))},
+          {"step",
+           {{"source_tokens", facts.rehearsal.rows.source},
+            {"target_tokens", facts.rehearsal.rows.target},
+            {"seconds", seconds},
+            {"timed_steps", facts.rehearsal.timed_steps}}},
+          {"steps_per_epoch", facts.run.steps_per_epoch},
+          {"steps", steps > 0 ? Json(steps) : Json()},
+          {"training_seconds", end ? Json(end->seconds) : Json()},
+          {"peak_memory_bytes", facts.rehearsal.peak_bytes},
+          {"peak_memory_range_bytes", {memory.least, memory.most}}};
 }
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

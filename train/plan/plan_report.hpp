@@ -1,9 +1,9 @@
 // The report of `plan`, which estimates a training before it starts, as a table and as JSON.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 
+#include "core/files/json_text.hpp"
 #include "train/options/options.hpp"
 #include "train/plan/rehearsal.hpp"
 #include "train/plan/run_plan.hpp"
@@ -19,6 +19,6 @@ struct PlanFacts {
 };
 
 std::string plan_table(const PlanFacts& facts);
-nlohmann::ordered_json plan_json(const PlanFacts& facts);
+Json plan_json(const PlanFacts& facts);
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -120,18 +120,16 @@ HeadPairs allowed_pairs(const Pattern& pattern, const SequenceSize& size) {
   std::vector<Index> keys_of(static_cast<std::size_t>(size.queries), 0);
   const auto add = [&](const PatternRange& part) {
     for (Index i = 0; i < part.queries.rows; ++i) {
-      const PositionRange seen = part.ranges.of(part.query_position + i);
-      const Index first = std::max(seen.first, part.key_position);
-      const Index last = std::min(seen.last, part.key_position + part.keys.rows - 1);
+      const PositionRange seen = part.ranges.of(part.queries.position + i);
+      const Index first = std::max(seen.first, part.keys.position);
+      const Index last = std::min(seen.last, part.keys.position + part.keys.rows - 1);
       keys_of[static_cast<std::size_t>(part.queries.first + i * part.queries.step)] +=
           std::max<Index>(0, last - first + 1);
     }
   };
   if (pattern.is_range(size.prefix)) {
-    add({.queries = {.rows = queries.rows},
-         .keys = {.rows = keys.rows},
-         .query_position = queries.position,
-         .key_position = keys.position,
+    add({.queries = {.rows = queries.rows, .position = queries.position},
+         .keys = {.rows = keys.rows, .position = keys.position},
          .ranges = pattern.bounds(size.prefix)});
   } else if (size.prefix > 0 || pattern.has_rule()) {
     mark_keys(pattern, size, keys_of);

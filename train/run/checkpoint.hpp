@@ -29,7 +29,8 @@ void load_weights(const TensorFile& file, ParameterStore& store);
 // Loads one weight.
 void load_weight(const TensorFile& file, const NamedParameter& parameter, ParameterStore& store);
 
-// What an optimiser keeps of a parameter, and the name that it has in a checkpoint.
+// What an optimiser keeps of a parameter, and the name that it has in a checkpoint. Store and
+// optimiser must outlive it.
 struct Moment {
   std::string name;
   const Optimizer::State& state;

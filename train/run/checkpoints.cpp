@@ -12,8 +12,6 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
-#include <nlohmann/json.hpp>
-
 #include "core/errors.hpp"
 #include "core/files/files.hpp"
 #include "core/files/json_text.hpp"
@@ -150,8 +148,7 @@ Resumable Checkpoints::find_resumable(const std::function<void(const TensorFile&
 }
 
 void write_elapsed_seconds(const fs::path& directory, double seconds) {
-  write_file_atomically(directory / elapsed_file,
-                        nlohmann::ordered_json{{"seconds", seconds}}.dump() + '\n');
+  write_file_atomically(directory / elapsed_file, Json{{"seconds", seconds}}.dump() + '\n');
 }
 
 double read_elapsed_seconds(const fs::path& directory) {

@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
-#include <nlohmann/json.hpp>
 
 #include "core/errors.hpp"
 #include "core/files/files.hpp"
@@ -22,8 +21,6 @@ namespace tapehead {
 namespace fs = std::filesystem;
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct Place {
   std::string path;  // as in the config
@@ -161,8 +158,7 @@ void write_run_data(const RunFiles& run, TaskOptions written, TaskOptions found)
          {"digest", digest_of(*file.path)}});
   }
   if (!json.empty()) {
-    write_file_atomically(run.data(),
-                          json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n');
+    write_file_atomically(run.data(), json_text(json, 2) + '\n');
   }
 }
 

@@ -9,8 +9,6 @@
 #include <string_view>
 #include <utility>
 
-#include <nlohmann/json.hpp>
-
 #include "core/errors.hpp"
 #include "core/files/files.hpp"
 
@@ -59,10 +57,7 @@ void say_missing(const std::filesystem::path& path, const std::set<Index>& steps
 MetricsLog::MetricsLog(std::filesystem::path path)
     : path_(std::move(path)), file_(open_to_append(path_)) {}
 
-void MetricsLog::write(const nlohmann::ordered_json& line) {
-  using Json = nlohmann::ordered_json;
-  file_.write(line.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n');
-}
+void MetricsLog::write(const Json& line) { file_.write(json_text(line) + '\n'); }
 
 void MetricsLog::truncate_after(Index step) {
   const std::string content = read_file(path_);

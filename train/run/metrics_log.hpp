@@ -1,11 +1,9 @@
-// The metrics of a run, metrics.jsonl: one JSON object per line, which is safe once written.
+// The metrics of a run, metrics.jsonl: a JSON object per line, which a killed process leaves whole.
 #pragma once
 
 #include <filesystem>
 #include <functional>
 #include <string>
-
-#include <nlohmann/json_fwd.hpp>
 
 #include "core/files/json_text.hpp"
 #include "core/files/open_file.hpp"
@@ -19,7 +17,7 @@ class MetricsLog {
   explicit MetricsLog(std::filesystem::path path);
 
   // Writes one line with one write. Numbers that are not finite become null, since JSON has none.
-  void write(const nlohmann::ordered_json& line);
+  void write(const Json& line);
 
   // Returns when all lines are on the disk, which even a power loss leaves.
   void sync() { file_.sync(); }

@@ -11,7 +11,8 @@ namespace tapehead {
 // How a message tells the user of a command with `--run` to write elsewhere.
 inline constexpr std::string_view another_by_option = "another directory with --run DIR";
 
-// The lock of a run directory: only one process writes there. It ends with the process.
+// The lock of a run directory: only one process writes there. The end of the process
+// releases it.
 class RunLock {
  public:
   // Locks the run directory that contains `file`; the file itself is never removed. Throws IoError
@@ -19,7 +20,7 @@ class RunLock {
   explicit RunLock(const std::filesystem::path& file, std::string_view another = another_by_option);
 
  private:
-  OpenFile file_;  // flock(2) belongs to it, and the kernel closes it when the process ends
+  OpenFile file_;  // holds the flock(2); the kernel closes it when the process ends
 };
 
 // Throws the same error if a process holds the lock, and does nothing otherwise.

@@ -15,8 +15,6 @@ namespace tapehead {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 Json json_of(const RunStart& start) {
   Json json = {{"step", start.step},   {"version", start.version}, {"processor", start.processor},
                {"level", start.level}, {"kernels", start.kernels}, {"threads", start.threads}};
@@ -159,7 +157,7 @@ void write_record(const std::filesystem::path& file, const RunRecord& record) {
     json["end"] = {
         {"step", record.end->step}, {"seconds", record.end->seconds}, {"tests", record.end->tests}};
   }
-  write_file_atomically(file, json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n');
+  write_file_atomically(file, json_text(json, 2) + '\n');
 }
 
 std::string processor_name() {

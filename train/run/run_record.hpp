@@ -8,8 +8,7 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
+#include "core/files/json_text.hpp"
 #include "core/types.hpp"
 
 namespace tapehead {
@@ -28,8 +27,8 @@ struct RunStart {
 // The end of a run that was not stopped by a signal.
 struct RunConclusion {
   Index step = 0;
-  double seconds = 0;                                               // of training
-  nlohmann::ordered_json tests = nlohmann::ordered_json::object();  // the metrics of each split
+  double seconds = 0;           // of training
+  Json tests = Json::object();  // the metrics of each split
 };
 
 struct RunRecord {

@@ -1,5 +1,5 @@
-// The exchange: what a training step knows of the ranks that train together. Each computes some of
-// the shards, and owns a slice of the parameters.
+// The exchange: what a training step shares with the ranks that train together. Each computes some
+// of the shards, and owns a slice of the parameters.
 #pragma once
 
 #include <memory>

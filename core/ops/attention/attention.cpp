@@ -14,16 +14,16 @@ namespace {
 void forward(AttentionKernel& kernel, const AttentionProblem& problem, Index segment, Index head,
              const HeadOutput& out) {
   bool more = false;
-  problem.for_each_pattern_range(segment, head,
-                                 [&](const HeadProblem& part, const PatternRange& range) {
-                                   const auto& [first, rows, step] = range.queries;
-                                   kernel.forward(part,
-                                                  {.rows = out.rows + first * out.stride,
-                                                   .stride = out.stride * step,
-                                                   .log_sums = out.log_sums + first,
-                                                   .log_sums_stride = step},
-                                                  std::exchange(more, true));
-                                 });
+  const auto add = [&](const HeadProblem& part, const PatternRange& range) {
+    const RowSteps& queries = range.queries;
+    kernel.forward(part,
+                   {.rows = out.rows + queries.first * out.stride,
+                    .stride = out.stride * queries.step,
+                    .log_sums = out.log_sums + queries.first * out.log_sums_stride,
+                    .log_sums_stride = out.log_sums_stride * queries.step},
+                   std::exchange(more, true));
+  };
+  problem.for_each_pattern_range(segment, head, add);
 }
 
 Tensor forward(const AttentionProblem& problem, Tensor& log_sums) {

@@ -4,7 +4,7 @@
 
 #include "core/kernel/vector_functions.hpp"
 #include "core/ops/attention/kernel.hpp"
-#include "core/product/transpose.hpp"
+#include "core/product/packed_matrix.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

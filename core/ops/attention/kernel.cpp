@@ -4,7 +4,7 @@
 #include <array>
 #include <utility>
 
-#include "core/product/transpose.hpp"
+#include "core/product/packed_matrix.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

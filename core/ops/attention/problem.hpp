@@ -99,11 +99,10 @@ struct AttentionProblem {
     const HeadProblem whole = at(segment, head);
     if (bias.any() || pattern(head).has_rule() || pattern(head).top_count() > 0 ||
         whole.prefix > 0) {
-      visit(whole, PatternRange{.queries = {.rows = whole.query.rows},
-                                .keys = {.rows = whole.key.rows},
-                                .query_position = whole.query_position,
-                                .key_position = whole.key_position,
-                                .ranges = whole.ranges});
+      visit(whole,
+            PatternRange{.queries = {.rows = whole.query.rows, .position = whole.query_position},
+                         .keys = {.rows = whole.key.rows, .position = whole.key_position},
+                         .ranges = whole.ranges});
       return;
     }
     tapehead::for_each_pattern_range(
@@ -115,8 +114,8 @@ struct AttentionProblem {
                                range.queries);
           part.key = rows_at(whole.key, range.keys);
           part.value = rows_at(whole.value, range.keys);
-          part.query_position = range.query_position;
-          part.key_position = range.key_position;
+          part.query_position = range.queries.position;
+          part.key_position = range.keys.position;
           part.ranges = range.ranges;
           part.mask = nullptr;
           part.draws = whole.draws.from(range.queries.first, range.keys.first);

@@ -26,7 +26,7 @@ void AttentionDropout::draw(const DropoutAddress& at, Index columns, Index keys)
 void TopScores::start(Index count, Index queries) {
   count_ = count;
   heaps_.assign(static_cast<std::size_t>(count * queries),
-                {.score = minus_infinity, .key = -minus_infinity});
+                {.score = minus_infinity, .key = std::numeric_limits<Scalar>::infinity()});
 }
 
 void TopScores::add(const PanelNumbers& scores, Index query, Index key) {

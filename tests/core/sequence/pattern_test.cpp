@@ -73,9 +73,9 @@ TEST(PatternRanges, hold_every_pair_once_and_no_other) {
     std::vector<int> held(static_cast<std::size_t>(queries.rows * keys.rows), 0);
     for_each_pattern_range(pattern, queries, keys, [&](const PatternRange& range) {
       for (Index i = 0; i < range.queries.rows; ++i) {
-        const PositionRange seen = range.ranges.of(range.query_position + i);
+        const PositionRange seen = range.ranges.of(range.queries.position + i);
         for (Index j = 0; j < range.keys.rows; ++j) {
-          if (seen.first <= range.key_position + j && range.key_position + j <= seen.last) {
+          if (seen.first <= range.keys.position + j && range.keys.position + j <= seen.last) {
             const Index query = range.queries.first + i * range.queries.step;
             const Index key = range.keys.first + j * range.keys.step;
             ++held[static_cast<std::size_t>(query * keys.rows + key)];

@@ -101,12 +101,12 @@ TEST(HeadLegend, has_every_column_of_the_terminal) {
 }
 
 TEST(HeadLegend, has_every_role_with_its_threshold) {
-  const auto roles = role_legend({.positional = 0.75});
+  const auto roles = role_legend();
   ASSERT_EQ(roles.size(), role_names.size() - 1) << "none has no threshold";
   for (std::size_t i = 0; i < roles.size(); ++i) {
     EXPECT_EQ(roles[i].first, role_names[i]);
   }
-  EXPECT_THAT(roles.front().second, HasSubstr("75 %"));
+  EXPECT_THAT(roles.front().second, HasSubstr("90 %"));  // RoleThresholds
   EXPECT_THAT(legend_text(), HasSubstr("90 % of the queries"));
 }
 

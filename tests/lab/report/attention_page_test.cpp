@@ -1,14 +1,11 @@
 // The page of one long sentence: lines between tokens, the row of a token, and maps that scroll.
-#include <nlohmann/json.hpp>
-
+#include "core/files/json_text.hpp"
 #include "lab/report/page.hpp"
 #include "tests/support/browser.hpp"
 #include "tests/support/temporary_directory.hpp"
 #include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr int length = 200;  // of each side
 

@@ -1,4 +1,5 @@
 // Curves from metrics.jsonl and times.jsonl, whatever state those are in.
+#include "core/files/json_text.hpp"
 #include "lab/report/records.hpp"
 
 #include "tests/support/io_error.hpp"
@@ -6,8 +7,6 @@
 #include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
-
-using Json = nlohmann::ordered_json;
 
 class ReportCurves : public Test {
  protected:

@@ -1,13 +1,12 @@
 // Pages: what stands in them cannot break out of its place, and charts can be read.
 #include "lab/report/page.hpp"
 
+#include "core/files/json_text.hpp"
 #include "tests/support/browser.hpp"
 #include "tests/support/temporary_directory.hpp"
 #include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
-
-using Json = nlohmann::ordered_json;
 
 TEST(ReportPage, json_ends_no_script_and_means_the_same) {
   const Json json = {{"token", "</script><!-- & -->"}, {"number", 0.5}};

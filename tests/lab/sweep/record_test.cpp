@@ -1,8 +1,7 @@
 // The plan of a sweep as its directory keeps it: read back, and refused where it contradicts
 // itself.
+#include "core/files/json_text.hpp"
 #include "lab/sweep/plan.hpp"
-
-#include <nlohmann/json.hpp>
 
 #include "core/files/files.hpp"
 #include "tests/support/io_error.hpp"
@@ -10,8 +9,6 @@
 #include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
-
-using Json = nlohmann::ordered_json;
 
 // Two cells of one axis, and a run of each.
 SweepPlan plan() {

@@ -48,8 +48,8 @@ class TransformerGradients : public TestWithParam<std::tuple<NormPosition, Tying
 
 INSTANTIATE_TEST_SUITE_P(Kinds, TransformerGradients,
                          testing::Combine(Values(NormPosition::pre, NormPosition::post),
-                                 Values(Tying::none, Tying::source_target, Tying::target_output,
-                                        Tying::all)),
+                                          Values(Tying::none, Tying::source_target,
+                                                 Tying::target_output, Tying::all)),
                          [](const auto& test) {
                            const auto position = static_cast<std::size_t>(std::get<0>(test.param));
                            const auto tying = static_cast<std::size_t>(std::get<1>(test.param));

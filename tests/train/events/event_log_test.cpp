@@ -1,18 +1,15 @@
 // The event log: a line's numbers as scalars, and what a resume leaves of former files.
-#include <nlohmann/json.hpp>
-
+#include "train/events/event_log.hpp"
+#include "core/files/json_text.hpp"
 #include "tests/support/event_reader.hpp"
 #include "tests/support/io_error.hpp"
 #include "tests/support/logged.hpp"
 #include "tests/support/temporary_directory.hpp"
 #include "tests/support/testing.hpp"
-#include "train/events/event_log.hpp"
 
 namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
-
-using Json = nlohmann::ordered_json;
 
 class EventLogs : public Test {
  protected:

@@ -1,14 +1,11 @@
 // Metrics of labels: every figure of the fixtures equals that of scikit-learn or seqeval.
-#include <nlohmann/json.hpp>
-
 #include "core/files/files.hpp"
+#include "core/files/json_text.hpp"
 #include "tests/support/testing.hpp"
 #include "train/metrics/label_metrics.hpp"
 #include "train/options/options.hpp"
 
 namespace tapehead { namespace {
-
-using Json = nlohmann::ordered_json;
 
 // Written by scripts/make_fixtures.py, which rounds to 11 decimals.
 const Json& labels_fixture() {

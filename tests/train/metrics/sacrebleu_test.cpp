@@ -1,13 +1,10 @@
 // BLEU and chrF: every figure of every corpus of the fixture equals sacreBLEU's.
-#include <nlohmann/json.hpp>
-
 #include "core/files/files.hpp"
+#include "core/files/json_text.hpp"
 #include "tests/support/corpus_scores.hpp"
 #include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
-
-using Json = nlohmann::ordered_json;  // keeps the order of the variants
 
 constexpr double tolerance = 1e-9;
 

@@ -16,15 +16,16 @@ namespace tapehead { namespace {
 namespace fs = std::filesystem;
 
 // A checkpoint whose every value is its step, with further metadata.
-void save_with(Metadata metadata, const Checkpoints& checkpoints, Index step,
+void save_with(const Metadata& metadata, const Checkpoints& checkpoints, Index step,
                std::size_t count = 4) {
   const std::vector<float> values(count, static_cast<float>(step));
   const std::vector<TensorEntry> entries{{"weight",
                                           DType::f32,
                                           {static_cast<Index>(count)},
                                           std::as_bytes(std::span<const float>(values))}};
-  metadata["step"] = std::to_string(step);
-  checkpoints.save(step, entries, metadata);
+  Metadata facts = metadata;
+  facts["step"] = std::to_string(step);
+  checkpoints.save(step, entries, facts);
 }
 
 // One that is regular only if its step is a multiple of the interval.

@@ -3,10 +3,9 @@
 
 #include <csignal>
 
-#include <nlohmann/json.hpp>
-
 #include "core/errors.hpp"
 #include "core/files/files.hpp"
+#include "core/files/json_text.hpp"
 #include "tests/support/child_process.hpp"
 #include "tests/support/io_error.hpp"
 #include "tests/support/logged.hpp"
@@ -15,8 +14,6 @@
 #include "train/run/metrics_log.hpp"
 
 namespace tapehead { namespace {
-
-using Json = nlohmann::ordered_json;
 
 TEST(RunMetricsLog, lines_are_in_the_file_at_once_and_in_order) {
   const TemporaryDirectory directory;
