@@ -2,8 +2,6 @@
 #include <fcntl.h>
 #include <spdlog/spdlog.h>
 
-#include <optional>
-
 #include "apps/commands.hpp"
 #include "apps/inputs.hpp"
 #include "core/files/files.hpp"

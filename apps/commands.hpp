@@ -3,22 +3,9 @@
 // declarations. It also includes what nearly every command uses.
 #pragma once
 
-#include <fmt/format.h>
-
 #include <CLI/CLI.hpp>
-#include <cstdint>
-#include <filesystem>
-#include <functional>
-#include <limits>
-#include <memory>
-#include <string>
-#include <string_view>
-#include <type_traits>
-#include <utility>
-#include <vector>
 
 #include "apps/launch.hpp"
-#include "core/errors.hpp"
 #include "core/files/json_text.hpp"
 #include "core/files/standard_streams.hpp"
 #include "core/kernel/workers.hpp"
@@ -26,7 +13,6 @@
 #include "core/product/blas_kernels.hpp"
 #include "core/shown.hpp"
 #include "core/text.hpp"
-#include "core/types.hpp"
 #include "train/output/program_path.hpp"
 #include "train/run/data.hpp"
 

@@ -1,5 +1,4 @@
 // tapehead evaluate RUN: computes all metrics of a trained model on a split.
-#include <optional>
 
 #include "apps/commands.hpp"
 #include "apps/inputs.hpp"

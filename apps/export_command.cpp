@@ -2,14 +2,7 @@
 #include <fcntl.h>
 #include <sys/file.h>
 
-#include <algorithm>
-#include <array>
 #include <cerrno>
-#include <cstdlib>
-#include <iterator>
-#include <optional>
-#include <ranges>
-#include <span>
 #include <system_error>
 
 #include "apps/commands.hpp"

@@ -2,8 +2,6 @@
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
-#include <array>
-
 #include "apps/commands.hpp"
 #include "apps/line_command.hpp"
 #include "train/metrics/ngrams.hpp"

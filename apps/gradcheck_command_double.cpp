@@ -1,6 +1,5 @@
 // tapehead gradcheck CONFIG: checks the gradients of a config's model in double precision. It is
 // the only command of the program tapehead-gradcheck.
-#include <algorithm>
 
 #include "apps/commands.hpp"
 #include "apps/inputs.hpp"

@@ -4,9 +4,6 @@
 
 #include <unistd.h>
 
-#include <filesystem>
-#include <string>
-
 #include "core/files/input_files.hpp"
 #include "train/experiment.hpp"
 #include "train/loop/run_inputs.hpp"

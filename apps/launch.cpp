@@ -1,8 +1,5 @@
 #include "apps/launch.hpp"
 
-#include <fmt/format.h>
-
-#include "core/errors.hpp"
 #include "core/files/standard_streams.hpp"
 #include "core/ranks/launcher.hpp"
 #include "core/shown.hpp"

@@ -1,10 +1,6 @@
 // How the program was started: alone, or by a launcher as one of several ranks.
 #pragma once
 
-#include <memory>
-#include <string>
-#include <string_view>
-
 #include "core/ranks/sharing.hpp"
 
 namespace tapehead {

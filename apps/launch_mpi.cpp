@@ -1,9 +1,7 @@
 // The programs with MPI join the ranks that their library's launcher started. Without a launcher,
 // or as its only process, they do not call MPI.
-#include <fmt/format.h>
 
 #include "apps/launch.hpp"
-#include "core/errors.hpp"
 #include "core/ranks/launcher.hpp"
 #include "mpi/mpi_ranks.hpp"
 

@@ -1,9 +1,7 @@
 // The plain program does not know MPI. Under a launcher, each of its processes would take itself
 // for the only one.
-#include <fmt/format.h>
 
 #include "apps/launch.hpp"
-#include "core/errors.hpp"
 #include "core/ranks/launcher.hpp"
 
 namespace tapehead {

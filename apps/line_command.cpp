@@ -1,9 +1,6 @@
 #include "apps/line_command.hpp"
 
-#include <algorithm>
-#include <array>
 #include <deque>
-#include <optional>
 
 #include "apps/commands.hpp"
 #include "apps/inputs.hpp"

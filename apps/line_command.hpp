@@ -2,13 +2,6 @@
 // need.
 #pragma once
 
-#include <filesystem>
-#include <functional>
-#include <memory>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include <CLI/CLI.hpp>
 
 #include "core/kernel/workers.hpp"

@@ -1,12 +1,7 @@
 // The common part of all programs: joins a launch, parses the command line, and turns errors
 // into messages and exit codes.
-#include <algorithm>
 #include <csignal>
-#include <cstdlib>
-#include <exception>
-#include <map>
 #include <sstream>
-#include <stdexcept>
 
 #include "apps/commands.hpp"
 #include "core/version.hpp"

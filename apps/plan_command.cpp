@@ -1,5 +1,4 @@
 // tapehead plan CONFIG: estimates a training's memory and time before it starts.
-#include <algorithm>
 
 #include "apps/commands.hpp"
 #include "apps/inputs.hpp"

@@ -1,6 +1,4 @@
 // tapehead prune RUN DIR: writes a smaller run without the heads that matter least.
-#include <algorithm>
-#include <set>
 
 #include "apps/commands.hpp"
 #include "apps/inputs.hpp"

@@ -1,11 +1,5 @@
 #include "apps/pruned_heads.hpp"
 
-#include <algorithm>
-#include <optional>
-
-#include <fmt/format.h>
-
-#include "core/errors.hpp"
 #include "core/shown.hpp"
 #include "core/text.hpp"
 #include "lab/removal/head_pruning.hpp"

@@ -1,12 +1,7 @@
 // Which heads `tapehead prune` removes.
 #pragma once
 
-#include <filesystem>
-#include <string>
-#include <vector>
-
 #include "core/kernel/workers.hpp"
-#include "core/types.hpp"
 #include "datasets/task.hpp"
 #include "lab/removal/head_removal.hpp"
 #include "train/experiment.hpp"

@@ -1,5 +1,4 @@
 // tapehead report RUN|SWEEP: writes a page about it, one HTML file that needs nothing else.
-#include <algorithm>
 
 #include "apps/commands.hpp"
 #include "apps/inputs.hpp"

@@ -2,9 +2,6 @@
 // its attention aligns.
 #include <spdlog/spdlog.h>
 
-#include <cmath>
-#include <optional>
-
 #include "apps/commands.hpp"
 #include "apps/line_command.hpp"
 #include "train/output/text_table.hpp"

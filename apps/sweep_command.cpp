@@ -1,5 +1,4 @@
 // tapehead sweep FILE: trains a config with many settings and seeds, and says which ones differ.
-#include <algorithm>
 
 #include "apps/commands.hpp"
 #include "apps/inputs.hpp"

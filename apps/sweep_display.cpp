@@ -3,13 +3,9 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <thread>
 
 #include "core/clock.hpp"
-#include "core/errors.hpp"
 #include "core/files/files.hpp"
 #include "core/files/standard_streams.hpp"
 #include "core/shown.hpp"

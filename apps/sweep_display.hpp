@@ -2,8 +2,6 @@
 // otherwise a plain line every few seconds.
 #pragma once
 
-#include <filesystem>
-
 #include "lab/sweep/results.hpp"
 #include "lab/sweep/runner.hpp"
 

@@ -1,6 +1,4 @@
 // tapehead train CONFIG: trains a model into a run directory.
-#include <algorithm>
-#include <exception>
 
 #include <spdlog/spdlog.h>
 

@@ -1,9 +1,5 @@
 // tapehead_bench heads: what attention costs over its heads, the model's width and the sequences'
 // length, and what its options cost beside the plain one.
-#include <array>
-#include <cmath>
-#include <map>
-#include <optional>
 
 #include "bench/steps.hpp"
 #include "nn/attention/multi_head_attention.hpp"

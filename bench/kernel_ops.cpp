@@ -1,6 +1,4 @@
 // The ops beside matrix products, at the shapes of each size.
-#include <numeric>
-#include <span>
 
 #include "bench/kernels.hpp"
 #include "core/ops/activation.hpp"

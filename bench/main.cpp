@@ -1,5 +1,4 @@
 // The measurements of tapehead, each a subcommand.
-#include <exception>
 
 #include "bench/measure.hpp"
 

@@ -1,8 +1,6 @@
 #include "bench/measure.hpp"
 
-#include <cmath>
 #include <cstdio>
-#include <cstring>
 
 #include "core/files/isolated.hpp"
 #include "core/memory/process_memory.hpp"

@@ -1,9 +1,6 @@
 // What all measurements share: a command, timing, a process of their own, and a table.
 #pragma once
 
-#include <algorithm>
-#include <iterator>
-
 #include "apps/commands.hpp"
 #include "core/clock.hpp"
 #include "core/tape/tensor.hpp"

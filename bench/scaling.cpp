@@ -1,6 +1,5 @@
 // tapehead_bench scaling: the attention core over the sequence length: time, memory, and how near
 // it is to its products alone.
-#include <cmath>
 
 #include "bench/measure.hpp"
 #include "core/memory/pool.hpp"

@@ -1,8 +1,5 @@
 // tapehead_bench step: the time of whole training steps, and where it goes.
-#include <array>
 #include <atomic>
-#include <map>
-#include <stdexcept>
 
 #include "bench/steps.hpp"
 #include "support/heap_count.hpp"

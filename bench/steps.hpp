@@ -1,8 +1,6 @@
 // The training steps that are measured: sizes and subjects, and a model that takes their steps.
 #pragma once
 
-#include <array>
-
 #include "bench/measure.hpp"
 #include "train/model_training.hpp"
 

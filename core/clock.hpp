@@ -3,6 +3,8 @@
 
 #include <chrono>
 
+#include "core/prelude.hpp"
+
 namespace tapehead {
 
 using Clock = std::chrono::steady_clock;

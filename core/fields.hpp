@@ -2,16 +2,7 @@
 // each; options that differ by layer and by head; and the number of members of a struct of options.
 #pragma once
 
-#include <algorithm>
-#include <array>
-#include <limits>
-#include <span>
-#include <string>
-#include <string_view>
-#include <type_traits>
-#include <vector>
-
-#include "core/types.hpp"
+#include "core/prelude.hpp"
 
 namespace tapehead {
 

@@ -1,9 +1,5 @@
 #include "core/option_rows.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-
 #include "core/text.hpp"
 
 namespace tapehead {

@@ -2,21 +2,9 @@
 // templates.
 #pragma once
 
-#include <cstdint>
-#include <functional>
-#include <iterator>
-#include <memory>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <type_traits>
 #include <variant>
-#include <vector>
 
-#include "core/errors.hpp"
 #include "core/fields.hpp"
-#include "core/types.hpp"
 
 namespace tapehead {
 

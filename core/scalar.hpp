@@ -2,6 +2,8 @@
 // as float64 for gradient checks, into two inline namespaces, so that one program can contain both.
 #pragma once
 
+#include "core/prelude.hpp"
+
 namespace tapehead {
 
 inline namespace TAPEHEAD_PRECISION {

@@ -1,11 +1,5 @@
 #include "core/shape.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <iterator>
-
-#include "core/errors.hpp"
 #include "core/text.hpp"
 
 namespace tapehead {

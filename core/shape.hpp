@@ -1,12 +1,7 @@
 // Shape: the extents of a tensor's axes, at most four, stored without heap memory.
 #pragma once
 
-#include <array>
-#include <initializer_list>
-#include <span>
-#include <string>
-
-#include "core/types.hpp"
+#include "core/prelude.hpp"
 
 namespace tapehead {
 

@@ -1,13 +1,6 @@
 #include "core/shown.hpp"
 
-#include <algorithm>
-#include <filesystem>
-#include <iterator>
 #include <new>
-#include <stdexcept>
-#include <vector>
-
-#include <fmt/format.h>
 
 #include "core/text.hpp"
 

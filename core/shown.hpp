@@ -2,11 +2,7 @@
 // message of an error, for people.
 #pragma once
 
-#include <exception>
-#include <string>
-#include <string_view>
-
-#include "core/types.hpp"
+#include "core/prelude.hpp"
 
 namespace tapehead {
 

@@ -1,10 +1,6 @@
 #include "core/text.hpp"
 
-#include <algorithm>
-#include <array>
 #include <charconv>
-#include <numeric>
-#include <span>
 #include <system_error>
 
 namespace tapehead {

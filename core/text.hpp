@@ -1,15 +1,7 @@
 // Text of any language and of messages: characters of UTF-8, patterns of names, and lists.
 #pragma once
 
-#include <iterator>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
-#include <fmt/format.h>
-
-#include "core/types.hpp"
+#include "core/prelude.hpp"
 
 namespace tapehead {
 

@@ -1,7 +1,7 @@
 // What this program is: its version, and the CPUs that it was built for.
 #pragma once
 
-#include <string_view>
+#include "core/prelude.hpp"
 
 namespace tapehead {
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "core/fields.hpp"
-#include "core/types.hpp"
 
 namespace tapehead {
 

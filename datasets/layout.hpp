@@ -1,8 +1,7 @@
 // What the examples of a task are, and how a model reads them.
 #pragma once
 
-#include <array>
-#include <cstddef>
+#include "core/prelude.hpp"
 
 namespace tapehead {
 

@@ -1,15 +1,5 @@
 #include "datasets/loader.hpp"
 
-#include <algorithm>
-#include <functional>
-#include <iterator>
-#include <numeric>
-#include <span>
-#include <utility>
-
-#include <fmt/format.h>
-
-#include "core/errors.hpp"
 #include "core/random/draws.hpp"
 
 namespace tapehead {

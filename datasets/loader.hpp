@@ -1,10 +1,6 @@
 // The batches of an epoch: each example once, in an order that depends only on (seed, epoch).
 #pragma once
 
-#include <cstdint>
-#include <memory>
-#include <vector>
-
 #include "datasets/batching.hpp"
 #include "datasets/task.hpp"
 

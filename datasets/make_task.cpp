@@ -1,12 +1,7 @@
 #include "datasets/make_task.hpp"
 
-#include <fmt/format.h>
-
-#include <string>
-#include <string_view>
 #include <variant>
 
-#include "core/errors.hpp"
 #include "core/files/hash.hpp"
 #include "datasets/task_kind.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"

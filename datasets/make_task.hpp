@@ -2,14 +2,6 @@
 // tokenizers kept in the run, separate splits.
 #pragma once
 
-#include <cstdint>
-#include <filesystem>
-#include <functional>
-#include <memory>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "datasets/layout.hpp"
 #include "datasets/task.hpp"
 #include "datasets/task_options.hpp"

@@ -1,10 +1,5 @@
 #include "datasets/pairs.hpp"
 
-#include <utility>
-
-#include <fmt/format.h>
-
-#include "core/errors.hpp"
 #include "datasets/tokenizers/tokenizer.hpp"
 
 namespace tapehead {

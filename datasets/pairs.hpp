@@ -1,11 +1,6 @@
 // Pairs: a source and its target, as a model of each layout reads them.
 #pragma once
 
-#include <functional>
-#include <memory>
-#include <string_view>
-#include <vector>
-
 #include "datasets/layout.hpp"
 #include "datasets/sequence.hpp"
 

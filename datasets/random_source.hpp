@@ -1,12 +1,6 @@
 // The random draws of one example, one after another, from a range of the stream of its own.
 #pragma once
 
-#include <cstdint>
-#include <numeric>
-#include <ranges>
-#include <utility>
-#include <vector>
-
 #include "core/random/draws.hpp"
 
 namespace tapehead {

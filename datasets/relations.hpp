@@ -6,10 +6,7 @@
 // predicts token t, and row T predicts the end mark.
 #pragma once
 
-#include <string_view>
-#include <vector>
-
-#include "core/types.hpp"
+#include "core/prelude.hpp"
 
 namespace tapehead {
 

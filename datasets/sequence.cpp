@@ -1,9 +1,5 @@
 #include "datasets/sequence.hpp"
 
-#include <numeric>
-#include <stdexcept>
-#include <utility>
-
 namespace tapehead {
 
 namespace {

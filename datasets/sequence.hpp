@@ -2,13 +2,6 @@
 // examples, and `pack` alone lays them out as a batch.
 #pragma once
 
-#include <algorithm>
-#include <array>
-#include <initializer_list>
-#include <memory>
-#include <span>
-#include <vector>
-
 #include "core/files/hash.hpp"
 #include "core/sequence/batch.hpp"
 #include "datasets/corpus/token_text.hpp"

@@ -1,13 +1,6 @@
 #include "datasets/task.hpp"
 
-#include <algorithm>
-#include <numeric>
-#include <utility>
-
-#include <fmt/format.h>
 #include <spdlog/spdlog.h>
-
-#include "core/errors.hpp"
 
 namespace tapehead {
 

@@ -1,13 +1,6 @@
 // A task: its tokenizers and its splits, ready for the loader.
 #pragma once
 
-#include <functional>
-#include <memory>
-#include <string>
-#include <string_view>
-#include <vector>
-
-#include "core/types.hpp"
 #include "datasets/layout.hpp"
 #include "datasets/sequence.hpp"
 #include "datasets/task_options.hpp"

@@ -2,21 +2,11 @@
 // module that defines a TaskKind, and add a row to datasets/task_kinds.cpp.
 #pragma once
 
-#include <algorithm>
 #include <any>
-#include <array>
-#include <functional>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
 
-#include "core/errors.hpp"
 #include "core/fields.hpp"
 #include "core/files/hash.hpp"
 #include "core/option_rows.hpp"
-#include "core/types.hpp"
 #include "datasets/layout.hpp"
 #include "datasets/task.hpp"
 

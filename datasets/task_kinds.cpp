@@ -1,9 +1,5 @@
 // The registry of tasks.
-#include <algorithm>
 
-#include <fmt/format.h>
-
-#include "core/errors.hpp"
 #include "core/text.hpp"
 #include "datasets/task_kind.hpp"
 

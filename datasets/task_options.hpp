@@ -1,12 +1,9 @@
 // The config's `task` section: which task it is, and the options of that task.
 #pragma once
 
+#include "core/prelude.hpp"
+
 #include <any>
-#include <span>
-#include <stdexcept>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 namespace tapehead {
 

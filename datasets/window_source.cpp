@@ -1,12 +1,5 @@
 #include "datasets/window_source.hpp"
 
-#include <algorithm>
-#include <utility>
-
-#include <fmt/format.h>
-
-#include "core/errors.hpp"
-
 namespace tapehead {
 
 namespace {

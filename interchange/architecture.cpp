@@ -1,10 +1,5 @@
 #include "interchange/architecture.hpp"
 
-#include <algorithm>
-#include <ranges>
-
-#include <fmt/format.h>
-
 #include "core/text.hpp"
 
 namespace tapehead {

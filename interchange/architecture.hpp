@@ -2,11 +2,6 @@
 // theirs, and which tensor of theirs is which parameter of ours. Each is used in both directions.
 #pragma once
 
-#include <array>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "interchange/pretrained_files.hpp"
 #include "train/options/application.hpp"
 

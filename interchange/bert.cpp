@@ -1,9 +1,5 @@
 // BERT (Devlin et al. 2019) and ALBERT (Lan et al. 2020), as transformers' BertForMaskedLM,
 // BertForSequenceClassification and BertForTokenClassification keep them, and those of ALBERT.
-#include <algorithm>
-#include <array>
-
-#include <fmt/format.h>
 
 #include "interchange/architecture.hpp"
 

@@ -1,7 +1,4 @@
 // Decoders of other programs, as transformers' classes keep them.
-#include <algorithm>
-
-#include <fmt/format.h>
 
 #include "interchange/architecture.hpp"
 

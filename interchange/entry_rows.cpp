@@ -1,8 +1,5 @@
 #include "interchange/entry_rows.hpp"
 
-#include <utility>
-
-#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
 #include "core/files/json_text.hpp"

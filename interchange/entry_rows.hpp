@@ -2,9 +2,6 @@
 // and where the numbers of a parameter of ours are in a tensor of theirs.
 #pragma once
 
-#include <optional>
-#include <vector>
-
 #include "core/shape.hpp"
 #include "interchange/architecture.hpp"
 #include "interchange/pretrained_files.hpp"

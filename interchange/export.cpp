@@ -1,12 +1,5 @@
 #include "interchange/export.hpp"
 
-#include <algorithm>
-#include <set>
-#include <string_view>
-
-#include <fmt/format.h>
-
-#include "core/errors.hpp"
 #include "core/files/files.hpp"
 #include "core/text.hpp"
 #include "datasets/text/text_options.hpp"

@@ -1,11 +1,6 @@
 // Exports a model of ours to another program: a run becomes a directory in Hugging Face's layout.
 #pragma once
 
-#include <array>
-#include <filesystem>
-#include <string>
-#include <vector>
-
 #include <nlohmann/json.hpp>
 
 #include "interchange/tokenizers/marks.hpp"

@@ -1,14 +1,7 @@
 #include "interchange/import.hpp"
 
-#include <algorithm>
-#include <numeric>
-#include <set>
-#include <utility>
-
-#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
-#include "core/errors.hpp"
 #include "core/files/files.hpp"
 #include "core/text.hpp"
 #include "datasets/text/labelled_options.hpp"

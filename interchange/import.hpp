@@ -1,11 +1,6 @@
 // Imports a model of another program: a directory in Hugging Face's layout becomes a run.
 #pragma once
 
-#include <filesystem>
-#include <memory>
-#include <string>
-#include <vector>
-
 #include "interchange/entry_rows.hpp"
 #include "interchange/imported_config.hpp"
 #include "train/experiment.hpp"

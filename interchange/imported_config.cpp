@@ -1,10 +1,5 @@
 #include "interchange/imported_config.hpp"
 
-#include <algorithm>
-
-#include <fmt/format.h>
-
-#include "core/errors.hpp"
 #include "core/shown.hpp"
 #include "core/text.hpp"
 #include "datasets/tokenizers/vocabulary_tokenizer.hpp"

@@ -1,11 +1,6 @@
 // The config of an imported run: the options of its model, and a task that goes on from it.
 #pragma once
 
-#include <filesystem>
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "datasets/tokenizers/tokenizer.hpp"
 #include "interchange/architecture.hpp"
 #include "interchange/tokenizers/marks.hpp"

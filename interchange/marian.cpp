@@ -1,9 +1,6 @@
 // Marian (Junczys-Dowmunt et al. 2018), an encoder and a decoder as in Vaswani et al. 2017, as
 // transformers' MarianMTModel keeps it. Its positions have all sines before all cosines, and ours
 // have them in turns. So every axis of width d_model lies here in another order.
-#include <algorithm>
-
-#include <fmt/format.h>
 
 #include "interchange/architecture.hpp"
 

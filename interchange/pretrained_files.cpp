@@ -1,12 +1,5 @@
 #include "interchange/pretrained_files.hpp"
 
-#include <algorithm>
-#include <set>
-#include <utility>
-
-#include <fmt/format.h>
-
-#include "core/errors.hpp"
 #include "core/files/json_text.hpp"
 #include "core/shown.hpp"
 

@@ -2,15 +2,9 @@
 // and its tensors in one file or in several with an index.
 #pragma once
 
-#include <filesystem>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include <nlohmann/json.hpp>
 
 #include "core/files/tensor_file.hpp"
-#include "core/types.hpp"
 #include "interchange/tokenizers/marks.hpp"
 
 namespace tapehead {

@@ -1,9 +1,5 @@
 #include "interchange/pytorch_export.hpp"
 
-#include <fmt/format.h>
-
-#include <optional>
-
 #include "core/files/files.hpp"
 #include "core/files/tensor_file.hpp"
 #include "datasets/tokenizers/tokenizer.hpp"

@@ -2,11 +2,6 @@
 // model of them, and its vocabulary.
 #pragma once
 
-#include <array>
-#include <filesystem>
-#include <string>
-#include <vector>
-
 #include "train/experiment.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

@@ -1,13 +1,7 @@
 #include "interchange/pytorch_module.hpp"
 
-#include <algorithm>
 #include <cctype>
-#include <map>
-#include <ranges>
 
-#include <fmt/format.h>
-
-#include "core/errors.hpp"
 #include "nn/attention/spec.hpp"
 #include "train/config/rows.hpp"
 

@@ -2,8 +2,6 @@
 // program when it is built (cmake/embed.cmake); and the options, and their choices, that it has.
 #pragma once
 
-#include <string_view>
-
 #include "train/config/config.hpp"
 
 namespace tapehead {

@@ -1,13 +1,8 @@
 // Which entries of another program's model are its marks, and which its tokenizer adds to a text.
 #include "interchange/their_tokenizers.hpp"
 
-#include <algorithm>
-#include <string>
-
-#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
-#include "core/errors.hpp"
 #include "core/files/json_text.hpp"
 #include "interchange/architecture.hpp"
 

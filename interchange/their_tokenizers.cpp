@@ -1,12 +1,5 @@
 #include "interchange/their_tokenizers.hpp"
 
-#include <algorithm>
-#include <memory>
-#include <string>
-
-#include <fmt/format.h>
-
-#include "core/errors.hpp"
 #include "core/files/files.hpp"
 #include "core/files/json_text.hpp"
 #include "core/shown.hpp"

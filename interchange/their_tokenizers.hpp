@@ -2,10 +2,6 @@
 // text is then given as its tokens, with blanks between them; and its marks.
 #pragma once
 
-#include <filesystem>
-#include <optional>
-#include <vector>
-
 #include "interchange/pretrained_files.hpp"
 #include "interchange/tokenizers/marks.hpp"
 #include "interchange/tokenizers/read_pretrained.hpp"

@@ -1,17 +1,5 @@
 #include "interchange/weight_copy.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <functional>
-#include <numeric>
-#include <optional>
-#include <span>
-#include <stdexcept>
-#include <string_view>
-
-#include <fmt/format.h>
-
-#include "core/errors.hpp"
 #include "core/files/tensor_header.hpp"
 #include "core/text.hpp"
 

@@ -1,9 +1,6 @@
 // Copies weights: the numbers of their tensors into parameters of ours, and the other way.
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "interchange/entry_rows.hpp"
 #include "interchange/pretrained_files.hpp"
 #include "train/experiment.hpp"

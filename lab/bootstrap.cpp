@@ -1,8 +1,5 @@
 #include "lab/bootstrap.hpp"
 
-#include <algorithm>
-#include <cmath>
-
 #include "core/files/hash.hpp"
 #include "core/random/draws.hpp"
 

@@ -2,13 +2,6 @@
 // with other test examples and other seeds. A metric is a function of sums over the examples.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <string>
-#include <vector>
-
 #include "lab/run_scores.hpp"
 #include "train/options/options.hpp"
 

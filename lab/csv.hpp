@@ -1,9 +1,6 @@
 // Tables for spreadsheets and other programs.
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "core/text.hpp"
 
 namespace tapehead {

@@ -1,11 +1,7 @@
 #include "lab/cyclic_spectrum.hpp"
 
-#include <algorithm>
-#include <cmath>
 #include <complex>
-#include <functional>
 #include <numbers>
-#include <numeric>
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

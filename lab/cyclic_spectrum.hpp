@@ -2,10 +2,6 @@
 // embedding: how much of what distinguishes the rows has which frequency.
 #pragma once
 
-#include <span>
-#include <vector>
-
-#include "core/types.hpp"
 #include "train/experiment.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

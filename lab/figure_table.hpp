@@ -1,13 +1,6 @@
 // Figures of which each is described once, by a row, for tables, JSON and the legend.
 #pragma once
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <functional>
-#include <string>
-#include <vector>
-
 #include "core/files/json_text.hpp"
 #include "train/output/text_table.hpp"
 

@@ -1,11 +1,7 @@
 #include "lab/run_scores.hpp"
 
-#include <cmath>
 #include <sstream>
 
-#include <fmt/format.h>
-
-#include "core/errors.hpp"
 #include "core/files/files.hpp"
 #include "core/files/json_text.hpp"
 #include "datasets/loader.hpp"

@@ -1,14 +1,6 @@
 // The scores of a trained run: what it cost, and how well it did on each example of a split.
 #pragma once
 
-#include <algorithm>
-#include <filesystem>
-#include <map>
-#include <optional>
-#include <string>
-#include <vector>
-
-#include "core/types.hpp"
 #include "datasets/task.hpp"
 #include "train/metrics/metric_kind.hpp"
 #include "train/options/options.hpp"

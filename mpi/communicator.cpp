@@ -1,12 +1,7 @@
 #include "mpi/communicator.hpp"
 
-#include <algorithm>
-#include <array>
 #include <csignal>
-#include <cstdlib>
 #include <list>
-#include <string_view>
-#include <vector>
 
 // The C++ interfaces of both libraries, which MPI 3 removed, are in the way of warnings.
 #define OMPI_SKIP_MPICXX 1

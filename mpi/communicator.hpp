@@ -2,17 +2,12 @@
 #pragma once
 
 #include <chrono>
-#include <memory>
-#include <optional>
-#include <span>
-#include <string>
 #include <thread>
 
 #include <sched.h>
 
 #include "core/clock.hpp"
 #include "core/ranks/launcher.hpp"
-#include "core/types.hpp"
 
 namespace tapehead {
 

@@ -1,13 +1,6 @@
 #include "mpi/mpi_ranks.hpp"
 
-#include <fmt/format.h>
 #include <unistd.h>
-
-#include <algorithm>
-#include <array>
-#include <cstdlib>
-#include <iterator>
-#include <optional>
 
 #include "core/files/standard_streams.hpp"
 #include "core/ranks/sharing.hpp"

@@ -1,9 +1,6 @@
 // Ranks that a launcher of MPI started: their exchanges have a deadline, and they end together.
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "core/clock.hpp"
 #include "core/ranks/ranks.hpp"
 #include "mpi/communicator.hpp"

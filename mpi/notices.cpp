@@ -1,8 +1,5 @@
 #include "mpi/notices.hpp"
 
-#include <algorithm>
-#include <cstring>
-
 namespace tapehead {
 
 namespace {

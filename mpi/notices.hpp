@@ -1,11 +1,6 @@
 // What ranks tell each other outside exchanges: whether they are there, and how they ended.
 #pragma once
 
-#include <optional>
-#include <span>
-#include <string>
-#include <vector>
-
 #include "core/ranks/ranks.hpp"
 #include "mpi/communicator.hpp"
 

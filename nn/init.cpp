@@ -1,10 +1,5 @@
 #include "nn/init.hpp"
 
-#include <algorithm>
-#include <cmath>
-
-#include <fmt/format.h>
-
 namespace tapehead {
 
 std::string AttentionSite::text() const {

@@ -1,11 +1,7 @@
 // Initialisers of weight matrices and embeddings, and the sites of attentions, which they draw by.
 #pragma once
 
-#include <compare>
-#include <string>
-
 #include "core/tape/parameter_declaration.hpp"
-#include "core/types.hpp"
 #include "nn/options/attention_settings.hpp"
 #include "nn/options/model_options.hpp"
 

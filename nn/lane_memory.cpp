@@ -1,12 +1,5 @@
 #include "nn/lane_memory.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <utility>
-
-#include "core/errors.hpp"
-
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 LaneMemory::LaneMemory(const Size& size)

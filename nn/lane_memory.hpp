@@ -2,9 +2,6 @@
 // window by window; what it remembers are the last rows before each layer.
 #pragma once
 
-#include <span>
-#include <vector>
-
 #include "core/sequence/batch.hpp"
 #include "core/tape/tensor.hpp"
 

@@ -1,10 +1,6 @@
 // A pass: what every layer gets when a model runs, in training, evaluation or decoding.
 #pragma once
 
-#include <functional>
-#include <optional>
-#include <string_view>
-
 #include "core/memory/pool.hpp"
 #include "core/ops/attention/attention.hpp"
 #include "core/ops/linear.hpp"

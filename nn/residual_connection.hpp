@@ -1,8 +1,6 @@
 // The residual connection around a block, with norm and dropout. It alone knows pre- and post-norm.
 #pragma once
 
-#include <string>
-
 #include "core/ops/residual.hpp"
 #include "nn/options/model_options.hpp"
 #include "nn/pass.hpp"

@@ -1,11 +1,5 @@
 #include "nn/token_embedding.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <cmath>
-
-#include "core/errors.hpp"
 #include "core/ops/arithmetic.hpp"
 #include "core/ops/embedding.hpp"
 #include "core/ops/residual.hpp"

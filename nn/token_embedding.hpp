@@ -1,8 +1,6 @@
 // The embedding of tokens, their positions and their types.
 #pragma once
 
-#include <optional>
-
 #include "core/sequence/batch.hpp"
 #include "nn/residual_connection.hpp"
 

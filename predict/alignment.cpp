@@ -1,11 +1,5 @@
 #include "predict/alignment.hpp"
 
-#include <algorithm>
-#include <ranges>
-
-#include <fmt/format.h>
-
-#include "core/errors.hpp"
 #include "core/shown.hpp"
 #include "core/text.hpp"
 

@@ -1,13 +1,6 @@
 // Alignments: which words of a source the words of a target come from, by attention.
 #pragma once
 
-#include <compare>
-#include <set>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
 #include "core/tape/tensor.hpp"
 #include "nn/pass.hpp"
 #include "nn/transformer/transformer.hpp"

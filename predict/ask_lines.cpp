@@ -1,13 +1,9 @@
 #include "predict/ask_lines.hpp"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
-#include <utility>
-
-#include "core/errors.hpp"
 #include "datasets/text/text_file.hpp"
 
 namespace tapehead {

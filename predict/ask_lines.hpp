@@ -1,13 +1,6 @@
 // Asking about lines: the lines that a command reads, and the loop that answers each.
 #pragma once
 
-#include <functional>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "core/files/input_files.hpp"
 #include "core/files/open_file.hpp"
 #include "datasets/text/text_file.hpp"

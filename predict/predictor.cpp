@@ -1,11 +1,5 @@
 #include "predict/predictor.hpp"
 
-#include <algorithm>
-#include <ranges>
-
-#include <fmt/format.h>
-
-#include "core/errors.hpp"
 #include "core/text.hpp"
 #include "datasets/text/text_front.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"

@@ -2,14 +2,6 @@
 // with, classified, filled or scored, whatever the runs were trained for.
 #pragma once
 
-#include <memory>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
-
-#include "core/errors.hpp"
 #include "core/kernel/workers.hpp"
 #include "nn/generation/decoding.hpp"
 #include "predict/alignment.hpp"

@@ -1,10 +1,5 @@
 #include "predict/reader.hpp"
 
-#include <algorithm>
-
-#include <fmt/format.h>
-
-#include "core/errors.hpp"
 #include "core/shown.hpp"
 #include "core/text.hpp"
 #include "datasets/corpus/masking.hpp"

@@ -1,14 +1,6 @@
 // What the model of a run reads of a user's line.
 #pragma once
 
-#include <memory>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
 #include "datasets/sequence.hpp"
 #include "datasets/text/text_front.hpp"
 #include "datasets/tokenizers/tokenizer.hpp"

@@ -1,13 +1,5 @@
 #include "predict/predictor.hpp"
 
-#include <algorithm>
-#include <memory>
-#include <numeric>
-#include <utility>
-
-#include <fmt/format.h>
-
-#include "core/errors.hpp"
 #include "core/ops/concatenate.hpp"
 #include "nn/generation/ensemble.hpp"
 #include "train/options/application.hpp"

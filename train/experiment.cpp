@@ -1,9 +1,6 @@
 #include "train/experiment.hpp"
 
-#include <fmt/format.h>
 #include <spdlog/spdlog.h>
-
-#include <utility>
 
 #include "datasets/corpus/token_text.hpp"
 #include "datasets/make_task.hpp"

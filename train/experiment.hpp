@@ -1,12 +1,6 @@
 // An experiment is what a config describes, ready for training or use: data, parameters and model.
 #pragma once
 
-#include <filesystem>
-#include <optional>
-#include <string>
-#include <string_view>
-
-#include "core/errors.hpp"
 #include "core/files/tensor_file.hpp"
 #include "datasets/task.hpp"
 #include "nn/transformer/transformer.hpp"

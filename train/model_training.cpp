@@ -1,13 +1,5 @@
 #include "train/model_training.hpp"
 
-#include <algorithm>
-#include <ranges>
-#include <string_view>
-#include <utility>
-
-#include <fmt/format.h>
-
-#include "core/errors.hpp"
 #include "core/ops/arithmetic.hpp"
 #include "core/ops/heads/head_scaling.hpp"
 #include "core/shown.hpp"

@@ -2,10 +2,6 @@
 // replay of a step, a gradient check and a measurement.
 #pragma once
 
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "nn/lane_memory.hpp"
 #include "train/config/config.hpp"
 #include "train/experiment.hpp"

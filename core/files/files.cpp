@@ -1,16 +1,12 @@
 #include "core/files/files.hpp"
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <random>
 #include <system_error>
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <unistd.h>
-
-#include "core/errors.hpp"
 
 namespace tapehead {
 

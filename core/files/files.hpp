@@ -2,13 +2,6 @@
 // complete, or it is as before.
 #pragma once
 
-#include <cstddef>
-#include <filesystem>
-#include <limits>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "core/files/open_file.hpp"
 
 namespace tapehead {

@@ -1,10 +1,5 @@
 #include "core/files/hash.hpp"
 
-#include <algorithm>
-#include <cstring>
-
-#include <fmt/format.h>
-
 namespace tapehead {
 
 // state <- mix(state + golden ratio xor word), where mix is the finisher of SplitMix64 (Steele, Lea

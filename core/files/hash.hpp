@@ -1,12 +1,7 @@
 // Hash: a 64-bit digest of values. It assigns sentences to splits, and tells different data apart.
 #pragma once
 
-#include <cstdint>
-#include <span>
-#include <string>
-#include <string_view>
-
-#include "core/types.hpp"
+#include "core/prelude.hpp"
 
 namespace tapehead {
 

@@ -4,10 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
-
-#include <fmt/format.h>
 
 namespace tapehead {
 

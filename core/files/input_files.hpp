@@ -3,13 +3,6 @@
 
 #include <sys/types.h>
 
-#include <filesystem>
-#include <optional>
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "core/files/open_file.hpp"
 
 namespace tapehead {

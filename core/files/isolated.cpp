@@ -6,17 +6,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
-#include <cstring>
-#include <exception>
-#include <utility>
 
-#include <fmt/format.h>
-
-#include "core/errors.hpp"
 #include "core/files/open_file.hpp"
 #include "core/shown.hpp"
 

@@ -1,9 +1,7 @@
 // Runs work in a separate process, for libraries that may end the process in which they run.
 #pragma once
 
-#include <functional>
-#include <stdexcept>
-#include <string>
+#include "core/prelude.hpp"
 
 namespace tapehead {
 

@@ -1,11 +1,5 @@
 #include "core/files/json_text.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <cstdint>
-
-#include "core/errors.hpp"
 #include "core/files/files.hpp"
 
 namespace tapehead {

@@ -2,16 +2,9 @@
 // its type and range.
 #pragma once
 
-#include <filesystem>
-#include <limits>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
+#include "core/prelude.hpp"
 
 #include <nlohmann/json.hpp>
-
-#include "core/types.hpp"
 
 namespace tapehead {
 

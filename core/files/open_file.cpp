@@ -1,13 +1,9 @@
 #include "core/files/open_file.hpp"
 
 #include <cerrno>
-#include <cstdlib>
-#include <exception>
 #include <system_error>
-#include <utility>
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>

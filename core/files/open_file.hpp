@@ -1,12 +1,7 @@
 // An open file: its destructor closes it, and its errors name it.
 #pragma once
 
-#include <cstddef>
-#include <filesystem>
-#include <string>
-#include <string_view>
-
-#include "core/errors.hpp"
+#include "core/prelude.hpp"
 
 namespace tapehead {
 

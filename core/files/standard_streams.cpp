@@ -3,13 +3,10 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <cstdio>
-#include <string>
 #include <system_error>
 
-#include "core/errors.hpp"
 #include "core/files/open_file.hpp"
 
 namespace tapehead {

@@ -2,7 +2,7 @@
 // reported.
 #pragma once
 
-#include <string_view>
+#include "core/prelude.hpp"
 
 namespace tapehead {
 

@@ -1,16 +1,7 @@
 #include "core/files/tensor_file.hpp"
 
-#include <algorithm>
-#include <bit>
-#include <cmath>
-#include <cstring>
-#include <limits>
-#include <utility>
-
-#include <fmt/format.h>
 #include <zlib.h>
 
-#include "core/errors.hpp"
 #include "core/files/files.hpp"
 #include "core/text.hpp"
 

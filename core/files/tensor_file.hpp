@@ -2,19 +2,6 @@
 // checksum in the metadata that reveals every damaged bit.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <filesystem>
-#include <functional>
-#include <memory>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
-
-#include <fmt/format.h>
-
-#include "core/errors.hpp"
 #include "core/files/tensor_header.hpp"
 
 namespace tapehead {

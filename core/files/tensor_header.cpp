@@ -1,15 +1,5 @@
 #include "core/files/tensor_header.hpp"
 
-#include <algorithm>
-#include <array>
-#include <cstdint>
-#include <ranges>
-#include <set>
-#include <utility>
-
-#include <fmt/format.h>
-
-#include "core/errors.hpp"
 #include "core/files/json_text.hpp"
 #include "core/text.hpp"
 

@@ -2,14 +2,7 @@
 // claim checked.
 #pragma once
 
-#include <cstddef>
-#include <map>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
-
-#include "core/types.hpp"
+#include "core/prelude.hpp"
 
 namespace tapehead {
 

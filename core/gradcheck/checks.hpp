@@ -1,9 +1,6 @@
 // The checks of which a gradient check consists. Each returns what is wrong, or nothing.
 #pragma once
 
-#include <optional>
-#include <vector>
-
 #include "core/gradcheck/gradient_rounding.hpp"
 #include "core/gradcheck/subject.hpp"
 

@@ -1,12 +1,5 @@
 #include "core/gradcheck/checks.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <cmath>
-#include <optional>
-#include <utility>
-
 #include "core/gradcheck/diagnosis/comparison.hpp"
 #include "core/gradcheck/differences.hpp"
 #include "core/gradcheck/element_comparison.hpp"

@@ -1,11 +1,5 @@
 #include "core/gradcheck/differences.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <exception>
-#include <iterator>
-#include <limits>
-
 #include "core/gradcheck/slopes/extrapolation.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

@@ -1,9 +1,6 @@
 // Finite differences of the function under a gradient check.
 #pragma once
 
-#include <functional>
-#include <vector>
-
 #include "core/gradcheck/slopes/slope.hpp"
 #include "core/gradcheck/slopes/trials.hpp"
 #include "core/gradcheck/subject.hpp"

@@ -1,11 +1,5 @@
 #include "core/gradcheck/element_comparison.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <map>
-
-#include <fmt/format.h>
-
 #include "core/gradcheck/gradient_rounding.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

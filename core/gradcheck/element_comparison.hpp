@@ -1,8 +1,6 @@
 // Compares a gradient with finite differences, element by element.
 #pragma once
 
-#include <vector>
-
 #include "core/gradcheck/diagnosis/comparison.hpp"
 #include "core/gradcheck/differences.hpp"
 #include "core/gradcheck/gradient_rounding.hpp"

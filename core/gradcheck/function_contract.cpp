@@ -1,12 +1,5 @@
 #include "core/gradcheck/checks.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <cmath>
-#include <memory>
-#include <string>
-
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {

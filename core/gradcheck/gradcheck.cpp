@@ -1,11 +1,5 @@
 #include "core/gradcheck/gradcheck.hpp"
 
-#include <fmt/format.h>
-
-#include <optional>
-#include <utility>
-
-#include "core/errors.hpp"
 #include "core/gradcheck/checks.hpp"
 #include "core/memory/pool.hpp"
 #include "core/text.hpp"

@@ -2,11 +2,6 @@
 // derivative of its forward pass? If not, what is wrong with it?
 #pragma once
 
-#include <cstdint>
-#include <functional>
-#include <type_traits>
-#include <vector>
-
 #include "core/gradcheck/diagnosis/verdict.hpp"
 #include "core/sequence/segments.hpp"
 #include "core/tape/tape.hpp"

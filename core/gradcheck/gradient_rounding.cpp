@@ -1,11 +1,5 @@
 #include "core/gradcheck/gradient_rounding.hpp"
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <exception>
-#include <limits>
-
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {

@@ -2,10 +2,6 @@
 // along a path, to compare it with the change of the function.
 #pragma once
 
-#include <cstddef>
-#include <initializer_list>
-#include <vector>
-
 #include "core/gradcheck/subject.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

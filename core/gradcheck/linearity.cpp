@@ -1,10 +1,5 @@
 #include "core/gradcheck/checks.hpp"
 
-#include <fmt/format.h>
-
-#include <cmath>
-#include <functional>
-
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {

@@ -1,11 +1,5 @@
 #include "core/gradcheck/checks.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <cmath>
-#include <exception>
-
 #include "core/gradcheck/differences.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

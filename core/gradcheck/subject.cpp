@@ -1,15 +1,5 @@
 #include "core/gradcheck/subject.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <cstring>
-#include <exception>
-#include <numeric>
-#include <utility>
-
-#include <fmt/format.h>
-
-#include "core/errors.hpp"
 #include "core/random/draws.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

@@ -1,12 +1,6 @@
 // The subject of a gradient check, and one run of it: a forward and a backward pass.
 #pragma once
 
-#include <concepts>
-#include <functional>
-#include <limits>
-#include <string>
-#include <vector>
-
 #include "core/gradcheck/diagnosis/verdict.hpp"
 #include "core/gradcheck/gradcheck.hpp"
 #include "core/tape/tensor.hpp"

@@ -1,10 +1,6 @@
 #include "core/kernel/cpu.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <cstdlib>
 #include <fstream>
-#include <limits>
 #include <thread>
 
 #include <sched.h>
@@ -14,7 +10,6 @@
 #if defined(__x86_64__)
 #include <immintrin.h>
 #else
-#include <cstdint>
 #endif
 
 namespace tapehead {

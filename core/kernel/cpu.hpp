@@ -2,10 +2,7 @@
 // should have.
 #pragma once
 
-#include <filesystem>
-#include <string>
-
-#include "core/types.hpp"
+#include "core/prelude.hpp"
 
 namespace tapehead {
 

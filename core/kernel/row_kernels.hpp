@@ -3,12 +3,9 @@
 // cut.
 #pragma once
 
-#include <array>
-
 #include <xsimd/xsimd.hpp>
 
 #include "core/scalar.hpp"
-#include "core/types.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

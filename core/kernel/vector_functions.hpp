@@ -1,8 +1,7 @@
 // Functions of vectors: x y + z, and the exponential function.
 #pragma once
 
-#include <cstdint>
-#include <type_traits>
+#include "core/prelude.hpp"
 
 #include <xsimd/xsimd.hpp>
 

@@ -2,17 +2,11 @@
 
 #include <atomic>
 #include <condition_variable>
-#include <exception>
 #include <mutex>
 #include <new>
 #include <system_error>
 #include <thread>
-#include <utility>
-#include <vector>
 
-#include <fmt/format.h>
-
-#include "core/errors.hpp"
 #include "core/kernel/cpu.hpp"
 #include "core/memory/pool.hpp"
 

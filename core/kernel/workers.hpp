@@ -2,9 +2,7 @@
 // time.
 #pragma once
 
-#include <memory>
-
-#include "core/types.hpp"
+#include "core/prelude.hpp"
 
 namespace tapehead {
 

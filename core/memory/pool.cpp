@@ -1,8 +1,5 @@
 #include "core/memory/pool.hpp"
 
-#include <algorithm>
-#include <array>
-#include <cstring>
 #include <mutex>
 
 #include "core/memory/span_heap.hpp"

@@ -2,11 +2,9 @@
 // gone. So a training step in its steady state allocates nothing from the heap.
 #pragma once
 
+#include "core/prelude.hpp"
+
 #include <atomic>
-#include <cstddef>
-#include <cstdint>
-#include <utility>
-#include <vector>
 
 namespace tapehead {
 

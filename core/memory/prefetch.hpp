@@ -1,12 +1,7 @@
 // Prefetching: loads numbers into the cache while others are processed.
 #pragma once
 
-#include <array>
-#include <cstdint>
-#include <utility>
-
 #include "core/scalar.hpp"
-#include "core/types.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

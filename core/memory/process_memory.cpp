@@ -1,8 +1,5 @@
 #include "core/memory/process_memory.hpp"
 
-#include <string>
-#include <string_view>
-
 #include "core/files/files.hpp"
 
 namespace tapehead {

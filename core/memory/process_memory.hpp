@@ -1,7 +1,7 @@
 // How much memory this process has resident, as the system counts it.
 #pragma once
 
-#include <cstddef>
+#include "core/prelude.hpp"
 
 namespace tapehead {
 

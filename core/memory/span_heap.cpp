@@ -4,8 +4,6 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <bit>
 #include <new>
 
 // AddressSanitizer reports any access to free memory.

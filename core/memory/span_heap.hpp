@@ -2,11 +2,9 @@
 // merged, so memory that one ragged batch has freed serves the next one, whatever its sizes.
 #pragma once
 
-#include <array>
+#include "core/prelude.hpp"
+
 #include <atomic>
-#include <cstddef>
-#include <cstdint>
-#include <span>
 
 namespace tapehead {
 

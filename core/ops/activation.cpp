@@ -1,8 +1,5 @@
 #include "core/ops/activation.hpp"
 
-#include <type_traits>
-#include <utility>
-
 #include "core/memory/pool.hpp"
 #include "core/ops/activation_functions.hpp"
 #include "core/ops/dropout_mask.hpp"

@@ -1,7 +1,5 @@
 #include "core/ops/arithmetic.hpp"
 
-#include <fmt/format.h>
-
 #include "core/kernel/row_kernels.hpp"
 #include "core/ops/row_sums.hpp"
 #include "core/tape/dims.hpp"

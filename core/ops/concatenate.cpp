@@ -1,11 +1,5 @@
 #include "core/ops/concatenate.hpp"
 
-#include <algorithm>
-#include <functional>
-
-#include <fmt/format.h>
-
-#include "core/errors.hpp"
 #include "core/kernel/row_kernels.hpp"
 #include "core/memory/pool.hpp"
 #include "core/tape/dims.hpp"

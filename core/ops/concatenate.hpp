@@ -1,11 +1,8 @@
 // Joins matrices and sequences, and takes parts of them.
 #pragma once
 
-#include <span>
-
 #include "core/sequence/segments.hpp"
 #include "core/tape/tape.hpp"
-#include "core/types.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

@@ -1,13 +1,5 @@
 #include "core/ops/cross_entropy.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <cmath>
-#include <functional>
-#include <utility>
-
-#include "core/errors.hpp"
 #include "core/kernel/row_kernels.hpp"
 #include "core/kernel/vector_functions.hpp"
 #include "core/ops/row_sums.hpp"

@@ -1,11 +1,8 @@
 // The loss of token predictions.
 #pragma once
 
-#include <span>
-
 #include "core/memory/pool.hpp"
 #include "core/tape/tape.hpp"
-#include "core/types.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

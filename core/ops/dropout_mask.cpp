@@ -1,7 +1,5 @@
 #include "core/ops/dropout_mask.hpp"
 
-#include <array>
-
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {

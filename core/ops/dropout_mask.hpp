@@ -1,9 +1,6 @@
 // The dropout mask of a matrix: drawn once in the forward pass, kept as bits for the backward pass.
 #pragma once
 
-#include <cstdint>
-#include <cstring>
-
 #include "core/kernel/row_kernels.hpp"
 #include "core/memory/pool.hpp"
 #include "core/random/keep_bits.hpp"

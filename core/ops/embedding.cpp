@@ -1,11 +1,5 @@
 #include "core/ops/embedding.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <cmath>
-
-#include "core/errors.hpp"
 #include "core/kernel/row_kernels.hpp"
 #include "core/kernel/vector_functions.hpp"
 #include "core/memory/pool.hpp"

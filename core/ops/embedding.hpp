@@ -1,8 +1,6 @@
 // Token embeddings and positions.
 #pragma once
 
-#include <span>
-
 #include "core/sequence/segments.hpp"
 #include "core/tape/tape.hpp"
 

@@ -1,8 +1,5 @@
 #include "core/ops/gated_activation.hpp"
 
-#include <algorithm>
-#include <utility>
-
 #include "core/ops/activation_functions.hpp"
 #include "core/ops/dropout_mask.hpp"
 #include "core/ops/row_sums.hpp"

@@ -1,13 +1,5 @@
 #include "core/ops/linear.hpp"
 
-#include <algorithm>
-#include <array>
-#include <span>
-#include <utility>
-
-#include <fmt/format.h>
-
-#include "core/errors.hpp"
 #include "core/kernel/row_kernels.hpp"
 #include "core/product/matrix_product.hpp"
 #include "core/tape/dims.hpp"

@@ -2,8 +2,6 @@
 // two matrices, and the transpose of one.
 #pragma once
 
-#include <optional>
-
 #include "core/product/packed_matrix.hpp"
 #include "core/tape/tape.hpp"
 

@@ -1,7 +1,5 @@
 #include "core/ops/norm.hpp"
 
-#include <cmath>
-
 #include "core/kernel/vector_functions.hpp"
 #include "core/ops/row_sums.hpp"
 #include "core/tape/dims.hpp"

@@ -1,10 +1,5 @@
 #include "core/ops/reduce.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-
-#include "core/errors.hpp"
 #include "core/kernel/row_kernels.hpp"
 #include "core/ops/row_sums.hpp"
 #include "core/tape/dims.hpp"

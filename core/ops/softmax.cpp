@@ -1,7 +1,5 @@
 #include "core/ops/softmax.hpp"
 
-#include <cmath>
-
 #include "core/kernel/row_kernels.hpp"
 #include "core/kernel/vector_functions.hpp"
 #include "core/tape/dims.hpp"

@@ -2,16 +2,8 @@
 
 #include <cblas.h>
 #include <dlfcn.h>
-#include <fmt/format.h>
 #include <sys/mman.h>
 
-#include <algorithm>
-#include <cstdlib>
-#include <iterator>
-#include <string_view>
-#include <vector>
-
-#include "core/errors.hpp"
 #include "core/kernel/cpu.hpp"
 
 namespace tapehead {

@@ -1,9 +1,7 @@
 // Which OpenBLAS the program uses, and the choice of the best kernels for the CPU.
 #pragma once
 
-#include <string>
-
-#include "core/types.hpp"
+#include "core/prelude.hpp"
 
 namespace tapehead {
 

@@ -1,18 +1,10 @@
 #include "core/product/blas_spectrum.hpp"
 
-#include <cmath>
 #include <complex>
-#include <functional>
-#include <numeric>
-#include <type_traits>
 
 // The LAPACK wrappers that xtensor-blas is built on; they rely on the headers above.
 #include <xflens/cxxblas/cxxblas.cxx>
 #include <xflens/cxxlapack/cxxlapack.cxx>
-
-#include <algorithm>
-
-#include "core/errors.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

@@ -1,8 +1,6 @@
 // Singular values, by LAPACK.
 #pragma once
 
-#include <vector>
-
 #include "core/tape/tensor.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

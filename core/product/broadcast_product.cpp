@@ -1,9 +1,5 @@
 #include "core/product/broadcast_product.hpp"
 
-#include <algorithm>
-#include <array>
-#include <type_traits>
-
 #include "core/kernel/vector_functions.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

@@ -6,7 +6,6 @@
 #include "core/kernel/row_kernels.hpp"
 #include "core/memory/prefetch.hpp"
 #include "core/scalar.hpp"
-#include "core/types.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

@@ -1,9 +1,5 @@
 #include "core/product/matrix_product.hpp"
 
-#include <algorithm>
-#include <optional>
-#include <utility>
-
 #include "core/kernel/cpu.hpp"
 #include "core/kernel/row_kernels.hpp"
 #include "core/memory/prefetch.hpp"

@@ -4,7 +4,6 @@
 #include "core/product/broadcast_product.hpp"
 #include "core/product/packed_matrix.hpp"
 #include "core/scalar.hpp"
-#include "core/types.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

@@ -1,9 +1,6 @@
 #include "core/product/packed_matrix.hpp"
 
-#include <algorithm>
-#include <cmath>
 #include <complex>
-#include <type_traits>
 
 // The BLAS wrappers that xtensor-blas is built on; they rely on the headers above.
 #include <xflens/cxxblas/cxxblas.cxx>

@@ -1,7 +1,5 @@
 #include "core/random/counter.hpp"
 
-#include <cstddef>
-
 namespace tapehead {
 
 namespace {

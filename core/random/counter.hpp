@@ -2,9 +2,7 @@
 // (FIPS-197, section 5.1), and the bits of the result. Every CPU computes the same.
 #pragma once
 
-#include <array>
-#include <bit>
-#include <cstdint>
+#include "core/prelude.hpp"
 
 #if defined(__x86_64__)
 #include <immintrin.h>

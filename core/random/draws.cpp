@@ -1,9 +1,6 @@
 #include "core/random/draws.hpp"
 
-#include <cmath>
 #include <numbers>
-#include <numeric>
-#include <utility>
 
 namespace tapehead {
 

@@ -2,12 +2,7 @@
 // order of computation, the number of threads and a resume cannot change it.
 #pragma once
 
-#include <array>
-#include <cstdint>
-#include <string_view>
-#include <vector>
-
-#include "core/types.hpp"
+#include "core/prelude.hpp"
 
 namespace tapehead {
 

@@ -1,8 +1,5 @@
 #include "core/random/keep_bits.hpp"
 
-#include <bit>
-#include <cstring>
-
 #include "core/random/counter.hpp"
 
 namespace tapehead {

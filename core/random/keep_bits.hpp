@@ -1,10 +1,6 @@
 // The random draws of dropout in bulk: one bit for each number of a row says whether it is kept.
 #pragma once
 
-#include <algorithm>
-#include <array>
-#include <cstdint>
-
 #include "core/random/draws.hpp"
 
 namespace tapehead {

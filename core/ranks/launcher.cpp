@@ -1,11 +1,6 @@
 #include "core/ranks/launcher.hpp"
 
-#include <algorithm>
-#include <array>
 #include <charconv>
-#include <cstdlib>
-#include <cstring>
-#include <optional>
 
 #include <unistd.h>
 

@@ -1,12 +1,7 @@
 // The launcher of an MPI library that started this process, as its environment tells.
 #pragma once
 
-#include <functional>
-#include <string>
-#include <string_view>
-#include <vector>
-
-#include "core/types.hpp"
+#include "core/prelude.hpp"
 
 namespace tapehead {
 

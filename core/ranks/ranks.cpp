@@ -1,8 +1,5 @@
 #include "core/ranks/ranks.hpp"
 
-#include <algorithm>
-#include <ranges>
-
 #include "core/shown.hpp"
 #include "core/text.hpp"
 

@@ -1,14 +1,7 @@
 // Ranks: the processes that work on one training, on one machine or several, and how they end.
 #pragma once
 
-#include <cstddef>
-#include <optional>
-#include <span>
-#include <string>
-#include <vector>
-
-#include "core/errors.hpp"
-#include "core/types.hpp"
+#include "core/prelude.hpp"
 
 namespace tapehead {
 

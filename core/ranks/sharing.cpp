@@ -1,13 +1,9 @@
 #include "core/ranks/sharing.hpp"
 
-#include <algorithm>
 #include <fstream>
-#include <limits>
 
-#include <fmt/format.h>
 #include <sched.h>
 
-#include "core/errors.hpp"
 #include "core/shown.hpp"
 
 namespace tapehead {

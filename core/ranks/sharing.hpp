@@ -2,14 +2,6 @@
 // ranks throw alike, so that none waits for another.
 #pragma once
 
-#include <cstddef>
-#include <exception>
-#include <span>
-#include <string>
-#include <string_view>
-#include <type_traits>
-#include <vector>
-
 #include "core/kernel/cpu.hpp"
 #include "core/ranks/ranks.hpp"
 

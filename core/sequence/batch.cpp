@@ -1,13 +1,5 @@
 #include "core/sequence/batch.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <functional>
-#include <string_view>
-
-#include "core/errors.hpp"
-
 namespace tapehead {
 
 namespace {

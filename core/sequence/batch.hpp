@@ -3,7 +3,6 @@
 
 #include "core/memory/pool.hpp"
 #include "core/sequence/segments.hpp"
-#include "core/types.hpp"
 
 namespace tapehead {
 

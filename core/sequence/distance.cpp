@@ -1,15 +1,5 @@
 #include "core/sequence/distance.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <bit>
-#include <cmath>
-#include <numeric>
-#include <utility>
-
-#include "core/errors.hpp"
-
 namespace tapehead {
 
 namespace {

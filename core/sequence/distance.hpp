@@ -2,13 +2,7 @@
 // distances that share learned numbers.
 #pragma once
 
-#include <cstdint>
-#include <memory>
-#include <span>
-#include <vector>
-
 #include "core/memory/pool.hpp"
-#include "core/types.hpp"
 
 namespace tapehead {
 

@@ -1,9 +1,5 @@
 #include "core/sequence/pattern.hpp"
 
-#include <fmt/format.h>
-
-#include "core/errors.hpp"
-
 namespace tapehead {
 
 namespace {

@@ -1,15 +1,7 @@
 // Patterns: which keys a query may attend to inside its sequence, by their positions.
 #pragma once
 
-#include <algorithm>
-#include <concepts>
-#include <limits>
-#include <memory>
-#include <span>
-#include <utility>
-
 #include "core/sequence/segments.hpp"
-#include "core/types.hpp"
 
 namespace tapehead {
 

@@ -1,7 +1,5 @@
 #include "core/sequence/segments.hpp"
 
-#include <algorithm>
-
 namespace tapehead {
 
 Segments segments_of(const std::vector<Index>& lengths) {

@@ -1,10 +1,7 @@
 // Segments: which rows of a ragged batch form which sequence, and at which position each begins.
 #pragma once
 
-#include <vector>
-
 #include "core/memory/pool.hpp"
-#include "core/types.hpp"
 
 namespace tapehead {
 

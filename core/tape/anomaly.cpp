@@ -1,9 +1,5 @@
 #include "core/tape/anomaly.hpp"
 
-#include <algorithm>
-
-#include <fmt/format.h>
-
 #include "core/text.hpp"
 
 namespace tapehead {

@@ -1,15 +1,8 @@
 // Anomalies: the first number of a pass that is not finite, and what is known about its origin.
 #pragma once
 
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
-#include "core/errors.hpp"
 #include "core/memory/pool.hpp"
 #include "core/shape.hpp"
-#include "core/types.hpp"
 
 namespace tapehead {
 

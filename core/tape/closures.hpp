@@ -1,12 +1,9 @@
 // Closures of any type, stored one after another in memory that is reused from step to step.
 #pragma once
 
-#include <cstddef>
-#include <memory>
+#include "core/prelude.hpp"
+
 #include <new>
-#include <type_traits>
-#include <utility>
-#include <vector>
 
 namespace tapehead {
 

@@ -1,9 +1,5 @@
 #include "core/tape/dims.hpp"
 
-#include <fmt/format.h>
-
-#include "core/errors.hpp"
-
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 void wrong_shape(std::string_view what, std::string_view expected, const Shape& got) {

@@ -1,9 +1,6 @@
 // Shape checks at the start of an op; later code does not check again.
 #pragma once
 
-#include <array>
-#include <string_view>
-
 #include "core/tape/tape.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

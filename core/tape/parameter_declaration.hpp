@@ -1,7 +1,7 @@
 // What the layer that declares a parameter says of it: how its numbers start, and what kind it is.
 #pragma once
 
-#include "core/types.hpp"
+#include "core/prelude.hpp"
 
 namespace tapehead {
 

@@ -1,10 +1,5 @@
 #include "core/tape/parameters.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-
-#include "core/errors.hpp"
 #include "core/random/draws.hpp"
 #include "core/text.hpp"
 

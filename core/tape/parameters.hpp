@@ -2,12 +2,6 @@
 // of memory; saving, counting, clipping and optimising iterate over it.
 #pragma once
 
-#include <cstdint>
-#include <memory>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "core/tape/parameter_declaration.hpp"
 #include "core/tape/tape.hpp"
 #include "core/tape/tensor.hpp"

@@ -1,11 +1,5 @@
 #include "core/tape/tape.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <stdexcept>
-
-#include "core/errors.hpp"
 #include "core/kernel/row_kernels.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

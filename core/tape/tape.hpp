@@ -2,14 +2,6 @@
 // functions in reverse.
 #pragma once
 
-#include <functional>
-#include <initializer_list>
-#include <memory>
-#include <span>
-#include <type_traits>
-#include <utility>
-#include <vector>
-
 #include "core/tape/anomaly.hpp"
 #include "core/tape/closures.hpp"
 #include "core/tape/tensor.hpp"

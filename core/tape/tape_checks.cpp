@@ -1,8 +1,4 @@
 // The tape's checks of every value and gradient: see AnomalyGuard and Tape::watch.
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <cmath>
 
 #include "core/tape/anomaly.hpp"
 #include "core/tape/tape.hpp"

@@ -1,12 +1,5 @@
 #include "core/tape/tensor.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <cmath>
-
-#include "core/errors.hpp"
-
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 Tensor Tensor::empty(const Shape& shape) {

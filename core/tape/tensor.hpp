@@ -2,13 +2,9 @@
 // before anybody else reads it.
 #pragma once
 
-#include <initializer_list>
-#include <span>
-
 #include "core/memory/pool.hpp"
 #include "core/scalar.hpp"
 #include "core/shape.hpp"
-#include "core/types.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

@@ -4,11 +4,6 @@
 // is a Tensor. What a view refers to must outlive it.
 #pragma once
 
-#include <algorithm>
-#include <array>
-#include <span>
-#include <string>
-#include <type_traits>
 #include <xtensor/xadapt.hpp>
 #include <xtensor/xmath.hpp>
 #include <xtensor/xnoalias.hpp>
@@ -16,7 +11,6 @@
 #include <xtensor/xscalar.hpp>
 #include <xtensor/xtensor.hpp>
 
-#include "core/errors.hpp"
 #include "core/tape/dims.hpp"
 #include "core/tape/tape.hpp"
 

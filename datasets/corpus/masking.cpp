@@ -1,9 +1,5 @@
 #include "datasets/corpus/masking.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <utility>
-
 namespace tapehead {
 
 namespace {

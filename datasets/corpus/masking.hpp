@@ -1,10 +1,6 @@
 // The tokens that a masked language model predicts, and reads instead (Devlin et al. 2019, 3.1).
 #pragma once
 
-#include <memory>
-#include <string>
-#include <vector>
-
 #include "core/random/draws.hpp"
 #include "datasets/corpus/windows.hpp"
 #include "datasets/tokenizers/tokenizer.hpp"

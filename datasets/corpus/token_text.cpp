@@ -2,14 +2,8 @@
 
 #include <fcntl.h>
 
-#include <algorithm>
-#include <bit>
-#include <cstring>
-
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "core/errors.hpp"
 #include "core/files/files.hpp"
 #include "core/files/json_text.hpp"
 

@@ -2,14 +2,6 @@
 // a mapped file, so a text may be larger than the memory.
 #pragma once
 
-#include <cstddef>
-#include <filesystem>
-#include <memory>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "core/files/hash.hpp"
 #include "core/files/open_file.hpp"
 #include "core/memory/pool.hpp"

@@ -1,9 +1,5 @@
 #include "datasets/corpus/windows.hpp"
 
-#include <algorithm>
-#include <iterator>
-#include <utility>
-
 #include "core/random/draws.hpp"
 
 namespace tapehead {

@@ -2,10 +2,6 @@
 // of one row, and at that row the model reads the token before it.
 #pragma once
 
-#include <cstdint>
-#include <optional>
-#include <vector>
-
 #include "datasets/corpus/token_text.hpp"
 
 namespace tapehead {

@@ -1,5 +1,4 @@
 // All words of the small grammar, from its lexicon.
-#include <set>
 
 #include "datasets/grammar/lexicon.hpp"
 #include "datasets/grammar/sentence.hpp"

@@ -1,7 +1,6 @@
 // Writes a sentence in German. Determiners and adjectives agree with gender, number and case. In
 // the main clause the finite verb comes second and the rest of the verb last; in the subordinate
 // clause the whole verb comes last.
-#include <array>
 
 #include "datasets/grammar/sentence.hpp"
 

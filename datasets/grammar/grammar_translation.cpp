@@ -1,10 +1,4 @@
 // The task grammar_translation: English and German sentences of a small synchronous grammar.
-#include <memory>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include <fmt/format.h>
 
 #include "core/files/hash.hpp"
 #include "datasets/grammar/sentence_relations.hpp"

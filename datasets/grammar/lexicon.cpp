@@ -1,7 +1,5 @@
 #include "datasets/grammar/lexicon.hpp"
 
-#include <algorithm>
-
 namespace tapehead::grammar {
 
 namespace {

@@ -1,9 +1,7 @@
 // The words of the small grammar, English and German, with the forms that agreement requires.
 #pragma once
 
-#include <array>
-#include <span>
-#include <string_view>
+#include "core/prelude.hpp"
 
 namespace tapehead::grammar {
 

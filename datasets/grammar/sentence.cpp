@@ -1,9 +1,5 @@
 #include "datasets/grammar/sentence.hpp"
 
-#include <algorithm>
-#include <array>
-#include <ranges>
-
 #include "core/text.hpp"
 #include "datasets/random_source.hpp"
 

@@ -1,12 +1,6 @@
 // A sentence of the small grammar, before it is written: who does what to whom, where and when.
 #pragma once
 
-#include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
 #include "core/random/draws.hpp"
 #include "datasets/grammar/lexicon.hpp"
 

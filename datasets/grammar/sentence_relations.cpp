@@ -1,8 +1,5 @@
 #include "datasets/grammar/sentence_relations.hpp"
 
-#include <algorithm>
-#include <array>
-
 #include "datasets/grammar/lexicon.hpp"
 
 namespace tapehead::grammar {

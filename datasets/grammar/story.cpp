@@ -1,9 +1,5 @@
 #include "datasets/grammar/story.hpp"
 
-#include <algorithm>
-#include <ranges>
-#include <set>
-
 #include "core/random/draws.hpp"
 #include "core/text.hpp"
 

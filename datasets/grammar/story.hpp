@@ -1,14 +1,6 @@
 // Stories: sentences in which beings give each other things and go to places.
 #pragma once
 
-#include <cstdint>
-#include <initializer_list>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
-
-#include "core/types.hpp"
 #include "datasets/grammar/lexicon.hpp"
 #include "datasets/grammar/sentence.hpp"
 #include "datasets/random_source.hpp"

@@ -1,10 +1,5 @@
 #include "datasets/grammar/story_options.hpp"
 
-#include <optional>
-#include <utility>
-
-#include <fmt/format.h>
-
 namespace tapehead {
 
 namespace {

@@ -1,12 +1,6 @@
 // The options that the tasks over stories share, and what depends on them.
 #pragma once
 
-#include <array>
-#include <functional>
-#include <memory>
-#include <string>
-#include <vector>
-
 #include "core/fields.hpp"
 #include "datasets/grammar/story.hpp"
 #include "datasets/synthetic/splits.hpp"

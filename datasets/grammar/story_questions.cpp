@@ -6,10 +6,6 @@
 // Things change hands and beings change places, so the last sentence about the one that is asked
 // for has the answer. About at least two others of its kind the same question has another answer.
 // Tasks 1 and 2 of Weston et al. 2015 are similar.
-#include <algorithm>
-#include <memory>
-#include <stdexcept>
-#include <string>
 
 #include "datasets/grammar/story.hpp"
 #include "datasets/grammar/story_options.hpp"

@@ -5,8 +5,6 @@
 //
 // A story is about the thing that changes hands most often. The summary says from whom, at the
 // beginning, to whom, at the end. At least two other things change hands less often.
-#include <algorithm>
-#include <memory>
 
 #include "datasets/grammar/story.hpp"
 #include "datasets/grammar/story_options.hpp"

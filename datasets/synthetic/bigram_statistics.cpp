@@ -1,10 +1,5 @@
 #include "datasets/synthetic/bigram_statistics.hpp"
 
-#include <algorithm>
-#include <map>
-#include <numeric>
-#include <utility>
-
 #include "datasets/tokenizers/vocabulary_tokenizer.hpp"
 
 namespace tapehead {

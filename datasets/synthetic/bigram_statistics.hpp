@@ -1,11 +1,6 @@
 // How often the characters of a text occur, and follow each other.
 #pragma once
 
-#include <string>
-#include <string_view>
-#include <vector>
-
-#include "core/types.hpp"
 #include "datasets/random_source.hpp"
 
 namespace tapehead {

@@ -7,14 +7,7 @@
 // output: from the second occurrence of its trigger on, it is in the sequence. The target is the
 // source moved by one, so an encoder whose rows see no later row reads a sequence as a language
 // model does, with a label at each row and without marks.
-#include <algorithm>
-#include <array>
-#include <map>
-#include <numeric>
 
-#include <fmt/format.h>
-
-#include "core/errors.hpp"
 #include "core/files/hash.hpp"
 #include "core/text.hpp"
 #include "datasets/synthetic/bigram_statistics.hpp"

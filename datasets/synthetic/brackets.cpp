@@ -7,10 +7,6 @@
 // The kind is that of the partner, the last opening bracket that is still open. Two layers suffice
 // for a bounded depth: uniform attention to everything before counts the depth, and a closing
 // bracket attends to the last opening bracket of its own depth (Yao et al. 2021).
-#include <array>
-#include <string_view>
-
-#include <fmt/format.h>
 
 #include "datasets/synthetic/splits.hpp"
 #include "datasets/task_kind.hpp"

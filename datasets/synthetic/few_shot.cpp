@@ -5,9 +5,6 @@
 //
 // The mapping is another one in each example, so weights cannot know it: the answer is in the
 // source, or nowhere. Any key can be asked for, whether it was shown or not.
-#include <array>
-
-#include <fmt/format.h>
 
 #include "datasets/synthetic/splits.hpp"
 #include "datasets/task_kind.hpp"

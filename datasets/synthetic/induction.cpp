@@ -4,9 +4,6 @@
 // task needs two layers of attention (Olsson et al. 2022). In the first layer the row of B learns
 // that A is before it. In the second layer the row that has written A attends to the row with A
 // before it. A single layer can only compare A with the symbols: it finds A, but not B.
-#include <algorithm>
-
-#include <fmt/format.h>
 
 #include "datasets/synthetic/symbols.hpp"
 

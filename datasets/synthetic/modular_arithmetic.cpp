@@ -5,11 +5,6 @@
 // There are only modulus² pairs, and a part of them is for training. A model first learns these by
 // heart; much later, with weight decay, it finds the rule and is right about the others, too (Power
 // et al. 2022, "Grokking").
-#include <array>
-#include <cmath>
-#include <vector>
-
-#include <fmt/format.h>
 
 #include "core/random/draws.hpp"
 #include "datasets/synthetic/splits.hpp"

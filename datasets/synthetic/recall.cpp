@@ -6,9 +6,6 @@
 // Like induction the task needs two layers of attention: each value learns which key is before it,
 // and the row that has written the key attends to the value after that key, across the gap. Every
 // fact is asked for equally often, so its place gives no information.
-#include <algorithm>
-
-#include <fmt/format.h>
 
 #include "datasets/synthetic/splits.hpp"
 #include "datasets/task_kind.hpp"

@@ -1,7 +1,6 @@
 // The tasks copy, reverse and sort: write random sequences of symbols again, in some order; and
 // previous_token: copy such a sequence, shifted by one place. The first place has nothing before
 // it, and its target is symbol 0. One head that attends to that place is enough.
-#include <algorithm>
 
 #include "datasets/synthetic/symbols.hpp"
 

@@ -6,10 +6,6 @@
 // as a language model does. In the first period nothing tells the next symbol. From the second on
 // it is what followed the same symbol before, which takes an induction head (Olsson et al. 2022):
 // periods differ from sequence to sequence, so it is not at a fixed distance.
-#include <algorithm>
-#include <array>
-
-#include <fmt/format.h>
 
 #include "datasets/synthetic/splits.hpp"
 #include "datasets/task_kind.hpp"

@@ -1,9 +1,5 @@
 #include "datasets/synthetic/splits.hpp"
 
-#include <utility>
-
-#include <fmt/format.h>
-
 #include "core/files/hash.hpp"
 
 namespace tapehead {

@@ -2,11 +2,6 @@
 // have no source in common.
 #pragma once
 
-#include <functional>
-#include <memory>
-#include <string>
-#include <vector>
-
 #include "core/fields.hpp"
 #include "datasets/make_task.hpp"
 #include "datasets/pairs.hpp"

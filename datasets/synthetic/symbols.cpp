@@ -1,9 +1,5 @@
 #include "datasets/synthetic/symbols.hpp"
 
-#include <utility>
-
-#include <fmt/format.h>
-
 #include "datasets/tokenizers/vocabulary_tokenizer.hpp"
 
 namespace tapehead {

@@ -1,14 +1,7 @@
 // The common part of tasks over sequences of symbols: their options, and what depends on these.
 #pragma once
 
-#include <array>
-#include <functional>
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "core/fields.hpp"
-#include "core/types.hpp"
 #include "datasets/synthetic/splits.hpp"
 #include "datasets/task_kind.hpp"
 

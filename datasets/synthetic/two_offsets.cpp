@@ -15,9 +15,6 @@
 // From the sum of two heads, A x - A y, a linear readout can compute every difference. Only
 // nonlinear parts, norms and feed-forward, can use the small difference between the two orders in a
 // non-uniform average.
-#include <algorithm>
-
-#include <fmt/format.h>
 
 #include "datasets/synthetic/symbols.hpp"
 #include "datasets/tokenizers/vocabulary_tokenizer.hpp"

@@ -1,8 +1,5 @@
 #include "datasets/text/classified_text.hpp"
 
-#include <span>
-#include <utility>
-
 #include "datasets/text/labelled_lines.hpp"
 
 namespace tapehead {

@@ -1,10 +1,6 @@
 // The one or two texts that a class belongs to, as a model of each layout reads them.
 #pragma once
 
-#include <memory>
-#include <string>
-#include <vector>
-
 #include "datasets/layout.hpp"
 #include "datasets/sequence.hpp"
 #include "datasets/tokenizers/tokenizer.hpp"

@@ -3,11 +3,8 @@
 #include <fcntl.h>
 #include <glob.h>
 
-#include <algorithm>
-
 #include <spdlog/spdlog.h>
 
-#include "core/errors.hpp"
 #include "core/text.hpp"
 
 namespace tapehead {

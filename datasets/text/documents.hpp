@@ -1,18 +1,9 @@
 // Documents: the texts that files of running text hold, read a few lines at a time.
 #pragma once
 
-#include <cstddef>
-#include <filesystem>
-#include <limits>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "core/clock.hpp"
 #include "core/fields.hpp"
 #include "core/files/open_file.hpp"
-#include "core/types.hpp"
 #include "datasets/text/text_file.hpp"
 
 namespace tapehead {

@@ -1,10 +1,7 @@
 #include "datasets/text/header_line.hpp"
 
-#include <algorithm>
 #include <cctype>
-#include <ranges>
 
-#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
 #include "core/shown.hpp"

@@ -1,13 +1,6 @@
 // The header of a TSV: a first line that names the columns.
 #pragma once
 
-#include <filesystem>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
-#include "core/errors.hpp"
 #include "core/fields.hpp"
 
 namespace tapehead {

@@ -1,16 +1,5 @@
 #include "datasets/text/labelled_lines.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <map>
-#include <ranges>
-#include <set>
-#include <string_view>
-#include <utility>
-
-#include <fmt/format.h>
-
-#include "core/errors.hpp"
 #include "core/random/draws.hpp"
 #include "core/text.hpp"
 #include "datasets/text/text_file.hpp"

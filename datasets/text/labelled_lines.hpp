@@ -1,12 +1,6 @@
 // Labelled lines: texts and the class of each, read from a TSV or from two files.
 #pragma once
 
-#include <array>
-#include <cstdint>
-#include <string>
-#include <vector>
-
-#include "core/types.hpp"
 #include "datasets/text/header_line.hpp"
 #include "datasets/text/labelled_options.hpp"
 

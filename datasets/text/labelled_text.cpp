@@ -1,17 +1,7 @@
 // The task labelled_text: texts, each of one class.
 
-#include <array>
-#include <bit>
-#include <memory>
-#include <set>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
-#include "core/errors.hpp"
 #include "core/random/draws.hpp"
 #include "core/shown.hpp"
 #include "datasets/make_task.hpp"

@@ -1,12 +1,5 @@
 #include "datasets/text/parallel_files.hpp"
 
-#include <algorithm>
-#include <set>
-#include <utility>
-
-#include <fmt/format.h>
-
-#include "core/errors.hpp"
 #include "core/text.hpp"
 #include "datasets/text/text_file.hpp"
 

@@ -1,11 +1,6 @@
 // The files of the splits of parallel_text, and what is read from them.
 #pragma once
 
-#include <filesystem>
-#include <string>
-#include <vector>
-
-#include "core/types.hpp"
 #include "datasets/text/header_line.hpp"
 #include "datasets/text/parallel_options.hpp"
 

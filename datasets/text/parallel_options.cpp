@@ -1,13 +1,8 @@
 #include "datasets/text/parallel_options.hpp"
 
-#include <algorithm>
 #include <cctype>
 #include <sstream>
-#include <utility>
 
-#include <fmt/format.h>
-
-#include "core/errors.hpp"
 #include "core/shown.hpp"
 
 namespace tapehead {

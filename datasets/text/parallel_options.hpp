@@ -1,14 +1,7 @@
 // The options of the task parallel_text, and the rules for them.
 #pragma once
 
-#include <array>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "core/fields.hpp"
-#include "core/types.hpp"
 #include "datasets/task_kind.hpp"
 #include "datasets/text/header_line.hpp"
 #include "datasets/text/tokenizer_options.hpp"

@@ -1,14 +1,7 @@
 // The task parallel_text: a corpus of aligned lines, with its tokenizers and splits.
-#include <algorithm>
-#include <array>
-#include <bit>
-#include <numeric>
-#include <utility>
 
-#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
-#include "core/errors.hpp"
 #include "datasets/make_task.hpp"
 #include "datasets/pairs.hpp"
 #include "datasets/task_kind.hpp"

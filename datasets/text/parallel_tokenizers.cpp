@@ -1,12 +1,5 @@
 #include "datasets/text/parallel_tokenizers.hpp"
 
-#include <algorithm>
-#include <memory>
-#include <ranges>
-#include <utility>
-#include <vector>
-
-#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
 #include "core/clock.hpp"

@@ -1,14 +1,7 @@
 // The task tagged_text: sentences, with a label for each of their tokens.
-#include <algorithm>
-#include <array>
-#include <optional>
-#include <string>
-#include <vector>
 
-#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
-#include "core/errors.hpp"
 #include "core/shown.hpp"
 #include "datasets/make_task.hpp"
 #include "datasets/pairs.hpp"

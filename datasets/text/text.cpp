@@ -1,15 +1,5 @@
 // The task text: a language model of running text. Each example is a window of the text.
-#include <algorithm>
-#include <array>
-#include <bit>
-#include <filesystem>
-#include <memory>
-#include <optional>
-#include <string>
 
-#include <fmt/format.h>
-
-#include "core/errors.hpp"
 #include "datasets/corpus/token_text.hpp"
 #include "datasets/make_task.hpp"
 #include "datasets/task_kind.hpp"

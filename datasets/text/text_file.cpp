@@ -5,16 +5,9 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include <algorithm>
-#include <array>
 #include <cerrno>
-#include <limits>
 #include <new>
-#include <utility>
 
-#include <fmt/format.h>
-
-#include "core/errors.hpp"
 #include "core/files/open_file.hpp"
 #include "core/text.hpp"
 

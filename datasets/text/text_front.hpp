@@ -1,9 +1,6 @@
 // What a language model reads in front of a text.
 #pragma once
 
-#include <string_view>
-#include <vector>
-
 #include "datasets/text/text_options.hpp"
 #include "datasets/tokenizers/tokenizer.hpp"
 

@@ -1,10 +1,7 @@
 // The options of the task text.
 #pragma once
 
-#include <string>
-
 #include "core/fields.hpp"
-#include "core/types.hpp"
 #include "datasets/task_kind.hpp"
 #include "datasets/text/documents.hpp"
 #include "datasets/text/tokenizer_options.hpp"

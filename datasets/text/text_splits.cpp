@@ -1,15 +1,8 @@
 #include "datasets/text/text_splits.hpp"
 
-#include <algorithm>
-#include <filesystem>
-#include <string>
-#include <vector>
-
-#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
 #include "core/clock.hpp"
-#include "core/errors.hpp"
 #include "core/text.hpp"
 #include "datasets/text/text_file.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"

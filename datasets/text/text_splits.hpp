@@ -2,10 +2,6 @@
 // made from those of the training text.
 #pragma once
 
-#include <memory>
-#include <optional>
-#include <string_view>
-
 #include "datasets/text/documents.hpp"
 #include "datasets/text/text_options.hpp"
 #include "datasets/tokenizers/tokenizer.hpp"

@@ -1,15 +1,7 @@
 #include "datasets/text/token_writing.hpp"
 
-#include <algorithm>
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
-#include "core/errors.hpp"
 #include "core/shown.hpp"
 #include "datasets/tokenizers/parallel_lines.hpp"
 #include "datasets/tokenizers/vocabulary_tokenizer.hpp"

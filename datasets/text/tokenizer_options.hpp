@@ -1,14 +1,7 @@
 // The options of tokenizers, which tasks of text share, and the rule for them.
 #pragma once
 
-#include <optional>
-#include <string>
-
-#include <fmt/format.h>
-
-#include "core/errors.hpp"
 #include "core/fields.hpp"
-#include "core/types.hpp"
 #include "datasets/task_kind.hpp"
 #include "datasets/tokenizers/byte_bpe.hpp"
 #include "datasets/tokenizers/tokenizer_kind.hpp"

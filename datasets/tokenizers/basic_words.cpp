@@ -1,10 +1,5 @@
 #include "datasets/tokenizers/basic_words.hpp"
 
-#include <algorithm>
-#include <array>
-#include <stdexcept>
-#include <utility>
-
 #include <unicode/normalizer2.h>
 #include <unicode/uchar.h>
 #include <unicode/unistr.h>

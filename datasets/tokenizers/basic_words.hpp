@@ -2,9 +2,7 @@
 // punctuation (Devlin et al. 2019, and its code, tokenization.py).
 #pragma once
 
-#include <string>
-#include <string_view>
-#include <vector>
+#include "core/prelude.hpp"
 
 namespace tapehead {
 

@@ -1,11 +1,7 @@
 #include "datasets/tokenizers/byte_bpe.hpp"
 
-#include <algorithm>
 #include <unordered_set>
 
-#include <fmt/format.h>
-
-#include "core/errors.hpp"
 #include "core/text.hpp"
 #include "datasets/tokenizers/text_chunks.hpp"
 

@@ -3,14 +3,7 @@
 // entries of the vocabulary. So each text has tokens, none of them unknown, and comes back exactly.
 #pragma once
 
-#include <array>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
 #include <unordered_map>
-#include <utility>
-#include <vector>
 
 #include "datasets/tokenizers/merge_table.hpp"
 #include "datasets/tokenizers/tokenizer.hpp"

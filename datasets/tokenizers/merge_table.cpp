@@ -1,9 +1,6 @@
 #include "datasets/tokenizers/merge_table.hpp"
 
-#include <algorithm>
-#include <functional>
 #include <queue>
-#include <tuple>
 
 namespace tapehead {
 

@@ -2,14 +2,9 @@
 // units", section 3.2): which neighbours become one token, in which order, and its training.
 #pragma once
 
-#include <cstdint>
-#include <string>
-#include <string_view>
-#include <unordered_map>
-#include <utility>
-#include <vector>
+#include "core/prelude.hpp"
 
-#include "core/types.hpp"
+#include <unordered_map>
 
 namespace tapehead {
 

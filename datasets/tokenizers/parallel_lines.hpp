@@ -1,8 +1,6 @@
 // Distributes work on many lines over threads.
 #pragma once
 
-#include <algorithm>
-
 #include "core/kernel/workers.hpp"
 
 namespace tapehead {

@@ -1,13 +1,5 @@
 #include "datasets/tokenizers/sentencepiece_content.hpp"
 
-#include <algorithm>
-#include <array>
-#include <cstring>
-#include <utility>
-
-#include <fmt/format.h>
-
-#include "core/errors.hpp"
 #include "core/files/files.hpp"
 #include "core/random/draws.hpp"
 #include "datasets/tokenizers/sentencepiece_fields.hpp"

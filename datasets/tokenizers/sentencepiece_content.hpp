@@ -1,9 +1,6 @@
 // What a SentencePiece model consists of, for those who do what the library does without it.
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "datasets/tokenizers/sentencepiece_tokenizer.hpp"
 
 namespace tapehead {

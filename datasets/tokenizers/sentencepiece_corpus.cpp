@@ -3,12 +3,7 @@
 #include <unicode/uchar.h>
 #include <unicode/unistr.h>
 
-#include <algorithm>
-#include <array>
-#include <utility>
-
 #include "core/text.hpp"
-#include "core/types.hpp"
 
 namespace tapehead {
 

@@ -1,9 +1,6 @@
 // Removes from text what would make SentencePiece's trainer skip a line or end the process.
 #pragma once
 
-#include <string>
-#include <string_view>
-
 #include "datasets/tokenizers/tokenizer_kind.hpp"
 
 namespace tapehead {

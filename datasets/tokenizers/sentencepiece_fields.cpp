@@ -1,11 +1,6 @@
 #include "datasets/tokenizers/sentencepiece_fields.hpp"
 
-#include <algorithm>
-#include <cstddef>
-#include <cstring>
 #include <unordered_map>
-
-#include "core/errors.hpp"
 
 namespace tapehead {
 

@@ -2,13 +2,7 @@
 // such. What tapehead adds to them, and a check of what the library follows without one.
 #pragma once
 
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
-#include "core/types.hpp"
+#include "core/prelude.hpp"
 
 namespace tapehead {
 

@@ -1,10 +1,5 @@
 // How a SentencePieceTokenizer reads a line: a long one in parts.
-#include <algorithm>
-#include <string>
-#include <string_view>
 #include <unordered_map>
-#include <utility>
-#include <vector>
 
 #include "datasets/tokenizers/sentencepiece_content.hpp"
 #include "datasets/tokenizers/sentencepiece_tokenizer.hpp"

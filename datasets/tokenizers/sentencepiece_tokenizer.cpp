@@ -1,12 +1,5 @@
 #include "datasets/tokenizers/sentencepiece_tokenizer.hpp"
 
-#include <algorithm>
-#include <exception>
-#include <utility>
-
-#include <fmt/format.h>
-
-#include "core/errors.hpp"
 #include "core/text.hpp"
 #include "datasets/tokenizers/sentencepiece_corpus.hpp"
 #include "datasets/tokenizers/sentencepiece_fields.hpp"

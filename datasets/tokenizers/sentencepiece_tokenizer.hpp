@@ -1,11 +1,6 @@
 // The tokenizer over a SentencePiece model (Kudo and Richardson 2018).
 #pragma once
 
-#include <memory>
-#include <span>
-#include <string>
-#include <string_view>
-
 #include <sentencepiece_processor.h>
 
 #include "core/random/draws.hpp"

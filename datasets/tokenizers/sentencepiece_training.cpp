@@ -1,15 +1,10 @@
 // Trains a SentencePiece model, in memory and reproducibly, and puts the pieces of a joint one in
 // order. The library's trainer ends its process at an internal error, so it has one of its own.
-#include <algorithm>
 #include <mutex>
-#include <set>
-#include <string>
 #include <unordered_map>
 
-#include <fmt/format.h>
 #include <sentencepiece_trainer.h>
 
-#include "core/errors.hpp"
 #include "core/files/isolated.hpp"
 #include "datasets/tokenizers/parallel_lines.hpp"
 #include "datasets/tokenizers/sentencepiece_corpus.hpp"

@@ -1,7 +1,5 @@
 #include "datasets/tokenizers/subword_dropout.hpp"
 
-#include <algorithm>
-
 #include "core/text.hpp"
 
 namespace tapehead {

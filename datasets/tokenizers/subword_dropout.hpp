@@ -6,12 +6,6 @@
 // sides has changed, so the same probability gives smaller pieces.
 #pragma once
 
-#include <cstdint>
-#include <functional>
-#include <optional>
-#include <string_view>
-#include <vector>
-
 #include "core/random/draws.hpp"
 
 namespace tapehead {

@@ -1,7 +1,5 @@
 #include "datasets/tokenizers/text_chunks.hpp"
 
-#include <algorithm>
-#include <array>
 #include <cctype>
 
 #include <unicode/uchar.h>

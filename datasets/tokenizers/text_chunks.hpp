@@ -1,8 +1,7 @@
 // Cuts text into chunks as GPT-2 does, in which byte-level BPE merges, and long lines into parts.
 #pragma once
 
-#include <string_view>
-#include <vector>
+#include "core/prelude.hpp"
 
 namespace tapehead {
 

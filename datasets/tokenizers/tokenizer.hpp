@@ -1,14 +1,6 @@
 // Tokenizers convert text to token ids and back. Every vocabulary begins with the same three marks.
 #pragma once
 
-#include <filesystem>
-#include <memory>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
-#include "core/types.hpp"
 #include "datasets/tokenizers/text_chunks.hpp"
 
 namespace tapehead {

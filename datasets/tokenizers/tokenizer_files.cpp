@@ -1,11 +1,5 @@
 #include "datasets/tokenizers/tokenizer_files.hpp"
 
-#include <optional>
-#include <utility>
-
-#include <fmt/format.h>
-
-#include "core/errors.hpp"
 #include "core/files/files.hpp"
 #include "core/random/draws.hpp"
 #include "datasets/tokenizers/byte_bpe.hpp"

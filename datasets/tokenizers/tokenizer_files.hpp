@@ -1,11 +1,6 @@
 // Tokenizers of tasks: made from lines of text, in the files of a directory, and told apart.
 #pragma once
 
-#include <filesystem>
-#include <memory>
-#include <span>
-#include <string>
-
 #include "datasets/tokenizers/tokenizer.hpp"
 #include "datasets/tokenizers/tokenizer_kind.hpp"
 

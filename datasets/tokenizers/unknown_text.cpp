@@ -1,10 +1,6 @@
 #include "datasets/tokenizers/unknown_text.hpp"
 
-#include <algorithm>
 #include <mutex>
-#include <vector>
-
-#include <fmt/format.h>
 
 #include "core/shown.hpp"
 #include "datasets/tokenizers/parallel_lines.hpp"

@@ -2,12 +2,6 @@
 // the lines that it was made from.
 #pragma once
 
-#include <functional>
-#include <map>
-#include <span>
-#include <string>
-#include <string_view>
-
 #include "datasets/tokenizers/tokenizer.hpp"
 
 namespace tapehead {

@@ -1,11 +1,5 @@
 #include "datasets/tokenizers/vocabulary.hpp"
 
-#include <algorithm>
-#include <utility>
-
-#include <fmt/format.h>
-
-#include "core/errors.hpp"
 #include "core/files/files.hpp"
 #include "core/random/draws.hpp"
 

@@ -1,12 +1,7 @@
 // Vocabulary: the list of a tokenizer's entries, their ids, and their file.
 #pragma once
 
-#include <filesystem>
-#include <functional>
-#include <string>
-#include <string_view>
 #include <unordered_map>
-#include <vector>
 
 #include "datasets/tokenizers/tokenizer.hpp"
 

@@ -1,11 +1,5 @@
 #include "datasets/tokenizers/vocabulary_tokenizer.hpp"
 
-#include <algorithm>
-#include <array>
-#include <utility>
-
-#include <fmt/format.h>
-
 #include "core/text.hpp"
 
 namespace tapehead {

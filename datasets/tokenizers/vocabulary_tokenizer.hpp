@@ -2,12 +2,7 @@
 // bytes; and one of class labels, each a whole text.
 #pragma once
 
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
 #include <unordered_map>
-#include <vector>
 
 #include "datasets/tokenizers/tokenizer.hpp"
 #include "datasets/tokenizers/vocabulary.hpp"

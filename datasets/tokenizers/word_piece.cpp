@@ -1,14 +1,9 @@
 #include "datasets/tokenizers/word_piece.hpp"
 
-#include <algorithm>
 #include <charconv>
 #include <mutex>
 #include <system_error>
-#include <utility>
 
-#include <fmt/format.h>
-
-#include "core/errors.hpp"
 #include "datasets/tokenizers/merge_table.hpp"
 #include "datasets/tokenizers/parallel_lines.hpp"
 #include "datasets/tokenizers/vocabulary_tokenizer.hpp"

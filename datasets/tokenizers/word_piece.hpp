@@ -3,11 +3,6 @@
 // beginning on. Entries that go on with a word begin with "##".
 #pragma once
 
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "datasets/tokenizers/basic_words.hpp"
 #include "datasets/tokenizers/tokenizer.hpp"
 #include "datasets/tokenizers/vocabulary.hpp"

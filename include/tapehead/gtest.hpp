@@ -4,13 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include <concepts>
-#include <cstddef>
-#include <string>
-#include <type_traits>
-#include <utility>
-#include <vector>
-
 #include "core/gradcheck/gradcheck.hpp"
 #include "core/gradcheck/subject.hpp"
 

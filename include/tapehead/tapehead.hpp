@@ -2,7 +2,6 @@
 // layers, models and trainings. For targets linked with tapehead::float or tapehead::double.
 #pragma once
 
-#include "core/errors.hpp"
 #include "core/files/tensor_file.hpp"
 #include "core/kernel/workers.hpp"
 #include "core/ops/activation.hpp"

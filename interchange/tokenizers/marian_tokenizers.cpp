@@ -1,16 +1,7 @@
 #include "interchange/tokenizers/marian_tokenizers.hpp"
 
-#include <algorithm>
-#include <functional>
-#include <memory>
-#include <set>
-#include <string>
-#include <string_view>
-
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "core/errors.hpp"
 #include "core/files/files.hpp"
 #include "core/files/json_text.hpp"
 #include "datasets/tokenizers/sentencepiece_fields.hpp"

@@ -2,8 +2,6 @@
 // SentencePiece models of both sides, and files with the ids of their pieces.
 #pragma once
 
-#include <filesystem>
-
 #include "datasets/tokenizers/tokenizer.hpp"
 #include "interchange/tokenizers/read_pretrained.hpp"
 

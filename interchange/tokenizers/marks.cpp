@@ -1,8 +1,5 @@
 #include "interchange/tokenizers/marks.hpp"
 
-#include <algorithm>
-#include <utility>
-
 namespace tapehead {
 
 MarkTexts apart_from(std::span<const std::string> entries, MarkTexts marks) {

@@ -2,9 +2,6 @@
 // and what the package transformers wants to know of them.
 #pragma once
 
-#include <span>
-#include <string>
-
 #include "core/files/json_text.hpp"
 #include "datasets/tokenizers/tokenizer.hpp"
 

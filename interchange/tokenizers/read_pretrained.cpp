@@ -1,12 +1,5 @@
 #include "interchange/tokenizers/read_pretrained.hpp"
 
-#include <array>
-#include <map>
-#include <span>
-
-#include <fmt/format.h>
-
-#include "core/errors.hpp"
 #include "core/files/files.hpp"
 #include "core/files/json_text.hpp"
 

@@ -1,14 +1,7 @@
 // Reads a tokenizer that was made elsewhere from the files that models are published with.
 #pragma once
 
-#include <filesystem>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <string>
-#include <string_view>
 #include <unordered_map>
-#include <vector>
 
 #include <nlohmann/json.hpp>
 

@@ -1,13 +1,5 @@
 // SentencePiece's models in tokenizer.json.
 
-#include <algorithm>
-#include <iterator>
-#include <numeric>
-#include <utility>
-
-#include <fmt/format.h>
-
-#include "core/errors.hpp"
 #include "core/shown.hpp"
 #include "core/text.hpp"
 #include "datasets/tokenizers/sentencepiece_content.hpp"

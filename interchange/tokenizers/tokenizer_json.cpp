@@ -1,12 +1,6 @@
 // Byte-level BPE and WordPiece in the files that models are published with.
 #include "interchange/tokenizers/read_pretrained.hpp"
 
-#include <initializer_list>
-#include <utility>
-
-#include <fmt/format.h>
-
-#include "core/errors.hpp"
 #include "datasets/tokenizers/byte_bpe.hpp"
 #include "datasets/tokenizers/word_piece.hpp"
 

@@ -1,12 +1,5 @@
 #include "interchange/tokenizers/tokenizer_parts.hpp"
 
-#include <algorithm>
-#include <cstdint>
-#include <utility>
-
-#include <fmt/format.h>
-
-#include "core/errors.hpp"
 #include "core/shown.hpp"
 #include "core/text.hpp"
 

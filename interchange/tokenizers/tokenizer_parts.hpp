@@ -2,11 +2,6 @@
 // what it does with a text before, in and after its vocabulary.
 #pragma once
 
-#include <filesystem>
-#include <span>
-#include <string>
-#include <string_view>
-
 #include <nlohmann/json.hpp>
 
 #include "core/files/files.hpp"

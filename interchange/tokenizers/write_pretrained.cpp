@@ -1,12 +1,5 @@
 #include "interchange/tokenizers/write_pretrained.hpp"
 
-#include <algorithm>
-#include <memory>
-#include <numeric>
-#include <string>
-#include <vector>
-
-#include "core/errors.hpp"
 #include "core/files/files.hpp"
 #include "core/files/json_text.hpp"
 #include "core/text.hpp"

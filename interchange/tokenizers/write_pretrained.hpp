@@ -2,9 +2,6 @@
 // loads (AutoTokenizer.from_pretrained).
 #pragma once
 
-#include <filesystem>
-#include <optional>
-
 #include "datasets/tokenizers/tokenizer.hpp"
 #include "interchange/tokenizers/marks.hpp"
 #include "interchange/tokenizers/read_pretrained.hpp"

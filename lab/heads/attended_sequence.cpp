@@ -2,9 +2,6 @@
 
 #include <unicode/uchar.h>
 
-#include <algorithm>
-#include <string_view>
-
 #include "datasets/corpus/masking.hpp"
 #include "train/metrics/code_points.hpp"
 

@@ -1,11 +1,7 @@
 // One sentence as the heads of an attention see it, and what is known of its tokens.
 #pragma once
 
-#include <span>
-#include <vector>
-
 #include "core/sequence/pattern.hpp"
-#include "core/types.hpp"
 #include "datasets/relations.hpp"
 #include "datasets/task.hpp"
 

@@ -1,9 +1,6 @@
 // The linear maps of heads.
 #include "lab/heads/attention_report.hpp"
 
-#include <algorithm>
-#include <cmath>
-
 #include "core/product/blas_spectrum.hpp"
 #include "core/product/matrix_product.hpp"
 

@@ -1,11 +1,6 @@
 // The results about the heads of an attention.
 #pragma once
 
-#include <map>
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "lab/figure_table.hpp"
 #include "lab/heads/head_agreement.hpp"
 #include "lab/heads/head_figures.hpp"

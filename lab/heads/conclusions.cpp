@@ -1,12 +1,5 @@
 #include "lab/heads/conclusions.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <array>
-#include <functional>
-#include <ranges>
-
 #include "core/text.hpp"
 #include "lab/heads/attention_report.hpp"
 #include "lab/removal/head_removal.hpp"

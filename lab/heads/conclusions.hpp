@@ -2,11 +2,6 @@
 // by which runs can be compared.
 #pragma once
 
-#include <map>
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "lab/heads/attention_report.hpp"
 #include "lab/removal/head_pruning.hpp"
 

@@ -1,8 +1,5 @@
 #include "lab/heads/head_agreement.hpp"
 
-#include <algorithm>
-#include <set>
-
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {

@@ -3,11 +3,6 @@
 // al. 2019, section 4.2) and of a randomly drawn key.
 #pragma once
 
-#include <map>
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "core/scalar.hpp"
 #include "lab/heads/attended_sequence.hpp"
 

@@ -1,16 +1,5 @@
 #include "lab/heads/head_figure_rows.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <cmath>
-#include <cstdlib>
-#include <iterator>
-#include <numeric>
-#include <set>
-#include <utility>
-
-#include "core/errors.hpp"
 #include "lab/heads/attention_report.hpp"
 #include "lab/heads/head_report.hpp"
 

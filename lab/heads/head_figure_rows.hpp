@@ -2,15 +2,8 @@
 // and docs/head-figures.md are made of these rows.
 #pragma once
 
-#include <functional>
-#include <optional>
-#include <span>
-#include <string>
-#include <vector>
-
 #include "core/files/json_text.hpp"
 #include "core/scalar.hpp"
-#include "core/types.hpp"
 #include "lab/figure_table.hpp"
 #include "lab/heads/attended_sequence.hpp"
 

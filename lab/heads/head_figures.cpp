@@ -1,7 +1,5 @@
 #include "lab/heads/head_figures.hpp"
 
-#include <tuple>
-
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {

@@ -1,14 +1,6 @@
 // The figures of one head, from its sums over a split: means and, if one fits, a role.
 #pragma once
 
-#include <array>
-#include <functional>
-#include <map>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "lab/heads/head_sums.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

@@ -1,11 +1,5 @@
 #include "lab/heads/head_history.hpp"
 
-#include <algorithm>
-#include <ranges>
-
-#include <fmt/format.h>
-
-#include "core/errors.hpp"
 #include "lab/heads/attention_report.hpp"
 #include "lab/heads/head_report.hpp"
 #include "train/output/text_table.hpp"

@@ -1,11 +1,6 @@
 // What the heads of a run did at each checkpoint that it keeps, and since when.
 #pragma once
 
-#include <filesystem>
-#include <functional>
-#include <string>
-#include <vector>
-
 #include "core/files/json_text.hpp"
 #include "core/kernel/workers.hpp"
 #include "datasets/task.hpp"

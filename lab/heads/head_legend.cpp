@@ -1,7 +1,5 @@
 #include "lab/heads/head_legend.hpp"
 
-#include <fmt/format.h>
-
 #include "lab/heads/attention_report.hpp"
 #include "lab/removal/removal_report.hpp"
 

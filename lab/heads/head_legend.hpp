@@ -1,10 +1,6 @@
 // What the columns of the heads' tables mean, for the terminal and for pages.
 #pragma once
 
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "core/files/json_text.hpp"
 #include "lab/heads/head_figures.hpp"
 

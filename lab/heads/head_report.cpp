@@ -1,10 +1,6 @@
 #include "lab/heads/head_report.hpp"
 #include "core/files/json_text.hpp"
 
-#include <algorithm>
-#include <iterator>
-#include <map>
-
 #include "lab/csv.hpp"
 
 #include "lab/figure_table.hpp"

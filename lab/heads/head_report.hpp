@@ -1,11 +1,6 @@
 // What is known of all heads of a run, as tables and as JSON.
 #pragma once
 
-#include <functional>
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "core/files/json_text.hpp"
 #include "lab/heads/attention_report.hpp"
 #include "lab/heads/head_watch.hpp"

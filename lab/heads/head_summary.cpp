@@ -1,10 +1,6 @@
 // The heads of a run in a few numbers with names.
 #include "lab/heads/conclusions.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-
 #include "lab/bootstrap.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

@@ -1,8 +1,5 @@
 #include "lab/heads/head_sums.hpp"
 
-#include <algorithm>
-#include <functional>
-
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {

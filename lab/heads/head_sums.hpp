@@ -2,14 +2,8 @@
 // sentences; memory does not grow with them. All figures come from these sums.
 #pragma once
 
-#include <array>
-#include <cmath>
-#include <span>
-#include <vector>
-
 #include "core/scalar.hpp"
 #include "core/tape/tensor.hpp"
-#include "core/types.hpp"
 #include "lab/heads/attended_sequence.hpp"
 #include "lab/heads/head_agreement.hpp"
 #include "lab/heads/head_figure_rows.hpp"

@@ -1,12 +1,5 @@
 #include "lab/heads/head_watch.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <map>
-#include <utility>
-
-#include "core/errors.hpp"
 #include "datasets/loader.hpp"
 #include "lab/heads/attention_report.hpp"
 

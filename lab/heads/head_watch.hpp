@@ -1,9 +1,6 @@
 // What every head of a model does while it reads the sequences of a source, or a batch.
 #pragma once
 
-#include <functional>
-#include <vector>
-
 #include "core/kernel/workers.hpp"
 #include "core/sequence/batch.hpp"
 #include "lab/heads/head_sums.hpp"

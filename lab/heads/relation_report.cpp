@@ -1,12 +1,6 @@
 // Texts about heads and the relations that a task knows.
 #include "lab/heads/attention_report.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <array>
-#include <string_view>
-
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {

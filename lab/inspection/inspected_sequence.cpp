@@ -1,12 +1,6 @@
 // One sequence as every head of a model sees it.
 #include "lab/inspection/inspection.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <numeric>
-#include <span>
-#include <utility>
-
 #include "core/ops/concatenate.hpp"
 #include "datasets/corpus/masking.hpp"
 #include "nn/generation/ensemble.hpp"

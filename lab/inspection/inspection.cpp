@@ -1,14 +1,5 @@
 #include "lab/inspection/inspection.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <cmath>
-#include <map>
-#include <string_view>
-#include <utility>
-
-#include "core/errors.hpp"
 #include "core/shown.hpp"
 #include "core/text.hpp"
 #include "lab/removal/head_importance.hpp"

@@ -2,13 +2,6 @@
 // without some heads, and what a head would do if it only looked by position.
 #pragma once
 
-#include <filesystem>
-#include <functional>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "core/files/json_text.hpp"
 #include "core/kernel/workers.hpp"
 #include "core/sequence/batch.hpp"

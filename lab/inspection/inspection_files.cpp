@@ -1,7 +1,4 @@
 // The forms in which an inspection is given out: JSON, and a file of tensors.
-#include <utility>
-
-#include <fmt/format.h>
 
 #include "lab/inspection/inspection.hpp"
 #include "train/run/checkpoint.hpp"

@@ -1,8 +1,4 @@
 // An inspection as tables for a terminal.
-#include <algorithm>
-#include <vector>
-
-#include <fmt/format.h>
 
 #include "core/shown.hpp"
 #include "core/text.hpp"

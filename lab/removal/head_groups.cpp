@@ -1,9 +1,6 @@
 // Heads that share keys are removed in sets, so that all groups that remain have the same size.
 #include "lab/removal/head_removal.hpp"
 
-#include <algorithm>
-#include <iterator>
-
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {

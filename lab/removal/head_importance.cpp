@@ -1,13 +1,5 @@
 #include "lab/removal/head_importance.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <cmath>
-#include <string_view>
-#include <utility>
-
-#include "core/errors.hpp"
 #include "core/text.hpp"
 #include "nn/transformer/transformer.hpp"
 #include "train/evaluation/evaluation.hpp"

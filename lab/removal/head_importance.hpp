@@ -1,11 +1,6 @@
 // Which heads matter: how the loss changes without a head, and how fast with the head's gate.
 #pragma once
 
-#include <functional>
-#include <memory>
-#include <string>
-#include <vector>
-
 #include "core/kernel/workers.hpp"
 #include "datasets/task.hpp"
 #include "train/experiment.hpp"

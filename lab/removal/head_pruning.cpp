@@ -1,8 +1,5 @@
 #include "lab/removal/head_pruning.hpp"
 
-#include <algorithm>
-#include <optional>
-
 #include "core/ops/heads/head_scaling.hpp"
 #include "train/evaluation/evaluation.hpp"
 

@@ -1,9 +1,6 @@
 // Heads removed one after the other, the least important first; and trained gates of heads.
 #pragma once
 
-#include <functional>
-#include <vector>
-
 #include "lab/removal/head_importance.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

@@ -1,13 +1,6 @@
 // Makes the smaller model.
 #include "lab/removal/head_removal.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <map>
-#include <string>
-
-#include "core/errors.hpp"
 #include "nn/attention/spec.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

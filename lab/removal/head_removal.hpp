@@ -2,12 +2,6 @@
 // it is made.
 #pragma once
 
-#include <functional>
-#include <optional>
-#include <set>
-#include <string_view>
-#include <vector>
-
 #include "lab/removal/head_importance.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

@@ -1,13 +1,6 @@
 // Which heads go: those that matter least of those that can go.
 #include "lab/removal/head_removal.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <iterator>
-#include <string>
-
-#include "core/errors.hpp"
 #include "train/evaluation/evaluation.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

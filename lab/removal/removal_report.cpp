@@ -1,9 +1,5 @@
 #include "lab/removal/removal_report.hpp"
 
-#include <fmt/format.h>
-
-#include <utility>
-
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {

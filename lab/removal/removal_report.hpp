@@ -1,9 +1,6 @@
 // Which heads matter, as tables and as JSON.
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "core/files/json_text.hpp"
 #include "lab/figure_table.hpp"
 #include "lab/removal/head_importance.hpp"

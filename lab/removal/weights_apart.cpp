@@ -1,13 +1,6 @@
 // Takes attentions and layers apart that share weights, so that a change of one acts at one site.
 #include "lab/removal/head_importance.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <stdexcept>
-#include <string>
-#include <vector>
-
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {

@@ -1,12 +1,5 @@
 #include "lab/report/attention.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <cmath>
-#include <utility>
-
-#include "core/errors.hpp"
 #include "train/evaluation/evaluation.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

@@ -1,14 +1,6 @@
 // The curves of a run, from the files that it writes during the training.
 #include "lab/report/records.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <map>
-#include <set>
-#include <string>
-#include <vector>
-
 #include "core/files/json_text.hpp"
 #include "train/run/metrics_log.hpp"
 

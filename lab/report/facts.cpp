@@ -1,11 +1,6 @@
 // The facts about a run.
 #include "lab/report/records.hpp"
 
-#include <fmt/format.h>
-
-#include <map>
-#include <string>
-
 #include "datasets/task_kind.hpp"
 #include "lab/sweep/directory.hpp"
 #include "train/config/config.hpp"

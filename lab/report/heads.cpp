@@ -1,11 +1,6 @@
 // The part of a report about the heads.
 #include "lab/report/run.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <utility>
-
 #include "lab/heads/head_legend.hpp"
 #include "lab/heads/head_report.hpp"
 #include "lab/removal/removal_report.hpp"

@@ -1,9 +1,5 @@
 #include "lab/report/page.hpp"
 
-#include <algorithm>
-#include <utility>
-#include <vector>
-
 #include "train/metrics/metrics.hpp"
 
 namespace tapehead {

@@ -1,9 +1,6 @@
 // The page of a report: one HTML file that contains all it needs and loads nothing.
 #pragma once
 
-#include <string>
-#include <string_view>
-
 #include "core/files/json_text.hpp"
 
 namespace tapehead {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "core/files/json_text.hpp"
-#include "core/types.hpp"
 #include "train/run/run_files.hpp"
 
 namespace tapehead {

@@ -1,13 +1,5 @@
 #include "lab/report/run.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <cmath>
-#include <numeric>
-#include <optional>
-
-#include "core/errors.hpp"
 #include "lab/cyclic_spectrum.hpp"
 #include "lab/report/attention.hpp"
 #include "lab/report/records.hpp"

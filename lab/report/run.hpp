@@ -1,11 +1,6 @@
 // The report of a run: what it is, how far it is, its curves, samples, heads, config and machine.
 #pragma once
 
-#include <filesystem>
-#include <functional>
-#include <string>
-#include <vector>
-
 #include "core/files/json_text.hpp"
 #include "core/kernel/workers.hpp"
 #include "lab/heads/head_history.hpp"

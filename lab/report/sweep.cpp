@@ -1,15 +1,5 @@
 #include "lab/report/sweep.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <optional>
-#include <stdexcept>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
 #include "lab/run_scores.hpp"
 #include "lab/sweep/directory.hpp"
 #include "lab/sweep/results.hpp"

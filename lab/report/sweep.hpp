@@ -1,8 +1,6 @@
 // The report of a sweep: how far it is, and its results so far.
 #pragma once
 
-#include <filesystem>
-
 #include "core/files/json_text.hpp"
 #include "lab/sweep/plan.hpp"
 

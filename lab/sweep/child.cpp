@@ -7,11 +7,6 @@
 
 #include <cerrno>
 #include <csignal>
-#include <cstring>
-#include <string_view>
-#include <tuple>
-
-#include <fmt/format.h>
 
 #include "core/files/open_file.hpp"
 #include "core/ranks/launcher.hpp"

@@ -1,12 +1,9 @@
 // A child process of a sweep: the training or the scoring of one run.
 #pragma once
 
-#include <sys/types.h>
+#include "core/prelude.hpp"
 
-#include <filesystem>
-#include <optional>
-#include <string>
-#include <vector>
+#include <sys/types.h>
 
 namespace tapehead {
 

@@ -1,13 +1,9 @@
 #include "lab/sweep/directory.hpp"
 
-#include <fmt/format.h>
-
-#include <array>
 #include <chrono>
 #include <system_error>
 #include <thread>
 
-#include "core/errors.hpp"
 #include "core/files/files.hpp"
 #include "train/loop/run_inputs.hpp"
 #include "train/run/run_directory.hpp"

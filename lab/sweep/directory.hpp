@@ -1,8 +1,6 @@
 // The directory of a sweep, where one process at a time writes, and the files that a sweep reads.
 #pragma once
 
-#include <filesystem>
-
 #include "core/files/input_files.hpp"
 #include "lab/sweep/plan.hpp"
 #include "train/run/run_files.hpp"

@@ -1,16 +1,8 @@
 // Reads the entries of a sweep file, each with its own function.
 #include "lab/sweep/file.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <array>
-#include <iterator>
-#include <set>
-
 #include <nlohmann/json.hpp>
 
-#include "core/errors.hpp"
 #include "core/shown.hpp"
 #include "core/text.hpp"
 #include "train/config/document/numbers.hpp"

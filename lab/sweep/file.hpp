@@ -1,12 +1,6 @@
 // A sweep file: which options of a config take which values, and with which seeds.
 #pragma once
 
-#include <filesystem>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "lab/run_scores.hpp"
 #include "train/config/overrides.hpp"
 #include "train/options/options.hpp"

@@ -1,13 +1,7 @@
 #include "lab/sweep/places.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <iterator>
-#include <memory>
 #include <random>
 
-#include "core/errors.hpp"
 #include "core/files/files.hpp"
 #include "core/files/json_text.hpp"
 #include "core/kernel/cpu.hpp"

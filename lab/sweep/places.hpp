@@ -2,12 +2,6 @@
 #pragma once
 
 #include <chrono>
-#include <filesystem>
-#include <map>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "core/ranks/ranks.hpp"
 #include "lab/sweep/child.hpp"

@@ -1,11 +1,5 @@
 #include "lab/sweep/plan.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <iterator>
-#include <utility>
-
 #include "core/text.hpp"
 #include "train/config/overrides.hpp"
 

@@ -1,12 +1,6 @@
 // The plan of a sweep: its cells, one for each combination of settings, and the runs of each cell.
 #pragma once
 
-#include <cstddef>
-#include <filesystem>
-#include <map>
-#include <string>
-#include <vector>
-
 #include "lab/sweep/file.hpp"
 
 namespace tapehead {

@@ -1,13 +1,6 @@
 // Finds mistakes of a sweep before any of its runs is trained.
 #include "lab/sweep/plan.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <map>
-#include <set>
-
-#include "core/errors.hpp"
 #include "core/shown.hpp"
 #include "core/text.hpp"
 #include "datasets/task_kind.hpp"

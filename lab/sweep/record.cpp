@@ -1,11 +1,6 @@
 // The plan of a sweep in its directory.
 #include "lab/sweep/plan.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-
-#include "core/errors.hpp"
 #include "core/files/files.hpp"
 #include "core/files/json_text.hpp"
 #include "train/config/config.hpp"

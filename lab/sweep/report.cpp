@@ -1,8 +1,6 @@
 // The results of a sweep as CSV and as JSON.
 #include "lab/sweep/results.hpp"
 
-#include <fmt/format.h>
-
 #include "lab/csv.hpp"
 
 namespace tapehead {

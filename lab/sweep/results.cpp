@@ -1,14 +1,5 @@
 #include "lab/sweep/results.hpp"
 
-#include <fmt/format.h>
-
-#include <cmath>
-#include <functional>
-#include <iterator>
-#include <ranges>
-#include <set>
-#include <utility>
-
 #include "datasets/task_kind.hpp"
 #include "train/config/nearest.hpp"
 

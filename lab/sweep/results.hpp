@@ -2,16 +2,6 @@
 // good ones, and which are worth their time; also as tables, CSV and JSON.
 #pragma once
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <map>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
 #include "core/files/json_text.hpp"
 #include "lab/bootstrap.hpp"
 #include "lab/run_scores.hpp"

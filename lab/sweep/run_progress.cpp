@@ -1,12 +1,8 @@
 #include "lab/sweep/run_progress.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <fstream>
 #include <system_error>
 
-#include "core/errors.hpp"
 #include "core/files/json_text.hpp"
 
 namespace tapehead {

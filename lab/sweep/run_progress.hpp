@@ -1,12 +1,6 @@
 // The progress of a run, read from its metrics.jsonl while it is written.
 #pragma once
 
-#include <filesystem>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
-
 #include "train/options/options.hpp"
 
 namespace tapehead {

@@ -1,12 +1,5 @@
 #include "lab/sweep/runner.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <array>
-#include <utility>
-
-#include "core/errors.hpp"
 #include "core/text.hpp"
 #include "lab/sweep/directory.hpp"
 #include "train/run/data.hpp"

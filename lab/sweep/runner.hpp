@@ -1,11 +1,6 @@
 // Runs the trainings of a sweep at its places, each in its own processes.
 #pragma once
 
-#include <filesystem>
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "lab/run_scores.hpp"
 #include "lab/sweep/places.hpp"
 #include "lab/sweep/plan.hpp"

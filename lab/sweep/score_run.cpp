@@ -1,13 +1,8 @@
 #include "lab/sweep/score_run.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <cmath>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "core/errors.hpp"
 #include "core/files/files.hpp"
 #include "core/files/json_text.hpp"
 #include "lab/cyclic_spectrum.hpp"

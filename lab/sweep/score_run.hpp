@@ -1,9 +1,6 @@
 // Scores a trained run: tests it example by example.
 #pragma once
 
-#include <filesystem>
-#include <string>
-
 #include "core/kernel/workers.hpp"
 #include "lab/run_scores.hpp"
 

@@ -1,10 +1,4 @@
 // The table of a sweep's results.
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <cmath>
-#include <numeric>
-#include <tuple>
 
 #include "core/text.hpp"
 #include "lab/sweep/results.hpp"

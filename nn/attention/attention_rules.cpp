@@ -1,14 +1,6 @@
 // The rules of the options of one attention.
 #include "nn/attention/model_rules.hpp"
 
-#include <algorithm>
-#include <array>
-#include <functional>
-#include <initializer_list>
-#include <utility>
-
-#include <fmt/format.h>
-
 namespace tapehead {
 
 namespace {

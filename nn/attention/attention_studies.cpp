@@ -1,7 +1,4 @@
 // What studies of a trained model need: what heads do, and heads whose weights are given.
-#include <algorithm>
-#include <stdexcept>
-#include <utility>
 
 #include "nn/attention/multi_head_attention.hpp"
 

@@ -1,9 +1,6 @@
 // Combines the outputs of the heads of an attention into its output.
 #pragma once
 
-#include <optional>
-#include <string>
-
 #include "nn/attention/spec.hpp"
 #include "nn/pass.hpp"
 #include "nn/residual_connection.hpp"

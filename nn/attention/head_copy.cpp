@@ -1,11 +1,5 @@
 #include "nn/attention/head_copy.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <stdexcept>
-#include <utility>
-
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 KeptHeads kept_heads(const AttentionSpec& spec, std::vector<Index> heads) {

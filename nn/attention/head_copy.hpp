@@ -1,8 +1,6 @@
 // Copies the weights of the heads that are kept, from an attention to one with fewer heads.
 #pragma once
 
-#include <vector>
-
 #include "core/tape/parameters.hpp"
 #include "nn/attention/spec.hpp"
 

@@ -1,7 +1,5 @@
 #include "nn/attention/head_distances.hpp"
 
-#include <cmath>
-
 #include "core/ops/arithmetic.hpp"
 #include "core/ops/concatenate.hpp"
 #include "core/ops/heads/head_linear.hpp"

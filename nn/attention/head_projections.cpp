@@ -1,7 +1,5 @@
 #include "nn/attention/head_projections.hpp"
 
-#include <algorithm>
-
 #include "core/ops/heads/head_linear.hpp"
 #include "nn/init.hpp"
 

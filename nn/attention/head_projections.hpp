@@ -1,10 +1,6 @@
 // Projects the inputs of an attention to the queries, keys and values of its heads.
 #pragma once
 
-#include <array>
-#include <optional>
-#include <vector>
-
 #include "core/ops/heads/head_columns.hpp"
 #include "nn/attention/head_copy.hpp"
 #include "nn/attention/spec.hpp"

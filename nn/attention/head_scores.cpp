@@ -1,9 +1,5 @@
 #include "nn/attention/head_scores.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <functional>
-
 #include "core/memory/pool.hpp"
 #include "core/ops/attention/pair_score.hpp"
 #include "core/ops/concatenate.hpp"

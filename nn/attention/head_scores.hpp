@@ -2,8 +2,6 @@
 // scores, rotary positions, learned scales.
 #pragma once
 
-#include <optional>
-
 #include "core/ops/attention/attention.hpp"
 #include "nn/attention/head_copy.hpp"
 #include "nn/attention/spec.hpp"

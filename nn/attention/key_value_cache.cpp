@@ -1,12 +1,5 @@
 #include "nn/attention/key_value_cache.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <utility>
-
-#include "core/errors.hpp"
-
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 KeyValueCache::KeyValueCache(const std::vector<Index>& columns, Index slots, Index longest)

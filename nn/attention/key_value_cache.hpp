@@ -2,10 +2,6 @@
 // again. They are constants.
 #pragma once
 
-#include <optional>
-#include <span>
-#include <vector>
-
 #include "core/ops/attention/attention.hpp"
 #include "core/sequence/segments.hpp"
 #include "core/tape/tensor.hpp"

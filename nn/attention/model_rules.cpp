@@ -1,11 +1,5 @@
 #include "nn/attention/model_rules.hpp"
 
-#include <map>
-#include <string>
-#include <vector>
-
-#include <fmt/format.h>
-
 namespace tapehead {
 
 namespace {

@@ -2,9 +2,6 @@
 // checked, and the options that a model is made of.
 #pragma once
 
-#include <optional>
-
-#include "core/errors.hpp"
 #include "nn/attention/spec.hpp"
 
 namespace tapehead {

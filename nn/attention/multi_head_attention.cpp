@@ -1,8 +1,5 @@
 #include "nn/attention/multi_head_attention.hpp"
 
-#include <algorithm>
-#include <utility>
-
 #include "core/ops/concatenate.hpp"
 #include "core/ops/heads/head_scaling.hpp"
 #include "nn/attention/model_rules.hpp"

@@ -1,11 +1,6 @@
 // Multi-head attention (Vaswani et al. 2017, section 3.2.2), in the variant of its settings.
 #pragma once
 
-#include <map>
-#include <memory>
-#include <optional>
-#include <string>
-
 #include "core/ops/attention/attention.hpp"
 #include "nn/attention/head_combination.hpp"
 #include "nn/attention/head_distances.hpp"

@@ -1,10 +1,5 @@
 #include "nn/attention/spec.hpp"
 
-#include <cmath>
-#include <functional>
-#include <ranges>
-#include <utility>
-
 namespace tapehead {
 
 namespace {

@@ -1,10 +1,6 @@
 // The spec of one attention of a model: its settings with every `auto` decided.
 #pragma once
 
-#include <algorithm>
-#include <string>
-#include <vector>
-
 #include "core/tape/parameter_declaration.hpp"
 #include "nn/options/model_options.hpp"
 

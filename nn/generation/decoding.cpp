@@ -1,14 +1,5 @@
 #include "nn/generation/decoding.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <iterator>
-#include <limits>
-#include <numeric>
-#include <ranges>
-#include <tuple>
-#include <utility>
-
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {

@@ -1,10 +1,6 @@
 // Decoding: finds the best outputs for prompts, greedily or with beam search.
 #pragma once
 
-#include <limits>
-#include <span>
-#include <vector>
-
 #include "nn/generation/ensemble.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

@@ -1,13 +1,5 @@
 #include "nn/generation/ensemble.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <cmath>
-#include <ranges>
-#include <vector>
-
-#include "core/errors.hpp"
 #include "core/ops/concatenate.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

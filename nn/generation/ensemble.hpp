@@ -3,8 +3,6 @@
 #pragma once
 
 #include <deque>
-#include <optional>
-#include <span>
 
 #include "nn/transformer/transformer.hpp"
 

@@ -1,10 +1,5 @@
 #include "nn/generation/generation.hpp"
 
-#include <algorithm>
-#include <utility>
-
-#include <fmt/format.h>
-
 #include "core/random/draws.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

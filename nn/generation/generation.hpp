@@ -2,11 +2,6 @@
 // and the groups of samples that are generated together, in parallel with other groups.
 #pragma once
 
-#include <cstdint>
-#include <functional>
-#include <span>
-#include <vector>
-
 #include "nn/generation/ensemble.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

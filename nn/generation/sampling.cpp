@@ -1,12 +1,5 @@
 #include "nn/generation/generation.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
-#include <numeric>
-
-#include "core/errors.hpp"
-
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {

@@ -1,13 +1,5 @@
 #include "nn/options/attention_pattern.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <array>
-#include <ranges>
-#include <vector>
-
-#include "core/errors.hpp"
 #include "core/shown.hpp"
 #include "core/text.hpp"
 

@@ -1,9 +1,6 @@
 // The pattern of a head, which says to which keys it may attend, in the notation of a config.
 #pragma once
 
-#include <string>
-#include <string_view>
-
 #include "core/sequence/pattern.hpp"
 
 namespace tapehead {

@@ -1,13 +1,6 @@
 // The options of attention: each one once, as a member with its default and a row.
 #pragma once
 
-#include <algorithm>
-#include <functional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <type_traits>
-
 #include "core/fields.hpp"
 #include "core/ops/heads/rotary_pairs.hpp"
 #include "nn/options/attention_pattern.hpp"

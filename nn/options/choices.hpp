@@ -1,11 +1,6 @@
 // The choices for options of a transformer and its attentions, and their names in a config.
 #pragma once
 
-#include <algorithm>
-#include <array>
-#include <cstddef>
-#include <string_view>
-
 #include "core/fields.hpp"
 
 namespace tapehead {

@@ -1,14 +1,8 @@
 // The options of a transformer, which are the config's `model` section.
 #pragma once
 
-#include <algorithm>
-#include <array>
-#include <optional>
-#include <string>
-
 #include "core/fields.hpp"
 #include "core/ops/activation_kind.hpp"
-#include "core/types.hpp"
 #include "nn/options/attention_settings.hpp"
 #include "nn/options/choices.hpp"
 

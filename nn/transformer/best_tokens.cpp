@@ -1,10 +1,5 @@
 #include "nn/transformer/best_tokens.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
-
-#include "core/errors.hpp"
 #include "core/kernel/row_kernels.hpp"
 #include "core/kernel/vector_functions.hpp"
 #include "core/memory/prefetch.hpp"

@@ -2,9 +2,6 @@
 // logits of the whole vocabulary are never stored.
 #pragma once
 
-#include <span>
-#include <vector>
-
 #include "core/tape/tensor.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

@@ -1,7 +1,5 @@
 #include "nn/transformer/layer.hpp"
 
-#include <algorithm>
-
 #include "core/ops/activation.hpp"
 #include "core/ops/gated_activation.hpp"
 #include "nn/lane_memory.hpp"

@@ -2,10 +2,6 @@
 // model has none, each in a residual connection (Vaswani et al. 2017, section 3.1).
 #pragma once
 
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "nn/attention/multi_head_attention.hpp"
 #include "nn/token_embedding.hpp"
 

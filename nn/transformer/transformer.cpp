@@ -1,12 +1,5 @@
 #include "nn/transformer/transformer.hpp"
 
-#include <algorithm>
-#include <string>
-#include <utility>
-
-#include <fmt/format.h>
-
-#include "core/errors.hpp"
 #include "core/ops/activation.hpp"
 #include "core/ops/concatenate.hpp"
 #include "core/ops/embedding.hpp"

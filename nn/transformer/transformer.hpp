@@ -2,9 +2,6 @@
 // its likeliest labels.
 #pragma once
 
-#include <optional>
-#include <vector>
-
 #include "core/ops/cross_entropy.hpp"
 #include "core/sequence/batch.hpp"
 #include "nn/transformer/best_tokens.hpp"

@@ -1,7 +1,6 @@
 // evaluate with windows of another length, and with another pattern than in training.
 #include <nlohmann/json.hpp>
 
-#include "core/types.hpp"
 #include "tests/support/program_runs.hpp"
 #include "tests/support/testing.hpp"
 #include "tests/support/text_training.hpp"

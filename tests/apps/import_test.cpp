@@ -1,5 +1,4 @@
 // `tapehead import`: a directory of another program becomes a run that is used like any other.
-#include <cstring>
 
 #include "core/files/json_text.hpp"
 #include "core/files/tensor_file.hpp"

@@ -3,7 +3,6 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "core/types.hpp"
 #include "tests/support/program_runs.hpp"
 #include "tests/support/testing.hpp"
 #include "tests/support/tiny_training.hpp"

@@ -3,7 +3,6 @@
 // expected.json has what that version said of the run.
 #include <nlohmann/json.hpp>
 
-#include "core/types.hpp"
 #include "tests/support/program_runs.hpp"
 #include "tests/support/testing.hpp"
 #include "tests/support/tiny_training.hpp"

@@ -4,7 +4,6 @@
 #include <new>
 #include <system_error>
 
-#include "core/errors.hpp"
 #include "core/files/isolated.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/support/testing.hpp"

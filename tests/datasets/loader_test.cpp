@@ -3,8 +3,6 @@
 #include "tests/support/examples.hpp"
 #include "tests/support/testing.hpp"
 
-#include <ranges>
-
 namespace tapehead { namespace {
 
 constexpr Index batch_tokens = 50;

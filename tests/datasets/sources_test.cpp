@@ -1,5 +1,4 @@
 // Batches for a model that reads its source alone, and for classes: marks, labels, types, masks.
-#include "core/errors.hpp"
 #include "datasets/pairs.hpp"
 #include "datasets/text/classified_text.hpp"
 #include "datasets/window_source.hpp"

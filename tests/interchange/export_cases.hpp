@@ -1,8 +1,6 @@
 // Models of ours, exported: imported again they have the same bits.
 #pragma once
 
-#include <cstring>
-
 #include <nlohmann/json.hpp>
 
 #include "interchange/export.hpp"

@@ -1,6 +1,5 @@
 // The PyTorch of an export, run by Python with numpy in the place of PyTorch, gives the same logits
 // as the model that was exported; and which options it has.
-#include "core/errors.hpp"
 #include "core/files/json_text.hpp"
 #include "core/files/tensor_file.hpp"
 #include "interchange/pytorch_export.hpp"

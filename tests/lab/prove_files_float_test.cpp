@@ -5,7 +5,6 @@
 
 #include <spdlog/spdlog.h>
 
-#include "core/errors.hpp"
 #include "datasets/make_task.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"
 #include "lab/report/page.hpp"

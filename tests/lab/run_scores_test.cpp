@@ -1,7 +1,6 @@
 // Scores come back as they were written, and a file that does not hold is refused.
 #include "lab/run_scores.hpp"
 
-#include "core/errors.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/support/program.hpp"
 #include "tests/support/testing.hpp"

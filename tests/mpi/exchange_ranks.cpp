@@ -4,15 +4,10 @@
 
 #include <chrono>
 #include <csignal>
-#include <cstdlib>
 #include <iostream>
-#include <map>
 #include <random>
-#include <string>
 #include <thread>
-#include <vector>
 
-#include "core/errors.hpp"
 #include "core/files/standard_streams.hpp"
 #include "mpi/mpi_ranks.hpp"
 

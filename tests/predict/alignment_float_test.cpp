@@ -4,7 +4,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/errors.hpp"
 #include "predict/predictor.hpp"
 #include "tests/support/corpus_training.hpp"
 #include "tests/support/message_of.hpp"

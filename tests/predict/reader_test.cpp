@@ -1,7 +1,6 @@
 // What the model of a run reads of a line, for each kind of run.
 #include "predict/reader.hpp"
 
-#include "core/errors.hpp"
 #include "datasets/text/labelled_options.hpp"
 #include "datasets/tokenizers/vocabulary_tokenizer.hpp"
 #include "tests/support/message_of.hpp"

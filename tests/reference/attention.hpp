@@ -2,8 +2,6 @@
 // it.
 #pragma once
 
-#include <vector>
-
 #include "core/ops/attention/attention.hpp"
 #include "tests/reference/array.hpp"
 

@@ -1,8 +1,6 @@
 // Compares an op with a reference: its value, and its gradients with differences of the reference.
 #pragma once
 
-#include <concepts>
-
 #include "core/tape/tape.hpp"
 #include "tests/reference/array.hpp"
 #include "tests/support/random_tensor.hpp"

@@ -1,9 +1,6 @@
 // Softmax and cross-entropy by their formulas.
 #pragma once
 
-#include <vector>
-
-#include "core/types.hpp"
 #include "tests/reference/array.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace reference {

@@ -2,9 +2,6 @@
 #pragma once
 
 #include <ostream>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "core/ops/attention/attention.hpp"
 

@@ -1,11 +1,12 @@
 // A child process that runs a function: for what a test cannot do to its own process.
 #pragma once
 
+#include "core/prelude.hpp"
+
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
-#include <stdexcept>
 
 namespace tapehead {
 

@@ -1,11 +1,6 @@
 // What the config reader says of a text that it refuses.
 #pragma once
 
-#include <string>
-#include <string_view>
-#include <vector>
-
-#include "core/errors.hpp"
 #include "train/config/config.hpp"
 
 namespace tapehead {

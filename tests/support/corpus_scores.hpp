@@ -1,10 +1,6 @@
 // BLEU and chrF of a whole corpus, from the summands of its sentences.
 #pragma once
 
-#include <span>
-#include <string>
-#include <vector>
-
 #include "train/metrics/evaluation_options.hpp"
 #include "train/metrics/ngram_metrics.hpp"
 

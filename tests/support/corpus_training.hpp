@@ -2,11 +2,7 @@
 // writes.
 #pragma once
 
-#include <filesystem>
 #include <fstream>
-#include <string>
-
-#include <fmt/format.h>
 
 #include "tests/support/tiny_training.hpp"
 

@@ -1,17 +1,6 @@
 // A reader of event files that shares no code with their writer.
 #pragma once
 
-#include <bit>
-#include <cstdint>
-#include <filesystem>
-#include <map>
-#include <set>
-#include <stdexcept>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
 #include "tests/support/program.hpp"
 
 namespace tapehead {

@@ -1,10 +1,6 @@
 // Examples as a source has them, and splits of given ones.
 #pragma once
 
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "datasets/pairs.hpp"
 #include "datasets/task.hpp"
 

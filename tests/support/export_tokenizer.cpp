@@ -2,9 +2,6 @@
 // scripts/check_tokenizer_export.py: export_tokenizer KIND LINES TEXTS VOCABULARY DIRECTORY.
 #include <fstream>
 #include <iostream>
-#include <memory>
-#include <string>
-#include <vector>
 
 #include <nlohmann/json.hpp>
 

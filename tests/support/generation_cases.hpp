@@ -2,8 +2,6 @@
 #pragma once
 
 #include <ostream>
-#include <string>
-#include <vector>
 
 #include "nn/attention/spec.hpp"
 #include "tests/support/tiny_model.hpp"

@@ -1,9 +1,6 @@
 // The sums of the figures of a head, by the keys of their rows.
 #pragma once
 
-#include <algorithm>
-#include <string_view>
-
 #include "lab/heads/head_sums.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

@@ -1,11 +1,9 @@
 // Text that nobody would want to train on: corpora by number, each of another kind.
 #pragma once
 
-#include <random>
-#include <string>
-#include <vector>
+#include "core/prelude.hpp"
 
-#include "core/types.hpp"
+#include <random>
 
 namespace tapehead {
 

@@ -1,9 +1,7 @@
 // What an action's IoError says, for tests of messages.
 #pragma once
 
-#include <string>
-
-#include "core/errors.hpp"
+#include "core/prelude.hpp"
 
 namespace tapehead {
 

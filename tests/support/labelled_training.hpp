@@ -2,7 +2,6 @@
 #pragma once
 
 #include <fstream>
-#include <string>
 
 #include "tests/support/program.hpp"
 #include "tests/support/tiny_training.hpp"

@@ -1,8 +1,6 @@
 // A small language model, and streams of tokens that it reads window by window.
 #pragma once
 
-#include <vector>
-
 #include "nn/lane_memory.hpp"
 #include "nn/transformer/transformer.hpp"
 #include "tests/support/stack_batches.hpp"

@@ -3,12 +3,7 @@
 
 #include <sys/types.h>
 
-#include <filesystem>
 #include <fstream>
-#include <string>
-#include <vector>
-
-#include <fmt/format.h>
 
 #include "tests/support/program.hpp"
 

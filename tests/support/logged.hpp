@@ -1,12 +1,12 @@
 // What is logged while it lives; the default logger is put back at the end.
 #pragma once
 
+#include "core/prelude.hpp"
+
 #include <spdlog/sinks/ostream_sink.h>
 #include <spdlog/spdlog.h>
 
-#include <memory>
 #include <sstream>
-#include <string>
 
 namespace tapehead {
 

@@ -1,7 +1,7 @@
 // What an action's error says, for tests of messages.
 #pragma once
 
-#include <string>
+#include "core/prelude.hpp"
 
 namespace tapehead {
 

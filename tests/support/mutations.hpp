@@ -1,23 +1,8 @@
 // Files that are damaged at random or made to mislead: the same ones for a number.
 #pragma once
 
-#include <algorithm>
-#include <array>
-#include <bit>
-#include <cstdint>
-#include <cstring>
-#include <filesystem>
 #include <fstream>
-#include <iterator>
-#include <limits>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
 
-#include <fmt/format.h>
-
-#include "core/errors.hpp"
 #include "core/files/files.hpp"
 #include "core/files/hash.hpp"
 #include "core/files/tensor_file.hpp"

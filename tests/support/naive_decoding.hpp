@@ -1,11 +1,6 @@
 // Greedy and beam search without a cache, one sentence at a time: what decoding must equal.
 #pragma once
 
-#include <algorithm>
-#include <cmath>
-#include <functional>
-#include <vector>
-
 #include "nn/generation/decoding.hpp"
 #include "tests/support/tiny_model.hpp"
 

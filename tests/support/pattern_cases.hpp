@@ -2,8 +2,6 @@
 #pragma once
 
 #include <ostream>
-#include <string>
-#include <vector>
 
 #include "core/sequence/distance.hpp"
 #include "tests/support/attention_cases.hpp"

@@ -1,8 +1,6 @@
 // Fused ops against their compositions from plain ones, and the factors of dropout.
 #pragma once
 
-#include <concepts>
-
 #include "core/ops/residual.hpp"
 #include "core/tape/tape.hpp"
 #include "tests/support/random_tensor.hpp"

@@ -1,13 +1,6 @@
 // Attention put together from plain ops, one query at a time: what the fused op must equal.
 #pragma once
 
-#include <algorithm>
-#include <cstdlib>
-#include <functional>
-#include <optional>
-#include <span>
-#include <vector>
-
 #include "core/ops/activation.hpp"
 #include "core/ops/arithmetic.hpp"
 #include "core/ops/attention/attention.hpp"

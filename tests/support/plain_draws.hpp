@@ -2,10 +2,7 @@
 // (FIPS-197).
 #pragma once
 
-#include <array>
-#include <bit>
-#include <cstddef>
-#include <cstdint>
+#include "core/prelude.hpp"
 
 namespace tapehead {
 

@@ -4,20 +4,13 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
-#include <filesystem>
 #include <fstream>
-#include <memory>
 #include <sstream>
-#include <stdexcept>
-#include <string>
-#include <string_view>
 #include <system_error>
 #include <thread>
-#include <vector>
 
 #include "tests/support/child_process.hpp"
 #include "tests/support/temporary_directory.hpp"

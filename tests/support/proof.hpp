@@ -1,14 +1,9 @@
 // Proofs: tests over many random cases, of which `./dev test` runs a sample and `./dev prove` all.
 #pragma once
 
-#include <cstdlib>
+#include "core/prelude.hpp"
+
 #include <fstream>
-#include <stdexcept>
-#include <string>
-
-#include <fmt/format.h>
-
-#include "core/types.hpp"
 
 namespace tapehead {
 

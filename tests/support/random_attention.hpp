@@ -1,9 +1,7 @@
 // Models with attention of all kinds put together at random.
 #pragma once
 
-#include <algorithm>
 #include <random>
-#include <span>
 
 #include "nn/attention/model_rules.hpp"
 #include "tests/support/tiny_model.hpp"

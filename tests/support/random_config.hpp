@@ -2,14 +2,8 @@
 // and by head, widths, positions, patterns and limits, some of it by the command line.
 #pragma once
 
-#include <fmt/format.h>
-
-#include <map>
 #include <random>
-#include <string>
-#include <vector>
 
-#include "core/errors.hpp"
 #include "datasets/synthetic/symbols.hpp"
 #include "train/config/config.hpp"
 #include "train/config/rows.hpp"

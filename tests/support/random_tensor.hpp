@@ -1,8 +1,6 @@
 // Random tensors for tests, which are the same in every run of a test.
 #pragma once
 
-#include <cstdint>
-
 #include "core/random/draws.hpp"
 #include "core/tape/tensor.hpp"
 

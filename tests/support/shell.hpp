@@ -1,9 +1,6 @@
 // The program in a command of sh, as users write them: redirected, piped, with streams closed.
 #pragma once
 
-#include <filesystem>
-#include <string>
-
 #include "tests/support/program.hpp"
 
 namespace tapehead {

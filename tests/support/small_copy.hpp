@@ -1,8 +1,6 @@
 // A copy task with a model small enough for every head to be taken away in turn.
 #pragma once
 
-#include <utility>
-
 #include "datasets/loader.hpp"
 #include "datasets/make_task.hpp"
 #include "datasets/synthetic/symbols.hpp"

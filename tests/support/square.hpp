@@ -1,11 +1,6 @@
 // The op that backward passes are tried out on.
 #pragma once
 
-#include <algorithm>
-#include <functional>
-#include <utility>
-#include <vector>
-
 #include "core/gradcheck/gradcheck.hpp"
 #include "tests/support/random_tensor.hpp"
 

@@ -1,8 +1,6 @@
 // Batches for models of one stack: sequences of tokens, labels on some of the rows.
 #pragma once
 
-#include <vector>
-
 #include "tests/support/tiny_model.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

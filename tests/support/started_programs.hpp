@@ -2,12 +2,9 @@
 // a command, as far as the scripts of this project go.
 #pragma once
 
-#include <algorithm>
+#include "core/prelude.hpp"
+
 #include <cctype>
-#include <cstddef>
-#include <set>
-#include <string>
-#include <string_view>
 
 namespace tapehead {
 

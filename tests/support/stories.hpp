@@ -1,17 +1,7 @@
 // The stories of tasks, read word by word, without the code that tells them.
 #pragma once
 
-#include <algorithm>
-#include <functional>
-#include <iterator>
-#include <map>
-#include <set>
-#include <span>
 #include <sstream>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "datasets/grammar/lexicon.hpp"
 

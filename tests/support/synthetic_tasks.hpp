@@ -1,12 +1,6 @@
 // Every synthetic task, small.
 #pragma once
 
-#include <map>
-#include <stdexcept>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "datasets/synthetic/symbols.hpp"
 #include "tests/support/examples.hpp"
 #include "tests/support/task_option.hpp"

@@ -1,9 +1,6 @@
 // An option of a task by its name, where the struct that holds it is known to the task alone.
 #pragma once
 
-#include <stdexcept>
-#include <string>
-#include <string_view>
 #include <variant>
 
 #include "datasets/task_kind.hpp"

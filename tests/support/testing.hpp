@@ -5,35 +5,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <cstdlib>
-#include <filesystem>
 #include <fstream>
-#include <functional>
-#include <iterator>
-#include <limits>
-#include <map>
-#include <memory>
 #include <numbers>
-#include <numeric>
-#include <optional>
 #include <ostream>
-#include <set>
-#include <span>
 #include <sstream>
-#include <stdexcept>
-#include <string>
-#include <string_view>
-#include <tuple>
-#include <utility>
-#include <vector>
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
+
+#include "core/prelude.hpp"
 
 namespace tapehead {
 

@@ -1,8 +1,6 @@
 // The small corpus of the fixtures: English captions and their German translations.
 #pragma once
 
-#include <filesystem>
-
 #include "datasets/task_options.hpp"
 #include "datasets/text/parallel_options.hpp"
 

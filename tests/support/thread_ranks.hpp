@@ -3,15 +3,8 @@
 
 #include <condition_variable>
 #include <deque>
-#include <exception>
-#include <functional>
-#include <map>
-#include <memory>
 #include <mutex>
-#include <string>
 #include <thread>
-#include <utility>
-#include <vector>
 
 #include "core/ranks/ranks.hpp"
 

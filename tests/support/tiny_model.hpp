@@ -1,11 +1,6 @@
 // A transformer small enough for every gradient to be looked at, and batches to run it on.
 #pragma once
 
-#include <algorithm>
-#include <cstdint>
-#include <functional>
-#include <vector>
-
 #include "core/sequence/batch.hpp"
 #include "nn/transformer/transformer.hpp"
 #include "tests/support/random_tensor.hpp"

@@ -1,8 +1,6 @@
 // A tiny model with its trainer, and sentences for its steps.
 #pragma once
 
-#include <vector>
-
 #include "core/random/draws.hpp"
 #include "nn/transformer/transformer.hpp"
 #include "tests/support/tiny_model.hpp"

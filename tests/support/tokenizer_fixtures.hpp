@@ -1,10 +1,6 @@
 // Texts that the package tokenizers has encoded (scripts/make_fixtures.py).
 #pragma once
 
-#include <filesystem>
-#include <string>
-#include <vector>
-
 #include <nlohmann/json.hpp>
 
 #include "core/files/files.hpp"

@@ -2,16 +2,6 @@
 // reference.
 #pragma once
 
-#include <filesystem>
-#include <functional>
-#include <map>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
-#include "core/types.hpp"
 #include "train/options/options.hpp"
 
 namespace tapehead {

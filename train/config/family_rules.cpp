@@ -1,12 +1,6 @@
 // Rules about the family of a model: the parts that it has, and the tasks that it is for.
 #include "train/config/rules.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <string>
-#include <string_view>
-
 #include "datasets/text/text_options.hpp"
 #include "nn/attention/spec.hpp"
 #include "train/options/application.hpp"

@@ -1,10 +1,4 @@
 // A config as JSON, and the JSON Schema of configs, for editors.
-#include <algorithm>
-#include <cmath>
-#include <limits>
-#include <optional>
-#include <type_traits>
-#include <utility>
 
 #include "train/config/config.hpp"
 #include "train/config/overrides.hpp"

@@ -1,16 +1,11 @@
 // Loads a config from a text, or from a file, with its bases and what was written for a run;
 // suggests another file if it does not exist.
-#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <fstream>
-#include <optional>
 #include <system_error>
-#include <utility>
 
-#include "core/errors.hpp"
 #include "core/shown.hpp"
 #include "train/config/config.hpp"
 #include "train/config/nearest.hpp"

@@ -1,12 +1,6 @@
 // Finds the nearest name by edit distance, and the sections and tasks that have an unknown one.
 #include "train/config/nearest.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <iterator>
-#include <vector>
-
 #include "core/text.hpp"
 #include "train/config/document/numbers.hpp"
 #include "train/config/overrides.hpp"

@@ -1,12 +1,6 @@
 // Finds the valid name that a misspelt name most likely means, and explains one that is unknown.
 #pragma once
 
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-
-#include "core/types.hpp"
 #include "datasets/task_kind.hpp"
 
 namespace tapehead {

@@ -2,14 +2,6 @@
 // config.
 #include "train/config/overrides.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <map>
-#include <string_view>
-#include <utility>
-
-#include "core/errors.hpp"
 #include "core/shown.hpp"
 #include "core/text.hpp"
 #include "train/config/rows.hpp"

@@ -2,12 +2,6 @@
 // overrides, `section.option=value` from the command line.
 #pragma once
 
-#include <filesystem>
-#include <map>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "train/config/config.hpp"
 #include "train/config/document/document.hpp"
 

@@ -1,10 +1,5 @@
 // The config reader turns a document and overrides into a checked, resolved config with origins.
-#include <fmt/format.h>
 
-#include <algorithm>
-#include <utility>
-
-#include "core/errors.hpp"
 #include "core/shown.hpp"
 #include "train/config/config.hpp"
 #include "train/config/document/document.hpp"

@@ -1,10 +1,4 @@
 // The reference of all options as Markdown: docs/config.md.
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <ranges>
-#include <utility>
-#include <vector>
 
 #include "core/text.hpp"
 #include "train/config/config.hpp"

@@ -1,7 +1,4 @@
 // Resolves a config: sets each `auto` that other options determine.
-#include <algorithm>
-#include <array>
-#include <utility>
 
 #include "nn/attention/spec.hpp"
 #include "train/config/config.hpp"

@@ -1,7 +1,5 @@
 #include "train/config/rows.hpp"
 
-#include <algorithm>
-
 namespace tapehead {
 namespace {
 

@@ -2,10 +2,6 @@
 // reference need no templates.
 #pragma once
 
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "core/option_rows.hpp"
 #include "datasets/task_kind.hpp"
 #include "train/options/options.hpp"

@@ -1,13 +1,6 @@
 // The rules, one function each.
 #include "train/config/rules.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <array>
-#include <iterator>
-#include <vector>
-
 #include "core/text.hpp"
 #include "datasets/text/labelled_options.hpp"
 #include "datasets/text/parallel_options.hpp"

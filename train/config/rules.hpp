@@ -1,11 +1,6 @@
 // Rules: conditions on several options.
 #pragma once
 
-#include <functional>
-#include <optional>
-#include <span>
-#include <string_view>
-
 #include "datasets/task_kind.hpp"
 #include "train/options/options.hpp"
 

@@ -1,12 +1,6 @@
 // Rules about options without effect.
 #include "train/config/rules.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <array>
-#include <type_traits>
-
 #include "core/text.hpp"
 #include "nn/attention/spec.hpp"
 #include "train/config/rows.hpp"

@@ -1,8 +1,4 @@
 // Describes in words which values an option may have.
-#include <fmt/format.h>
-
-#include <cmath>
-#include <limits>
 
 #include "core/text.hpp"
 #include "train/config/values.hpp"

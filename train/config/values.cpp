@@ -1,13 +1,8 @@
 // Reads and writes values according to the type of the member that the row points to.
 #include "train/config/values.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <array>
 #include <nlohmann/json.hpp>
 
-#include "core/errors.hpp"
 #include "core/shown.hpp"
 #include "core/text.hpp"
 #include "train/config/document/numbers.hpp"

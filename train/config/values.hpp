@@ -2,8 +2,6 @@
 // is allowed.
 #pragma once
 
-#include <string>
-
 #include "train/config/document/document.hpp"
 #include "train/config/rows.hpp"
 

@@ -1,9 +1,4 @@
 // The config writer: every option as a line of YAML; the options in which configs differ.
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <map>
-#include <utility>
 
 #include "core/shown.hpp"
 #include "core/text.hpp"

@@ -1,8 +1,5 @@
 #include "train/evaluation/evaluation.hpp"
 
-#include <algorithm>
-#include <utility>
-
 #include "core/clock.hpp"
 #include "datasets/loader.hpp"
 #include "nn/lane_memory.hpp"

@@ -1,12 +1,6 @@
 // Evaluation: how well a model predicts the targets of a split, and how well it generates them.
 #pragma once
 
-#include <array>
-#include <functional>
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "datasets/corpus/windows.hpp"
 #include "datasets/task.hpp"
 #include "nn/generation/decoding.hpp"

@@ -1,9 +1,5 @@
 #include "train/evaluation/evaluation_report.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-
 #include "core/shown.hpp"
 #include "train/metrics/likelihood.hpp"
 #include "train/output/program_path.hpp"

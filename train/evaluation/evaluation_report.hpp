@@ -1,11 +1,6 @@
 // Reports of an evaluation: one line, a table, or JSON.
 #pragma once
 
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
 #include "core/files/json_text.hpp"
 #include "train/evaluation/evaluation.hpp"
 

@@ -1,10 +1,5 @@
 #include "train/evaluation/example_decoding.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <iterator>
-#include <utility>
-
 #include "datasets/loader.hpp"
 #include "nn/transformer/transformer.hpp"
 #include "train/evaluation/shared_parts.hpp"

@@ -1,10 +1,6 @@
 // Decodes many examples, in batches of similar lengths that are spread over a team.
 #pragma once
 
-#include <memory>
-#include <span>
-#include <vector>
-
 #include "datasets/sequence.hpp"
 #include "nn/generation/decoding.hpp"
 #include "nn/generation/ensemble.hpp"

@@ -1,9 +1,5 @@
 #include "train/evaluation/position_losses.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <iterator>
-
 namespace tapehead {
 
 PositionLosses::PositionLosses(Index positions) {

@@ -1,11 +1,7 @@
 // The loss by position in the sequence: how much the tokens before help to predict the next one.
 #pragma once
 
-#include <span>
-#include <vector>
-
 #include "core/sequence/batch.hpp"
-#include "core/types.hpp"
 
 namespace tapehead {
 

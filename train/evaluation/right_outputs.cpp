@@ -1,8 +1,5 @@
 #include "train/evaluation/right_outputs.hpp"
 
-#include <algorithm>
-#include <map>
-
 #include <spdlog/spdlog.h>
 
 namespace tapehead {

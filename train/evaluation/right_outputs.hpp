@@ -2,10 +2,6 @@
 // the rows that a sequence itself decides, and by type.
 #pragma once
 
-#include <cstddef>
-#include <string>
-#include <vector>
-
 #include "datasets/sequence.hpp"
 #include "datasets/task.hpp"
 #include "train/options/options.hpp"

@@ -1,8 +1,5 @@
 #include "train/evaluation/run_evaluation.hpp"
 
-#include <algorithm>
-#include <iterator>
-
 #include "train/evaluation/evaluation_report.hpp"
 #include "train/output/figures.hpp"
 

@@ -1,10 +1,6 @@
 // Evaluates a trained run on the splits of its data.
 #pragma once
 
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "train/evaluation/evaluation.hpp"
 #include "train/experiment.hpp"
 

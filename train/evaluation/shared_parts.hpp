@@ -1,17 +1,6 @@
 // Parts of a job that are computed by a team. Part i belongs to rank i % count.
 #pragma once
 
-#include <algorithm>
-#include <concepts>
-#include <cstddef>
-#include <exception>
-#include <numeric>
-#include <span>
-#include <string>
-#include <string_view>
-#include <type_traits>
-#include <vector>
-
 #include "core/ranks/ranks.hpp"
 #include "core/ranks/sharing.hpp"
 #include "train/step/team.hpp"

@@ -1,11 +1,5 @@
 #include "train/evaluation/text_generator.hpp"
 
-#include <algorithm>
-#include <iterator>
-#include <utility>
-
-#include <fmt/format.h>
-
 #include "datasets/pairs.hpp"
 #include "nn/generation/decoding.hpp"
 #include "train/options/application.hpp"

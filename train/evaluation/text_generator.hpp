@@ -1,14 +1,6 @@
 // Goes on with texts, or writes outputs for sources, by sampling or by beam search.
 #pragma once
 
-#include <functional>
-#include <memory>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "core/kernel/workers.hpp"
 #include "datasets/tokenizers/tokenizer.hpp"
 #include "nn/generation/generation.hpp"

@@ -1,8 +1,5 @@
 #include "train/evaluation/written_text.hpp"
 
-#include <algorithm>
-#include <utility>
-
 #include "core/text.hpp"
 
 namespace tapehead {

@@ -2,10 +2,6 @@
 // text on.
 #pragma once
 
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "datasets/tokenizers/tokenizer.hpp"
 
 namespace tapehead {

@@ -1,11 +1,5 @@
 #include "train/events/event.hpp"
 
-#include <algorithm>
-#include <array>
-#include <bit>
-
-#include <fmt/format.h>
-
 #include "core/text.hpp"
 
 namespace tapehead {

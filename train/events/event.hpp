@@ -2,14 +2,7 @@
 // tensorflow/core/framework/summary.proto define it, in records of the format TFRecord.
 #pragma once
 
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
-
-#include "core/types.hpp"
+#include "core/prelude.hpp"
 
 namespace tapehead {
 

@@ -1,12 +1,8 @@
 #include "train/events/event_log.hpp"
 
-#include <algorithm>
 #include <chrono>
-#include <span>
-#include <utility>
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 #include <nlohmann/json.hpp>
 

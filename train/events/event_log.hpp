@@ -1,15 +1,8 @@
 // The event log of a training: its metrics and samples for TensorBoard, in a file of its run.
 #pragma once
 
-#include <filesystem>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "core/files/json_text.hpp"
 #include "core/files/open_file.hpp"
-#include "core/types.hpp"
 
 namespace tapehead {
 

@@ -1,14 +1,5 @@
 #include "train/gradcheck/check_config.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <functional>
-#include <numeric>
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "core/gradcheck/subject.hpp"
 #include "core/ops/arithmetic.hpp"
 #include "datasets/window_source.hpp"

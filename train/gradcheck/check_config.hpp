@@ -1,8 +1,6 @@
 // The gradient check of the model of a config, on a batch of its own data.
 #pragma once
 
-#include <string>
-
 #include "core/gradcheck/model/model.hpp"
 #include "core/sequence/batch.hpp"
 #include "datasets/layout.hpp"

@@ -1,9 +1,5 @@
 #include "train/gradcheck/tiny_config.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-
 #include "datasets/task_kind.hpp"
 #include "train/config/rows.hpp"
 #include "train/config/values.hpp"

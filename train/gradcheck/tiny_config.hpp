@@ -1,9 +1,6 @@
 // Makes a config small, so that its gradients can be checked in seconds.
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "datasets/task_kind.hpp"
 #include "train/config/config.hpp"
 

@@ -1,13 +1,6 @@
 // Shrinks a model, so that its parts work together as before.
 #include "train/gradcheck/tiny_config.hpp"
 
-#include <algorithm>
-#include <array>
-#include <numeric>
-#include <ranges>
-#include <string>
-#include <vector>
-
 #include "nn/attention/spec.hpp"
 
 namespace tapehead {

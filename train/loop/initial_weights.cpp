@@ -1,14 +1,5 @@
 #include "train/loop/initial_weights.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <filesystem>
-#include <map>
-#include <optional>
-#include <vector>
-
-#include "core/errors.hpp"
 #include "core/text.hpp"
 #include "datasets/corpus/masking.hpp"
 #include "datasets/tokenizers/tokenizer.hpp"

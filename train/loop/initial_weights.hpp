@@ -1,8 +1,6 @@
 // Loads the initial weights of a training if `model.init_from` names another run.
 #pragma once
 
-#include <string>
-
 #include "datasets/task.hpp"
 #include "train/experiment.hpp"
 #include "train/options/options.hpp"

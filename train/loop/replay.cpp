@@ -1,15 +1,5 @@
 #include "train/loop/replay.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <cstdint>
-#include <iterator>
-#include <limits>
-#include <map>
-#include <span>
-
-#include "core/errors.hpp"
 #include "core/files/tensor_file.hpp"
 #include "core/kernel/workers.hpp"
 #include "core/tape/anomaly.hpp"

@@ -1,10 +1,6 @@
 // Replays: a training step that met a number that is not finite is saved, to be repeated.
 #pragma once
 
-#include <filesystem>
-#include <string>
-#include <vector>
-
 #include "core/sequence/batch.hpp"
 #include "core/tape/parameters.hpp"
 #include "train/options/options.hpp"

@@ -1,13 +1,7 @@
 #include "train/loop/resumption.hpp"
 
-#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
-#include <algorithm>
-#include <string>
-#include <vector>
-
-#include "core/errors.hpp"
 #include "core/text.hpp"
 #include "datasets/loader.hpp"
 #include "train/config/config.hpp"

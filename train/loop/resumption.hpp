@@ -1,8 +1,6 @@
 // Resumption: from which step a training continues, and which files still belong to it.
 #pragma once
 
-#include <optional>
-
 #include "datasets/task.hpp"
 #include "train/loop/run_sink.hpp"
 #include "train/run/checkpoints.hpp"

@@ -1,6 +1,5 @@
 #include "train/loop/run_inputs.hpp"
 
-#include "core/errors.hpp"
 #include "datasets/make_task.hpp"
 #include "datasets/task_kind.hpp"
 #include "datasets/text/documents.hpp"

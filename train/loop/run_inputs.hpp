@@ -1,8 +1,6 @@
 // The files that a command reads for a run or a config, so that it never overwrites one of them.
 #pragma once
 
-#include <filesystem>
-
 #include "core/files/input_files.hpp"
 #include "train/config/config.hpp"
 #include "train/run/data.hpp"

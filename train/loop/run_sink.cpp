@@ -1,9 +1,6 @@
 #include "train/loop/run_sink.hpp"
 
-#include <fmt/format.h>
 #include <gnu/libc-version.h>
-
-#include <algorithm>
 
 #include "core/files/files.hpp"
 #include "core/files/hash.hpp"

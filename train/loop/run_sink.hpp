@@ -2,13 +2,6 @@
 // ranks. The sink of the others gets what that one read, and writes nothing.
 #pragma once
 
-#include <filesystem>
-#include <memory>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "core/files/json_text.hpp"
 #include "core/product/blas_kernels.hpp"
 #include "core/ranks/ranks.hpp"

@@ -1,10 +1,6 @@
 // The run writer: the sink that reads and writes the files of a run, on the first rank.
-#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
-#include <algorithm>
-
-#include "core/errors.hpp"
 #include "core/files/files.hpp"
 #include "core/memory/process_memory.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"

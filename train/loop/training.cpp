@@ -1,6 +1,5 @@
 #include "train/loop/training.hpp"
 
-#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
 #include "core/shown.hpp"

@@ -1,12 +1,6 @@
 // A training, from a config to the end of its run, as `tapehead train` runs it.
 #pragma once
 
-#include <filesystem>
-#include <functional>
-#include <memory>
-#include <string>
-#include <vector>
-
 #include "core/product/blas_kernels.hpp"
 #include "train/loop/run_sink.hpp"
 #include "train/loop/validation.hpp"

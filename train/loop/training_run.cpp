@@ -4,7 +4,6 @@
 #include <spdlog/spdlog.h>
 
 #include "core/clock.hpp"
-#include "core/errors.hpp"
 #include "core/ranks/sharing.hpp"
 #include "core/tape/anomaly.hpp"
 #include "datasets/loader.hpp"

@@ -1,12 +1,7 @@
 #include "train/loop/validation.hpp"
 
-#include <algorithm>
-#include <array>
-#include <cmath>
 #include <sstream>
-#include <string_view>
 
-#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
 #include "core/ranks/sharing.hpp"

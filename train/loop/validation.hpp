@@ -1,10 +1,6 @@
 // Validation: evaluations during a training, the best weights, and how long none were better.
 #pragma once
 
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "datasets/task.hpp"
 #include "train/evaluation/evaluation.hpp"
 #include "train/experiment.hpp"

@@ -1,10 +1,5 @@
 #include "train/metrics/bleu_tokenizer.hpp"
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <utility>
-
 #include <unicode/uchar.h>
 
 namespace tapehead {

@@ -1,8 +1,6 @@
 // The tokenizers of sacreBLEU, which split sentences before their words are compared.
 #pragma once
 
-#include <string>
-
 #include "core/fields.hpp"
 
 namespace tapehead {

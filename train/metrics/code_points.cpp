@@ -1,10 +1,5 @@
 #include "train/metrics/code_points.hpp"
 
-#include <algorithm>
-#include <cstddef>
-#include <ranges>
-#include <utility>
-
 #include <unicode/uchar.h>
 
 #include "core/text.hpp"

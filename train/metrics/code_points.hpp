@@ -2,9 +2,7 @@
 // lower case, on which the figures of its packages depend.
 #pragma once
 
-#include <algorithm>
-#include <string>
-#include <string_view>
+#include "core/prelude.hpp"
 
 namespace tapehead {
 

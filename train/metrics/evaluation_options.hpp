@@ -1,10 +1,7 @@
 // The options of evaluation: what is measured, when, and how outputs are generated.
 #pragma once
 
-#include <optional>
-
 #include "core/fields.hpp"
-#include "core/types.hpp"
 #include "train/metrics/bleu_tokenizer.hpp"
 #include "train/metrics/metrics.hpp"
 

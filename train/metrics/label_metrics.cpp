@@ -1,11 +1,5 @@
 #include "train/metrics/label_metrics.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <compare>
-#include <iterator>
-#include <string_view>
-
 #include "datasets/tokenizers/vocabulary_tokenizer.hpp"
 
 namespace tapehead {

@@ -4,10 +4,6 @@
 // reference have a label for each token, with blanks between them.
 #pragma once
 
-#include <span>
-#include <string>
-#include <vector>
-
 #include "core/files/json_text.hpp"
 #include "train/metrics/metric_kind.hpp"
 

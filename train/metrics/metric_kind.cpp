@@ -1,8 +1,5 @@
 #include "train/metrics/metric_kind.hpp"
 
-#include <fmt/format.h>
-
-#include <cmath>
 #include <numbers>
 
 namespace tapehead {

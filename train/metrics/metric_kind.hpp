@@ -2,13 +2,6 @@
 // written. To add one, write a module that defines a MetricKind, and add a row to metrics.hpp.
 #pragma once
 
-#include <functional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
-
-#include "core/types.hpp"
 #include "datasets/layout.hpp"
 
 namespace tapehead {

@@ -1,9 +1,6 @@
 // The list of all metrics.
 #pragma once
 
-#include <algorithm>
-#include <array>
-
 #include "core/fields.hpp"
 #include "train/metrics/label_metrics.hpp"
 #include "train/metrics/likelihood.hpp"

@@ -1,12 +1,5 @@
 #include "train/metrics/ngram_metrics.hpp"
 
-#include <cmath>
-#include <cstdint>
-#include <string_view>
-#include <utility>
-
-#include <fmt/format.h>
-
 #include "train/metrics/code_points.hpp"
 #include "train/metrics/evaluation_options.hpp"
 #include "train/metrics/ngrams.hpp"

@@ -2,12 +2,6 @@
 // figures of sacreBLEU (Post 2018). Both go by the n-grams that outputs share with references.
 #pragma once
 
-#include <array>
-#include <span>
-#include <string>
-#include <vector>
-
-#include "core/types.hpp"
 #include "train/metrics/metric_kind.hpp"
 
 namespace tapehead {

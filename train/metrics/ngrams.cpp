@@ -1,7 +1,5 @@
 #include "train/metrics/ngrams.hpp"
 
-#include <utility>
-
 #include "train/metrics/code_points.hpp"
 
 namespace tapehead {

@@ -2,15 +2,7 @@
 // reference, of which BLEU and chrF are made, and how many are different.
 #pragma once
 
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
-
-#include "core/types.hpp"
+#include "core/prelude.hpp"
 
 namespace tapehead {
 

@@ -1,9 +1,5 @@
 #include "train/metrics/overlap_metrics.hpp"
 
-#include <algorithm>
-#include <array>
-#include <iterator>
-
 #include "train/metrics/code_points.hpp"
 
 namespace tapehead {

@@ -3,10 +3,6 @@
 // (Rajpurkar et al. 2016, 2018). As metrics of generated outputs they are means over the examples.
 #pragma once
 
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "train/metrics/metric_kind.hpp"
 
 namespace tapehead {

@@ -1,8 +1,5 @@
 #include "train/options/application.hpp"
 
-#include <fmt/format.h>
-
-#include "core/errors.hpp"
 #include "datasets/text/text_options.hpp"
 
 namespace tapehead {

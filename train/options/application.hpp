@@ -1,12 +1,6 @@
 // What a trained model is used for, and with which command of the program.
 #pragma once
 
-#include <algorithm>
-#include <array>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "datasets/layout.hpp"
 #include "datasets/task_kind.hpp"
 #include "datasets/tokenizers/tokenizer.hpp"

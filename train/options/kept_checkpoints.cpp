@@ -1,8 +1,5 @@
 #include "train/options/kept_checkpoints.hpp"
 
-#include <fmt/format.h>
-
-#include "core/errors.hpp"
 #include "core/shown.hpp"
 #include "core/text.hpp"
 

@@ -1,10 +1,7 @@
 // Which of a training's checkpoints stay, in the notation of a config.
 #pragma once
 
-#include <string>
-#include <string_view>
-
-#include "core/types.hpp"
+#include "core/prelude.hpp"
 
 namespace tapehead {
 

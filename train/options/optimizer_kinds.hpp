@@ -3,11 +3,6 @@
 // them.
 #pragma once
 
-#include <algorithm>
-#include <array>
-#include <span>
-#include <string_view>
-
 #include "core/fields.hpp"
 #include "core/tape/parameter_declaration.hpp"
 

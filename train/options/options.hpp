@@ -1,8 +1,6 @@
 // The whole config with all its sections, and the options of a run.
 #pragma once
 
-#include <cstdint>
-
 #include "core/fields.hpp"
 #include "datasets/task_options.hpp"
 #include "nn/options/model_options.hpp"

@@ -1,12 +1,7 @@
 // The options of training: optimiser, schedule, batches, and when to stop.
 #pragma once
 
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "core/fields.hpp"
-#include "core/types.hpp"
 #include "datasets/batching.hpp"
 #include "train/options/kept_checkpoints.hpp"
 #include "train/options/optimizer_kinds.hpp"

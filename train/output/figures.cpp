@@ -1,11 +1,5 @@
 #include "train/output/figures.hpp"
 
-#include <fmt/format.h>
-
-#include <cmath>
-
-#include "core/errors.hpp"
-
 namespace tapehead {
 
 void expect_figures(const Json& figures, const std::string& place) {

@@ -1,8 +1,6 @@
 // Checks the figures about a trained model before they are reported.
 #pragma once
 
-#include <string>
-
 #include "core/files/json_text.hpp"
 
 namespace tapehead {

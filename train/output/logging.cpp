@@ -1,8 +1,5 @@
 #include "train/output/logging.hpp"
 
-#include <utility>
-#include <vector>
-
 #include <fcntl.h>
 #include <fmt/chrono.h>
 #include <spdlog/details/os.h>

@@ -1,16 +1,12 @@
 // Logging: spdlog's default logger writes to the console and, once there is a run, to its log.txt.
 #pragma once
 
+#include "core/prelude.hpp"
+
 #include <cstdio>
-#include <filesystem>
-#include <memory>
 #include <mutex>
-#include <string>
-#include <string_view>
 
 #include <spdlog/common.h>
-
-#include "core/types.hpp"
 
 namespace tapehead {
 

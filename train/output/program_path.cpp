@@ -1,7 +1,5 @@
 #include "train/output/program_path.hpp"
 
-#include <filesystem>
-
 #include "core/version.hpp"
 
 namespace tapehead {

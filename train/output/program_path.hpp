@@ -1,9 +1,7 @@
 // Parts of commands as a user can type them.
 #pragma once
 
-#include <filesystem>
-#include <string>
-#include <string_view>
+#include "core/prelude.hpp"
 
 namespace tapehead {
 

@@ -1,11 +1,5 @@
 #include "train/output/progress.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
-#include <utility>
-
-#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
 #include "train/output/logging.hpp"

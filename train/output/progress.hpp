@@ -2,11 +2,6 @@
 // every few seconds.
 #pragma once
 
-#include <memory>
-#include <optional>
-#include <string>
-
-#include "core/types.hpp"
 #include "train/output/logging.hpp"
 
 namespace tapehead {

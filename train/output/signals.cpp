@@ -4,8 +4,6 @@
 
 #include <atomic>
 #include <cerrno>
-#include <cstddef>
-#include <cstdint>
 
 namespace tapehead {
 

@@ -2,7 +2,8 @@
 // that the time is nearly up, become a request that the training loop checks after each step.
 #pragma once
 
-#include <array>
+#include "core/prelude.hpp"
+
 #include <chrono>
 #include <csignal>
 

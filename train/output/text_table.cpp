@@ -1,13 +1,5 @@
 #include "train/output/text_table.hpp"
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <numeric>
-#include <utility>
-
-#include <fmt/format.h>
-
 namespace tapehead {
 
 namespace {

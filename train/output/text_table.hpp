@@ -2,11 +2,7 @@
 // training.
 #pragma once
 
-#include <string>
-#include <string_view>
-#include <vector>
-
-#include "core/types.hpp"
+#include "core/prelude.hpp"
 
 namespace tapehead {
 

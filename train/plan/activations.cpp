@@ -1,9 +1,5 @@
 #include "train/plan/activations.hpp"
 
-#include <algorithm>
-#include <optional>
-#include <string_view>
-
 #include "core/memory/pool.hpp"
 #include "nn/lane_memory.hpp"
 #include "nn/transformer/transformer.hpp"

@@ -1,9 +1,6 @@
 // The memory that a forward pass keeps for the backward pass, for each part of the model.
 #pragma once
 
-#include <cstddef>
-#include <vector>
-
 #include "core/sequence/batch.hpp"
 #include "datasets/loader.hpp"
 #include "train/experiment.hpp"

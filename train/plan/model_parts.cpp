@@ -1,9 +1,5 @@
 #include "train/plan/model_parts.hpp"
 
-#include <fmt/format.h>
-
-#include <array>
-
 #include "nn/attention/spec.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

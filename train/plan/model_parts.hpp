@@ -2,11 +2,6 @@
 // step.
 #pragma once
 
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "nn/transformer/transformer.hpp"
 #include "train/plan/step_flops.hpp"
 

@@ -1,10 +1,5 @@
 #include "train/plan/plan_report.hpp"
 
-#include <fmt/format.h>
-
-#include <cmath>
-#include <optional>
-
 #include "train/output/text_table.hpp"
 #include "train/plan/start_table.hpp"
 

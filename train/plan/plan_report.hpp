@@ -1,8 +1,6 @@
 // The report of `plan`, which estimates a training before it starts, as a table and as JSON.
 #pragma once
 
-#include <string>
-
 #include "core/files/json_text.hpp"
 #include "train/options/options.hpp"
 #include "train/plan/rehearsal.hpp"

@@ -1,8 +1,5 @@
 #include "train/plan/rehearsal.hpp"
 
-#include <algorithm>
-#include <cmath>
-
 #include "core/clock.hpp"
 #include "core/memory/process_memory.hpp"
 #include "datasets/loader.hpp"

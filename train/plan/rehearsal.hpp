@@ -3,10 +3,6 @@
 // Nothing is written.
 #pragma once
 
-#include <cstddef>
-#include <functional>
-#include <vector>
-
 #include "datasets/task.hpp"
 #include "train/options/options.hpp"
 #include "train/plan/model_parts.hpp"

@@ -1,13 +1,7 @@
 #include "train/plan/run_plan.hpp"
 
-#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
-#include <algorithm>
-#include <string>
-#include <vector>
-
-#include "core/errors.hpp"
 #include "core/text.hpp"
 #include "datasets/loader.hpp"
 #include "datasets/window_source.hpp"

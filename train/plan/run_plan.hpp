@@ -1,8 +1,6 @@
 // The plan of a run, made when its data is known, and the check that config and data match.
 #pragma once
 
-#include <string>
-
 #include "datasets/task.hpp"
 #include "train/options/options.hpp"
 

@@ -1,11 +1,5 @@
 #include "train/plan/start_table.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <array>
-#include <string_view>
-
 #include "core/scalar.hpp"
 #include "core/text.hpp"
 #include "core/version.hpp"

@@ -2,10 +2,6 @@
 // parameters weight decay acts; the parameters, arithmetic and memory of each part of the model.
 #pragma once
 
-#include <cstddef>
-#include <string>
-#include <vector>
-
 #include "core/kernel/cpu.hpp"
 #include "core/product/blas_kernels.hpp"
 #include "core/tape/parameters.hpp"

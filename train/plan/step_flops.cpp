@@ -1,10 +1,5 @@
 #include "train/plan/step_flops.hpp"
 
-#include <algorithm>
-#include <memory>
-#include <numeric>
-#include <vector>
-
 #include "core/sequence/pattern.hpp"
 #include "nn/attention/spec.hpp"
 

@@ -1,9 +1,6 @@
 // Counts the arithmetic of a training step: additions and multiplications in matrix products.
 #pragma once
 
-#include <compare>
-#include <map>
-
 #include "core/sequence/batch.hpp"
 #include "core/sequence/pattern.hpp"
 #include "datasets/layout.hpp"

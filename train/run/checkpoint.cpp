@@ -1,11 +1,5 @@
 #include "train/run/checkpoint.hpp"
 
-#include <algorithm>
-#include <cstring>
-#include <span>
-
-#include <fmt/format.h>
-
 #include "core/files/tensor_header.hpp"
 #include "core/text.hpp"
 

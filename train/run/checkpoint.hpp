@@ -1,10 +1,6 @@
 // A checkpoint's parameters, optimiser's state and position in the data, each checked when read.
 #pragma once
 
-#include <filesystem>
-#include <string>
-#include <vector>
-
 #include "core/files/tensor_file.hpp"
 #include "core/tape/parameters.hpp"
 #include "nn/lane_memory.hpp"

@@ -2,17 +2,10 @@
 
 #include <fcntl.h>
 
-#include <algorithm>
 #include <charconv>
-#include <cstdint>
-#include <iterator>
-#include <string_view>
-#include <utility>
 
-#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
-#include "core/errors.hpp"
 #include "core/files/files.hpp"
 #include "core/files/json_text.hpp"
 #include "core/files/open_file.hpp"

@@ -1,15 +1,7 @@
 // The checkpoints of a run: their names, how many stay, and from which a training can resume.
 #pragma once
 
-#include <filesystem>
-#include <functional>
-#include <optional>
-#include <span>
-#include <string>
-#include <vector>
-
 #include "core/files/tensor_file.hpp"
-#include "core/types.hpp"
 #include "train/options/kept_checkpoints.hpp"
 #include "train/run/run_files.hpp"
 

@@ -1,12 +1,7 @@
 #include "train/run/data.hpp"
 
-#include <algorithm>
-#include <optional>
-
-#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
-#include "core/errors.hpp"
 #include "core/files/files.hpp"
 #include "core/files/json_text.hpp"
 #include "core/random/draws.hpp"

@@ -2,12 +2,6 @@
 // found again from any directory, and after run and data were moved together.
 #pragma once
 
-#include <filesystem>
-#include <map>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "datasets/task.hpp"
 #include "datasets/task_options.hpp"
 #include "train/run/run_files.hpp"

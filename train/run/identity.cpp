@@ -1,11 +1,7 @@
 #include "train/run/identity.hpp"
 
-#include <map>
 #include <unordered_map>
 
-#include <fmt/format.h>
-
-#include "core/errors.hpp"
 #include "core/random/draws.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"
 #include "train/config/config.hpp"

@@ -1,9 +1,6 @@
 // The identity of a checkpoint: what its numbers mean, and what they were trained on.
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "core/files/tensor_file.hpp"
 #include "datasets/tokenizers/tokenizer.hpp"
 #include "train/options/options.hpp"

@@ -2,12 +2,8 @@
 
 #include <spdlog/spdlog.h>
 
-#include <algorithm>
-#include <filesystem>
 #include <system_error>
-#include <vector>
 
-#include "core/errors.hpp"
 #include "train/run/checkpoint.hpp"
 #include "train/run/checkpoints.hpp"
 #include "train/step/training_position.hpp"

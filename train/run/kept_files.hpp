@@ -2,8 +2,6 @@
 // than the one it resumes from, of another model or other data, or invalid.
 #pragma once
 
-#include <optional>
-
 #include "core/tape/parameters.hpp"
 #include "train/run/identity.hpp"
 #include "train/run/run_files.hpp"

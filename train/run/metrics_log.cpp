@@ -1,15 +1,10 @@
 #include "train/run/metrics_log.hpp"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
-#include <set>
 #include <sstream>
-#include <string_view>
-#include <utility>
 
-#include "core/errors.hpp"
 #include "core/files/files.hpp"
 
 namespace tapehead {

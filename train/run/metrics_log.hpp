@@ -1,13 +1,8 @@
 // The metrics of a run, metrics.jsonl: a JSON object per line, which a killed process leaves whole.
 #pragma once
 
-#include <filesystem>
-#include <functional>
-#include <string>
-
 #include "core/files/json_text.hpp"
 #include "core/files/open_file.hpp"
-#include "core/types.hpp"
 
 namespace tapehead {
 

@@ -1,11 +1,5 @@
 #include "train/run/rank_checkpoint.hpp"
 
-#include <algorithm>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "core/files/hash.hpp"
 #include "core/ranks/sharing.hpp"
 #include "core/text.hpp"

@@ -1,11 +1,7 @@
 #include "train/run/run_directory.hpp"
 
-#include <algorithm>
-#include <array>
-#include <iterator>
 #include <system_error>
 
-#include "core/errors.hpp"
 #include "core/files/files.hpp"
 #include "core/files/open_file.hpp"
 #include "train/events/event_log.hpp"

@@ -1,10 +1,6 @@
 // The run directory: created, opened or overwritten, and locked while a training writes to it.
 #pragma once
 
-#include <filesystem>
-#include <string_view>
-#include <vector>
-
 #include "core/files/input_files.hpp"
 #include "train/run/run_files.hpp"
 

@@ -1,14 +1,10 @@
 #include "train/run/run_files.hpp"
 
 #include <cerrno>
-#include <string>
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <sys/file.h>
 #include <unistd.h>
-
-#include "core/errors.hpp"
 
 namespace tapehead {
 

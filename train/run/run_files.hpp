@@ -1,9 +1,6 @@
 // The files of a run: the path of each in the run's directory.
 #pragma once
 
-#include <filesystem>
-#include <string_view>
-
 #include "core/files/open_file.hpp"
 
 namespace tapehead {

@@ -1,12 +1,9 @@
 #include "train/run/run_record.hpp"
 
-#include <algorithm>
 #include <fstream>
 
-#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
-#include "core/errors.hpp"
 #include "core/files/files.hpp"
 #include "core/files/json_text.hpp"
 #include "core/text.hpp"

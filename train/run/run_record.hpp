@@ -1,15 +1,7 @@
 // The record of a run, record.json: the origins of its options, its starts, and its test results.
 #pragma once
 
-#include <cstddef>
-#include <filesystem>
-#include <map>
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "core/files/json_text.hpp"
-#include "core/types.hpp"
 
 namespace tapehead {
 

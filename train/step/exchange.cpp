@@ -1,7 +1,5 @@
 #include "train/step/exchange.hpp"
 
-#include <algorithm>
-
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {

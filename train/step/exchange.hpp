@@ -2,12 +2,6 @@
 // of the shards, and owns a slice of the parameters.
 #pragma once
 
-#include <memory>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "core/memory/pool.hpp"
 #include "core/ranks/sharing.hpp"
 #include "core/tape/parameters.hpp"

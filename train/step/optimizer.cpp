@@ -1,11 +1,6 @@
 #include "train/step/optimizer.hpp"
 
-#include <algorithm>
 #include <atomic>
-#include <cmath>
-#include <functional>
-
-#include "core/errors.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

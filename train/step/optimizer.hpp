@@ -1,11 +1,6 @@
 // The optimisers: a step from the shards' gradients to new parameters.
 #pragma once
 
-#include <limits>
-#include <span>
-#include <string>
-#include <vector>
-
 #include "core/kernel/workers.hpp"
 #include "core/tape/parameters.hpp"
 #include "train/step/optimizer_updates.hpp"

@@ -1,11 +1,5 @@
 #include "train/step/optimizer_updates.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <utility>
-
-#include <fmt/format.h>
-
 #include "core/kernel/row_kernels.hpp"
 #include "core/product/matrix_product.hpp"
 

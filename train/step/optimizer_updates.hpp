@@ -1,10 +1,6 @@
 // What an optimiser's step computes: the sum and norm of gradients, new values and its own state.
 #pragma once
 
-#include <array>
-#include <span>
-#include <string>
-
 #include "train/options/options.hpp"
 #include "train/step/exchange.hpp"
 

@@ -1,7 +1,5 @@
 #include "train/step/schedule.hpp"
 
-#include <algorithm>
-#include <cmath>
 #include <numbers>
 
 namespace tapehead {

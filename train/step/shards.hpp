@@ -2,8 +2,6 @@
 // shard is cut into parts, which are computed one after the other.
 #pragma once
 
-#include <algorithm>
-
 #include "core/memory/pool.hpp"
 #include "core/sequence/batch.hpp"
 

@@ -2,9 +2,6 @@
 // gradients, keeps what the optimiser keeps of it, and updates it (train/step/exchange.hpp).
 #pragma once
 
-#include <algorithm>
-#include <vector>
-
 #include "core/tape/parameters.hpp"
 #include "train/options/options.hpp"
 

@@ -1,11 +1,5 @@
 #include "train/step/trainer.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <cmath>
-#include <utility>
-
 #include "core/ops/arithmetic.hpp"
 #include "core/tape/anomaly.hpp"
 #include "train/step/schedule.hpp"

@@ -1,13 +1,6 @@
 // The trainer: computes one step, from a batch to new parameters.
 #pragma once
 
-#include <functional>
-#include <memory>
-#include <optional>
-#include <string>
-#include <vector>
-
-#include "core/errors.hpp"
 #include "core/ops/cross_entropy.hpp"
 #include "core/sequence/batch.hpp"
 #include "nn/lane_memory.hpp"

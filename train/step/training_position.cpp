@@ -1,12 +1,5 @@
 #include "train/step/training_position.hpp"
 
-#include <algorithm>
-#include <bit>
-#include <cmath>
-#include <limits>
-
-#include <fmt/format.h>
-
 #include "core/text.hpp"
 
 namespace tapehead {

@@ -1,11 +1,7 @@
 // A training's position, without tensors: its checkpoints' metadata; and its batches by epoch.
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "core/files/tensor_file.hpp"
-#include "core/types.hpp"
 #include "datasets/batching.hpp"
 #include "datasets/loader.hpp"
 #include "train/options/options.hpp"

@@ -1,10 +1,5 @@
 #include "core/gradcheck/diagnosis/comparison.hpp"
 
-#include <fmt/format.h>
-
-#include <cmath>
-#include <functional>
-
 #include "core/text.hpp"
 
 namespace tapehead {

@@ -1,9 +1,5 @@
 #include "core/gradcheck/diagnosis/comparison.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <ranges>
-
 #include "core/gradcheck/slopes/trials.hpp"
 
 namespace tapehead {

@@ -2,14 +2,9 @@
 // on it.
 #pragma once
 
-#include <functional>
-#include <string>
-#include <vector>
-
 #include "core/gradcheck/diagnosis/verdict.hpp"
 #include "core/gradcheck/slopes/slope.hpp"
 #include "core/shape.hpp"
-#include "core/types.hpp"
 
 namespace tapehead {
 

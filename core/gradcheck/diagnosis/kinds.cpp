@@ -1,11 +1,5 @@
 // The kinds of wrong gradients, from the simplest to the most complex.
 
-#include <algorithm>
-#include <cmath>
-#include <functional>
-
-#include <fmt/format.h>
-
 #include "core/gradcheck/diagnosis/comparison.hpp"
 #include "core/gradcheck/slopes/trials.hpp"
 

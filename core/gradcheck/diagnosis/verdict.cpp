@@ -1,11 +1,5 @@
 #include "core/gradcheck/diagnosis/verdict.hpp"
 
-#include <fmt/format.h>
-
-#include <array>
-#include <cmath>
-#include <ranges>
-
 #include "core/text.hpp"
 
 namespace tapehead {

@@ -1,9 +1,7 @@
 // The result of a gradient check: a verdict, its evidence, and a hint where to look.
 #pragma once
 
-#include <string>
-#include <string_view>
-#include <vector>
+#include "core/prelude.hpp"
 
 namespace tapehead {
 

@@ -1,7 +1,5 @@
 #include "core/gradcheck/diagnosis/comparison.hpp"
 
-#include <fmt/format.h>
-
 #include "core/text.hpp"
 
 namespace tapehead {

@@ -1,13 +1,5 @@
 #include "core/gradcheck/model/model.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <cmath>
-#include <span>
-#include <utility>
-
-#include "core/errors.hpp"
 #include "core/gradcheck/subject.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

@@ -2,9 +2,6 @@
 // changes?
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "core/gradcheck/model/parameter_check.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

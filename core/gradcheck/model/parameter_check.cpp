@@ -1,11 +1,5 @@
 #include "core/gradcheck/model/parameter_check.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <cmath>
-#include <limits>
-
 #include "core/gradcheck/diagnosis/comparison.hpp"
 #include "core/gradcheck/slopes/trials.hpp"
 #include "core/gradcheck/subject.hpp"

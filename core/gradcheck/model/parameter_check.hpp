@@ -2,12 +2,6 @@
 // by element; and the options of the check of all.
 #pragma once
 
-#include <cstdint>
-#include <functional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "core/gradcheck/diagnosis/verdict.hpp"
 #include "core/gradcheck/gradcheck.hpp"
 #include "core/gradcheck/model/parameter_slopes.hpp"

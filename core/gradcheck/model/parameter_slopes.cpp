@@ -1,8 +1,5 @@
 #include "core/gradcheck/model/parameter_slopes.hpp"
 
-#include <cmath>
-#include <limits>
-
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 ParameterSlopes::ParameterSlopes(const LossAndGradients& loss, double centre, Tensor parameter)

@@ -1,10 +1,6 @@
 // Slopes of a model's loss along directions in one of its parameters.
 #pragma once
 
-#include <algorithm>
-#include <functional>
-#include <utility>
-
 #include "core/gradcheck/slopes/slope.hpp"
 #include "core/tape/parameters.hpp"
 

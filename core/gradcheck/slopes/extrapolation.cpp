@@ -1,8 +1,5 @@
 #include "core/gradcheck/slopes/extrapolation.hpp"
 
-#include <algorithm>
-#include <cmath>
-
 namespace tapehead {
 
 Limit Tableau::add(double slope) {

@@ -1,9 +1,7 @@
 // Extrapolates slopes at ever smaller steps to step 0.
 #pragma once
 
-#include <array>
-#include <cstddef>
-#include <limits>
+#include "core/prelude.hpp"
 
 namespace tapehead {
 

@@ -1,12 +1,5 @@
 #include "core/gradcheck/slopes/slope.hpp"
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <cstddef>
-#include <limits>
-#include <utility>
-
 #include "core/gradcheck/slopes/extrapolation.hpp"
 
 namespace tapehead {

@@ -2,7 +2,7 @@
 // rounding from a kink. Plain double arithmetic: it knows nothing about the function.
 #pragma once
 
-#include <functional>
+#include "core/prelude.hpp"
 
 namespace tapehead {
 

@@ -1,9 +1,5 @@
 #include "core/gradcheck/slopes/trials.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
-
 namespace tapehead {
 
 double natural_size(const Slope& slope) {

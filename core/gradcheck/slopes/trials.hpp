@@ -1,10 +1,6 @@
 // One slope, searched for with steps of several sizes. The best result counts.
 #pragma once
 
-#include <functional>
-#include <utility>
-#include <vector>
-
 #include "core/gradcheck/slopes/slope.hpp"
 
 namespace tapehead {

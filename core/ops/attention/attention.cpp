@@ -1,8 +1,5 @@
 #include "core/ops/attention/attention.hpp"
 
-#include <algorithm>
-#include <utility>
-
 #include "core/ops/attention/problem.hpp"
 #include "core/ops/attention/single.hpp"
 

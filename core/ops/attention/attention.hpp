@@ -1,8 +1,6 @@
 // The attention op: attention of every head over the sequences of a ragged batch.
 #pragma once
 
-#include <optional>
-
 #include "core/ops/attention/attention_options.hpp"
 #include "core/ops/attention/bias.hpp"
 #include "core/ops/heads/head_columns.hpp"

@@ -1,10 +1,6 @@
 // The options of the attention op: how many heads, of what widths, with which patterns and scores.
 #pragma once
 
-#include <cmath>
-#include <memory>
-#include <optional>
-
 #include "core/memory/pool.hpp"
 #include "core/ops/attention/pair_score.hpp"
 #include "core/random/keep_bits.hpp"

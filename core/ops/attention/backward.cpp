@@ -1,6 +1,4 @@
 // The backward pass of attention for one head of one sequence, and the weights for recorders.
-#include <algorithm>
-#include <cmath>
 
 #include "core/kernel/vector_functions.hpp"
 #include "core/ops/attention/kernel.hpp"

@@ -1,8 +1,5 @@
 #include "core/ops/attention/bias.hpp"
 
-#include <fmt/format.h>
-
-#include "core/errors.hpp"
 #include "core/tape/dims.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

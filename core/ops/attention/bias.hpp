@@ -2,8 +2,6 @@
 // and rows that are added to the values.
 #pragma once
 
-#include <optional>
-
 #include "core/memory/pool.hpp"
 #include "core/ops/attention/distance_terms.hpp"
 #include "core/sequence/distance.hpp"

@@ -1,8 +1,5 @@
 #include "core/ops/attention/distance_terms.hpp"
 
-#include <algorithm>
-#include <cstdlib>
-
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 void PanelDistances::take(const DistanceBuckets& buckets, const PanelNumbers& panel) {

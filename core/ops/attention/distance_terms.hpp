@@ -2,9 +2,6 @@
 // gradients by distance.
 #pragma once
 
-#include <array>
-#include <cstdint>
-
 #include "core/ops/attention/tile.hpp"
 #include "core/sequence/distance.hpp"
 

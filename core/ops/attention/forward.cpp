@@ -1,7 +1,4 @@
 // The forward pass of attention for one head of one sequence.
-#include <algorithm>
-#include <array>
-#include <utility>
 
 #include "core/kernel/vector_functions.hpp"
 

@@ -1,9 +1,5 @@
 #include "core/ops/attention/kernel.hpp"
 
-#include <algorithm>
-#include <array>
-#include <utility>
-
 #include "core/product/packed_matrix.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

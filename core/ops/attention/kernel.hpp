@@ -5,9 +5,6 @@
 // Rabe and Staats 2021; Dao et al. 2022).
 #pragma once
 
-#include <array>
-#include <optional>
-
 #include "core/ops/attention/attention_options.hpp"
 #include "core/ops/attention/distance_terms.hpp"
 #include "core/ops/attention/pair_score.hpp"

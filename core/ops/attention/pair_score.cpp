@@ -1,7 +1,5 @@
 #include "core/ops/attention/pair_score.hpp"
 
-#include <algorithm>
-
 #include "core/kernel/row_kernels.hpp"
 #include "core/kernel/vector_functions.hpp"
 #include "core/memory/pool.hpp"

@@ -1,13 +1,7 @@
 // Scores other than dot products: any function of a query vector and a key vector.
 #pragma once
 
-#include <concepts>
-#include <memory>
-#include <span>
-#include <utility>
-
 #include "core/scalar.hpp"
-#include "core/types.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

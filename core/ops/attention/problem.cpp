@@ -1,10 +1,5 @@
 #include "core/ops/attention/problem.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-
-#include "core/errors.hpp"
 #include "core/tape/dims.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

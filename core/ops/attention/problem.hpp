@@ -1,8 +1,6 @@
 // What the attention op computes, without Vars, and how it is split into problems for the kernel.
 #pragma once
 
-#include <optional>
-
 #include "core/ops/attention/attention_options.hpp"
 #include "core/ops/attention/bias.hpp"
 #include "core/ops/attention/kernel.hpp"

@@ -1,7 +1,4 @@
 // The scores of some queries and a block of keys.
-#include <algorithm>
-#include <array>
-#include <span>
 
 #include "core/ops/attention/kernel.hpp"
 #include "core/ops/row_sums.hpp"

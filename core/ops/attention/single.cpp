@@ -1,12 +1,5 @@
 #include "core/ops/attention/single.hpp"
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <cstdint>
-#include <cstdlib>
-#include <span>
-
 #include "core/kernel/row_kernels.hpp"
 #include "core/kernel/vector_functions.hpp"
 #include "core/memory/prefetch.hpp"

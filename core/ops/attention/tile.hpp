@@ -2,10 +2,6 @@
 // into blocks. So the working set stays in the caches however long the sequence is.
 #pragma once
 
-#include <algorithm>
-#include <array>
-#include <limits>
-
 #include "core/kernel/row_kernels.hpp"
 #include "core/memory/prefetch.hpp"
 #include "core/product/broadcast_product.hpp"

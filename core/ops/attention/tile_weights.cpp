@@ -1,7 +1,5 @@
 #include "core/ops/attention/tile_weights.hpp"
 
-#include <algorithm>
-
 #include "core/product/broadcast_product.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

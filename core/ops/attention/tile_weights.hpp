@@ -2,9 +2,6 @@
 // values that follows from them.
 #pragma once
 
-#include <array>
-#include <cstdint>
-
 #include "core/memory/pool.hpp"
 #include "core/ops/attention/distance_terms.hpp"
 #include "core/ops/attention/tile.hpp"

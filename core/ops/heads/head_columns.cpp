@@ -1,7 +1,5 @@
 #include "core/ops/heads/head_columns.hpp"
 
-#include <fmt/format.h>
-
 #include "core/tape/dims.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

@@ -1,10 +1,6 @@
 // Where the vectors of attention heads lie in a matrix.
 #pragma once
 
-#include <optional>
-#include <string_view>
-#include <utility>
-
 #include "core/tape/tape.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

@@ -1,11 +1,5 @@
 #include "core/ops/heads/head_linear.hpp"
 
-#include <fmt/format.h>
-
-#include <array>
-#include <span>
-#include <utility>
-
 #include "core/kernel/row_kernels.hpp"
 #include "core/product/matrix_product.hpp"
 #include "core/tape/dims.hpp"

@@ -1,11 +1,5 @@
 #include "core/ops/heads/head_rotation.hpp"
 
-#include <algorithm>
-#include <cmath>
-
-#include <fmt/format.h>
-
-#include "core/errors.hpp"
 #include "core/kernel/row_kernels.hpp"
 #include "core/ops/row_sums.hpp"
 #include "core/tape/dims.hpp"

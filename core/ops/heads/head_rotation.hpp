@@ -1,8 +1,6 @@
 // Turns the vectors of heads by rotary positions (Su et al. 2021), and scales them to one length.
 #pragma once
 
-#include <limits>
-
 #include "core/ops/heads/head_columns.hpp"
 #include "core/ops/heads/rotary_pairs.hpp"
 #include "core/sequence/segments.hpp"

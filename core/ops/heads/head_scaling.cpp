@@ -1,11 +1,5 @@
 #include "core/ops/heads/head_scaling.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <utility>
-
-#include <fmt/format.h>
-
 #include "core/kernel/row_kernels.hpp"
 #include "core/ops/dropout_mask.hpp"
 #include "core/ops/row_sums.hpp"

@@ -8,7 +8,6 @@
 #include <chrono>
 #include <thread>
 
-#include "core/errors.hpp"
 #include "core/files/json_text.hpp"
 #include "core/files/open_file.hpp"
 #include "tests/support/child_process.hpp"

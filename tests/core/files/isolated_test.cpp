@@ -4,7 +4,6 @@
 #include <csignal>
 #include <cstdio>
 
-#include "core/errors.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/support/testing.hpp"
 

@@ -1,8 +1,6 @@
 // Tensor files that are damaged, or made to mislead: every one is refused, by an error that says
 // what is wrong.
-#include <cstring>
 
-#include "core/errors.hpp"
 #include "core/files/files.hpp"
 #include "core/files/tensor_file.hpp"
 #include "tests/support/io_error.hpp"

@@ -7,7 +7,6 @@
 #include <chrono>
 #include <thread>
 
-#include "core/errors.hpp"
 #include "core/files/files.hpp"
 #include "tests/support/child_process.hpp"
 #include "tests/support/io_error.hpp"

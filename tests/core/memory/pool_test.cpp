@@ -2,7 +2,6 @@
 #include "core/memory/pool.hpp"
 #include "tests/support/testing.hpp"
 
-#include <cstring>
 #include <thread>
 
 namespace tapehead { namespace {

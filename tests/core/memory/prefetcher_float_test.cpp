@@ -3,7 +3,6 @@
 
 #include "core/kernel/row_kernels.hpp"
 #include "core/product/broadcast_product.hpp"
-#include "core/types.hpp"
 #include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {

@@ -2,7 +2,6 @@
 // whatever the sizes.
 #include "core/memory/span_heap.hpp"
 
-#include <cstring>
 #include <new>
 
 #include "core/random/draws.hpp"

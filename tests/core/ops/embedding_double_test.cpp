@@ -3,7 +3,6 @@
 
 #include <tapehead/gtest.hpp>
 
-#include "core/errors.hpp"
 #include "core/ops/arithmetic.hpp"
 #include "core/ops/linear.hpp"
 #include "tests/support/random_tensor.hpp"

@@ -3,7 +3,6 @@
 
 #include <tapehead/gtest.hpp>
 
-#include "core/errors.hpp"
 #include "core/ops/activation.hpp"
 #include "core/ops/arithmetic.hpp"
 #include "core/ops/concatenate.hpp"

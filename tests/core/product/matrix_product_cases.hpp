@@ -5,7 +5,6 @@
 #include "core/product/matrix_product.hpp"
 #include "core/product/packed_matrix.hpp"
 #include "core/scalar.hpp"
-#include "core/types.hpp"
 #include "core/version.hpp"
 #include "tests/support/testing.hpp"
 

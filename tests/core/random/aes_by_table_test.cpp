@@ -1,7 +1,6 @@
 // Rounds of AES by tables against FIPS-197 written out, byte by byte.
 #include "core/random/counter.hpp"
 
-#include <bit>
 #include <random>
 
 #include "tests/support/plain_draws.hpp"

@@ -1,8 +1,6 @@
 // Dropout's draws in bulk against the generator written out for one counter at a time.
 #include "core/random/keep_bits.hpp"
 
-#include <bit>
-
 #include "tests/support/plain_draws.hpp"
 #include "tests/support/testing.hpp"
 

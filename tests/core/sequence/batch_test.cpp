@@ -1,7 +1,6 @@
 // The parts of a batch go together.
 #include "core/sequence/batch.hpp"
 
-#include "core/errors.hpp"
 #include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {

@@ -1,7 +1,6 @@
 // Buckets of distances, and slopes, against the formulas of the papers.
 #include "core/sequence/distance.hpp"
 
-#include "core/errors.hpp"
 #include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {

@@ -1,7 +1,6 @@
 // Patterns by their definitions, and the ranges that they are cut into.
 #include "core/sequence/pattern.hpp"
 
-#include "core/errors.hpp"
 #include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {

@@ -1,7 +1,6 @@
 // The parameter store: names, layout, first numbers, and the gradients laid out alike.
 #include "core/tape/parameters.hpp"
 
-#include "core/errors.hpp"
 #include "core/ops/arithmetic.hpp"
 #include "tests/support/testing.hpp"
 

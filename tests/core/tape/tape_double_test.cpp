@@ -1,7 +1,6 @@
 // The tape: what is recorded, in which order it runs back, how gradients meet, when memory returns.
 #include "core/tape/tape.hpp"
 
-#include "core/errors.hpp"
 #include "core/ops/arithmetic.hpp"
 #include "tests/support/testing.hpp"
 

@@ -1,7 +1,6 @@
 // Tensors: shapes, handles that share memory, views, copies.
 #include "core/tape/tensor.hpp"
 
-#include "core/errors.hpp"
 #include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {

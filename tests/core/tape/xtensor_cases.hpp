@@ -3,7 +3,6 @@
 
 #include <tapehead/xtensor.hpp>
 
-#include "core/errors.hpp"
 #include "tests/support/random_tensor.hpp"
 #include "tests/support/testing.hpp"
 

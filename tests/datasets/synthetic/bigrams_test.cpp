@@ -1,6 +1,5 @@
 // The task bigrams: what follows a trigger is one output in a sequence, and what follows any other
 // character follows it in the text.
-#include "core/errors.hpp"
 #include "core/text.hpp"
 #include "datasets/make_task.hpp"
 #include "datasets/synthetic/bigram_statistics.hpp"

@@ -1,5 +1,4 @@
 // The task modular_arithmetic: all pairs once, with their sums.
-#include "core/errors.hpp"
 #include "datasets/make_task.hpp"
 #include "datasets/task_kind.hpp"
 #include "tests/support/examples.hpp"

@@ -1,6 +1,5 @@
 // The tasks copy, reverse and sort: what they ask for; and of all synthetic tasks what the options
 // decide, and spaces too small to split.
-#include "core/errors.hpp"
 #include "datasets/make_task.hpp"
 #include "datasets/synthetic/symbols.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"

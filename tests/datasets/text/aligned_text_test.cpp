@@ -1,7 +1,6 @@
 // Aligned text: pairs, and files that do not pair.
 #include "datasets/text/parallel_files.hpp"
 
-#include "core/errors.hpp"
 #include "core/files/files.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/support/temporary_directory.hpp"

@@ -1,7 +1,6 @@
 // Documents: where they begin and end in a file, and which lines belong to a share of it.
 #include "datasets/text/documents.hpp"
 
-#include "core/errors.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/support/temporary_directory.hpp"
 #include "tests/support/testing.hpp"

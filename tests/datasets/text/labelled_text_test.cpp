@@ -1,5 +1,4 @@
 // The task labelled_text: which examples its splits have, and what it refuses.
-#include "core/errors.hpp"
 #include "datasets/make_task.hpp"
 #include "datasets/text/labelled_options.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"

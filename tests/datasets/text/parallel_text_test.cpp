@@ -1,5 +1,4 @@
 // The task parallel_text: its splits, its tokenizers, and what it refuses.
-#include "core/errors.hpp"
 #include "core/files/files.hpp"
 #include "datasets/make_task.hpp"
 #include "datasets/task.hpp"

@@ -1,5 +1,4 @@
 // The task tagged_text: sentences and labels from columns, and what it refuses.
-#include "core/errors.hpp"
 #include "datasets/make_task.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/support/task_option.hpp"

@@ -1,5 +1,4 @@
 // The task text: its splits hold the text as tokens of each tokenizer, and what it refuses.
-#include "core/errors.hpp"
 #include "datasets/corpus/token_text.hpp"
 #include "datasets/loader.hpp"
 #include "datasets/make_task.hpp"

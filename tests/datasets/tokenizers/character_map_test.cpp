@@ -1,9 +1,6 @@
 // Compiled normalisations: those that would lead the library out of their bytes are refused.
 #include "datasets/tokenizers/sentencepiece_fields.hpp"
 
-#include <cstring>
-
-#include "core/errors.hpp"
 #include "datasets/tokenizers/sentencepiece_content.hpp"
 #include "datasets/tokenizers/sentencepiece_tokenizer.hpp"
 #include "tests/support/message_of.hpp"

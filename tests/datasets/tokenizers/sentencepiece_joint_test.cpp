@@ -1,6 +1,5 @@
 // A joint vocabulary whose target side needs fewer entries than its source side.
 
-#include "core/errors.hpp"
 #include "datasets/text/text_file.hpp"
 #include "datasets/tokenizers/sentencepiece_fields.hpp"
 #include "datasets/tokenizers/sentencepiece_tokenizer.hpp"

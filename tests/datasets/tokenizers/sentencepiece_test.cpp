@@ -1,5 +1,4 @@
 // SentencePiece: reproducible models, files that betray damage, and errors that say what to do.
-#include "core/errors.hpp"
 #include "core/files/files.hpp"
 #include "datasets/text/text_file.hpp"
 #include "datasets/tokenizers/sentencepiece_tokenizer.hpp"

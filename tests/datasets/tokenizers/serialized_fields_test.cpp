@@ -1,7 +1,6 @@
 // The fields of serialised messages, with the examples of the documentation of Protocol Buffers.
 #include "datasets/tokenizers/sentencepiece_fields.hpp"
 
-#include "core/errors.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/support/testing.hpp"
 

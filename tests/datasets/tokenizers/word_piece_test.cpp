@@ -5,7 +5,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/errors.hpp"
 #include "core/files/files.hpp"
 #include "datasets/text/text_file.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"

@@ -3,7 +3,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/errors.hpp"
 #include "core/files/files.hpp"
 #include "datasets/text/text_file.hpp"
 #include "datasets/tokenizers/sentencepiece_fields.hpp"

@@ -2,7 +2,6 @@
 // library does.
 #include <unordered_map>
 
-#include "core/errors.hpp"
 #include "datasets/text/text_file.hpp"
 #include "datasets/tokenizers/merge_table.hpp"
 #include "datasets/tokenizers/sentencepiece_content.hpp"

@@ -4,7 +4,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/errors.hpp"
 #include "core/files/files.hpp"
 #include "datasets/text/text_file.hpp"
 #include "datasets/tokenizers/byte_bpe.hpp"

@@ -1,7 +1,6 @@
 // Every figure and every column has its meaning, and one that cannot be is blank or null.
 #include "lab/heads/head_legend.hpp"
 
-#include "core/errors.hpp"
 #include "lab/heads/attention_report.hpp"
 #include "lab/heads/conclusions.hpp"
 #include "lab/heads/head_report.hpp"

@@ -1,7 +1,6 @@
 // Removal: a smaller model says what the larger one says with those heads gated off.
 #include "lab/removal/head_removal.hpp"
 
-#include "core/errors.hpp"
 #include "lab/removal/head_pruning.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/support/removal_cases.hpp"

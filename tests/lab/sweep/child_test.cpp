@@ -5,7 +5,6 @@
 
 #include <csignal>
 
-#include "core/errors.hpp"
 #include "core/files/open_file.hpp"
 #include "tests/support/program.hpp"
 #include "tests/support/testing.hpp"

@@ -1,7 +1,6 @@
 // Sweep files become cells and runs, and each mistake in one is told with its place.
 #include "lab/sweep/plan.hpp"
 
-#include "core/errors.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/support/testing.hpp"
 #include "train/config/config.hpp"

@@ -1,5 +1,4 @@
 // A directory that not all ranks see is refused by every rank, with the names of those.
-#include "core/errors.hpp"
 #include "lab/sweep/places.hpp"
 #include "tests/support/temporary_directory.hpp"
 #include "tests/support/testing.hpp"

@@ -1,6 +1,5 @@
 // Attention as its settings vary it: parameters, gradients and caches of random compositions, and
 // weights that several attentions share.
-#include "core/errors.hpp"
 #include "core/gradcheck/model/model.hpp"
 #include "core/ops/arithmetic.hpp"
 #include "nn/attention/spec.hpp"

@@ -4,7 +4,6 @@
 
 #include <deque>
 
-#include "core/errors.hpp"
 #include "core/random/draws.hpp"
 #include "nn/generation/decoding.hpp"
 #include "nn/generation/generation.hpp"

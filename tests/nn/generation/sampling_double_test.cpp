@@ -1,7 +1,6 @@
 // Sampling: which tokens may be drawn, how likely each is, and which one a number draws.
 #include "nn/generation/generation.hpp"
 
-#include "core/errors.hpp"
 #include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {

@@ -1,7 +1,6 @@
 // The best next tokens against all logits written out.
 #include "nn/transformer/best_tokens.hpp"
 
-#include "core/errors.hpp"
 #include "tests/support/random_tensor.hpp"
 #include "tests/support/testing.hpp"
 

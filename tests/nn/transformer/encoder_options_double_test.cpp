@@ -1,6 +1,5 @@
 // The options of BERT and ALBERT, in models of every family: gradients, types of tokens, and layers
 // that share their weights.
-#include "core/errors.hpp"
 #include "core/gradcheck/model/model.hpp"
 #include "nn/transformer/transformer.hpp"
 #include "tests/support/stack_batches.hpp"

@@ -1,6 +1,5 @@
 // Models of one stack: gradients, cuts, labels on some rows, and decoding from a cache whose slots
 // have lengths of their own.
-#include "core/errors.hpp"
 #include "core/gradcheck/model/model.hpp"
 #include "nn/transformer/transformer.hpp"
 #include "tests/support/stack_batches.hpp"

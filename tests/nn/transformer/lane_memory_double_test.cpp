@@ -1,6 +1,5 @@
 // The memory of lanes: where it covers the past, windows are read as one long sequence is; where it
 // does not, as a plain recomputation over the remembered rows reads them.
-#include "core/errors.hpp"
 #include "core/gradcheck/model/model.hpp"
 #include "core/ops/concatenate.hpp"
 #include "tests/support/lanes.hpp"

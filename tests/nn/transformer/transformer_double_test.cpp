@@ -1,7 +1,6 @@
 // The transformer as a whole: its parameters' names, its gradients, and what its outputs hang on.
 #include "nn/transformer/transformer.hpp"
 
-#include "core/errors.hpp"
 #include "tests/support/testing.hpp"
 #include "tests/support/tiny_model.hpp"
 

@@ -1,9 +1,6 @@
 // Faults where a block's backward pass belongs to another forward pass.
 #pragma once
 
-#include <string_view>
-#include <vector>
-
 #include "tests/nn/wiring/fault.hpp"
 #include "tests/nn/wiring/pieces.hpp"
 

@@ -1,8 +1,6 @@
 // Faults where no gradient passes through a value or into a parameter.
 #pragma once
 
-#include <vector>
-
 #include "tests/nn/wiring/fault.hpp"
 #include "tests/nn/wiring/pieces.hpp"
 

@@ -1,13 +1,6 @@
 // The wiring faults as docs/wiring-faults.md shows them.
 #pragma once
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <array>
-#include <string>
-#include <string_view>
-
 #include "tests/nn/wiring/faults.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace wiring {

@@ -1,10 +1,6 @@
 // A fault of the wiring, and what has to be said about it.
 #pragma once
 
-#include <functional>
-#include <string>
-#include <vector>
-
 #include "tests/nn/wiring/model.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace wiring {

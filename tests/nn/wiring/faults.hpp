@@ -1,9 +1,6 @@
 // All wiring faults, in groups as docs/wiring-faults.md shows them.
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "tests/nn/wiring/backward_faults.hpp"
 #include "tests/nn/wiring/detached_faults.hpp"
 #include "tests/nn/wiring/input_faults.hpp"

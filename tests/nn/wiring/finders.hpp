@@ -4,12 +4,6 @@
 
 #include <fnmatch.h>
 
-#include <algorithm>
-#include <cmath>
-#include <map>
-#include <set>
-#include <string>
-
 #include "core/gradcheck/model/model.hpp"
 #include "tests/nn/wiring/right_models.hpp"
 

@@ -2,9 +2,6 @@
 // are made of, put together right.
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "tests/nn/wiring/fault.hpp"
 #include "tests/nn/wiring/pieces.hpp"
 

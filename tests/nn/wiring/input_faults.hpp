@@ -2,9 +2,6 @@
 // what that makes.
 #pragma once
 
-#include <algorithm>
-#include <vector>
-
 #include "core/ops/embedding.hpp"
 #include "tests/nn/wiring/fault.hpp"
 

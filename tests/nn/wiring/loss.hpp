@@ -2,12 +2,6 @@
 // going through every part that a fault may have replaced.
 #pragma once
 
-#include <fmt/format.h>
-
-#include <stdexcept>
-#include <string>
-#include <vector>
-
 #include "core/ops/cross_entropy.hpp"
 #include "tests/nn/wiring/model.hpp"
 #include "train/step/shards.hpp"

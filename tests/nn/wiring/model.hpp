@@ -2,12 +2,6 @@
 // of the wiring open, so that a test can plant a fault.
 #pragma once
 
-#include <functional>
-#include <map>
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "core/ops/embedding.hpp"
 #include "core/ops/linear.hpp"
 #include "nn/transformer/transformer.hpp"

@@ -1,9 +1,6 @@
 // Faults where the wrong things are connected, with the right gradient of what that makes.
 #pragma once
 
-#include <utility>
-#include <vector>
-
 #include "tests/nn/wiring/fault.hpp"
 #include "tests/nn/wiring/pieces.hpp"
 

@@ -1,14 +1,6 @@
 // The right models that wiring faults are planted in, and what they should compute.
 #pragma once
 
-#include <algorithm>
-#include <functional>
-#include <map>
-#include <memory>
-#include <optional>
-#include <string>
-#include <string_view>
-
 #include "tests/nn/wiring/fault.hpp"
 #include "tests/nn/wiring/loss.hpp"
 #include "tests/support/pytorch.hpp"

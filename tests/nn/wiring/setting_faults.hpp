@@ -2,9 +2,6 @@
 // makes.
 #pragma once
 
-#include <utility>
-#include <vector>
-
 #include "tests/nn/wiring/fault.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace wiring {

@@ -1,8 +1,6 @@
 // Faults where gradients are summed: over shards, or over the uses of one parameter.
 #pragma once
 
-#include <vector>
-
 #include "tests/nn/wiring/fault.hpp"
 #include "tests/nn/wiring/pieces.hpp"
 

@@ -1,8 +1,6 @@
 // Faults that leave parameters out of the loss.
 #pragma once
 
-#include <vector>
-
 #include "tests/nn/wiring/fault.hpp"
 #include "tests/nn/wiring/pieces.hpp"
 

@@ -1,5 +1,4 @@
 // Configs that inherit from others with `base`.
-#include "core/errors.hpp"
 #include "datasets/task_kind.hpp"
 #include "tests/support/temporary_directory.hpp"
 #include "tests/support/testing.hpp"

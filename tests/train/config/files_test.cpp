@@ -1,6 +1,5 @@
 // Config files: those that ship load, those that are not there are named, and the reference is
 // fresh.
-#include "core/errors.hpp"
 #include "tests/support/temporary_directory.hpp"
 #include "tests/support/testing.hpp"
 #include "train/config/config.hpp"

@@ -4,7 +4,6 @@
 
 #include <chrono>
 
-#include "core/errors.hpp"
 #include "tests/support/testing.hpp"
 #include "train/config/document/document.hpp"
 

@@ -1,5 +1,4 @@
 // What a config says is what the options become, and each value knows where it came from.
-#include "core/errors.hpp"
 #include "datasets/synthetic/symbols.hpp"
 #include "datasets/text/parallel_options.hpp"
 #include "tests/support/config_error.hpp"

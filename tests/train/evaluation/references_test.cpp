@@ -1,7 +1,6 @@
 // Which outputs are exactly right: with spaces and characters that the tokenizer does not keep.
 #include "train/evaluation/right_outputs.hpp"
 
-#include "core/errors.hpp"
 #include "datasets/make_task.hpp"
 #include "datasets/text/parallel_options.hpp"
 #include "tests/support/examples.hpp"

@@ -3,7 +3,6 @@
 
 #include <mutex>
 
-#include "core/errors.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/support/testing.hpp"
 #include "tests/support/thread_ranks.hpp"

@@ -1,7 +1,6 @@
 // Right outputs by type, counted by hand.
 #include "train/evaluation/right_outputs.hpp"
 
-#include "core/errors.hpp"
 #include "tests/support/examples.hpp"
 #include "tests/support/testing.hpp"
 #include "train/evaluation/run_evaluation.hpp"

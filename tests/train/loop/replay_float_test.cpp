@@ -1,7 +1,6 @@
 // Replays: a step that met a number that is not finite, written, read and gone through again.
 #include "train/loop/replay.hpp"
 
-#include "core/errors.hpp"
 #include "core/files/tensor_file.hpp"
 #include "datasets/loader.hpp"
 #include "datasets/make_task.hpp"

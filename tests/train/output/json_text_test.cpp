@@ -1,7 +1,6 @@
 // JSON from files: what is missing, of another kind or out of range is told with its place.
 #include "core/files/json_text.hpp"
 
-#include "core/errors.hpp"
 #include "tests/support/io_error.hpp"
 #include "tests/support/testing.hpp"
 

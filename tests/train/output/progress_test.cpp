@@ -6,7 +6,6 @@
 
 #include <cstdio>
 
-#include "core/errors.hpp"
 #include "core/files/files.hpp"
 #include "tests/support/io_error.hpp"
 #include "tests/support/temporary_directory.hpp"

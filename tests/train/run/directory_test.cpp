@@ -4,7 +4,6 @@
 
 #include <unistd.h>
 
-#include "core/errors.hpp"
 #include "core/files/files.hpp"
 #include "tests/support/child_process.hpp"
 #include "tests/support/io_error.hpp"

@@ -3,7 +3,6 @@
 
 #include <csignal>
 
-#include "core/errors.hpp"
 #include "core/files/files.hpp"
 #include "core/files/json_text.hpp"
 #include "tests/support/child_process.hpp"

@@ -3,7 +3,6 @@
 #include <spdlog/sinks/ostream_sink.h>
 #include <spdlog/spdlog.h>
 
-#include "core/errors.hpp"
 #include "core/memory/pool.hpp"
 #include "core/product/blas_kernels.hpp"
 #include "datasets/loader.hpp"

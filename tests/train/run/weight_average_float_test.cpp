@@ -2,7 +2,6 @@
 // store.
 #include "train/run/checkpoint.hpp"
 
-#include "core/errors.hpp"
 #include "tests/support/temporary_directory.hpp"
 #include "tests/support/testing.hpp"
 

@@ -1,5 +1,4 @@
 // However a step's sentences are cut into batches, shards and pieces, its gradient is the same.
-#include <ranges>
 
 #include "core/random/draws.hpp"
 #include "tests/support/testing.hpp"

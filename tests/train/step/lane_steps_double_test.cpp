@@ -1,6 +1,5 @@
 // Steps of a training with a memory: the same bits by any threads and ranks, and a memory that only
 // a step that succeeds changes.
-#include "core/errors.hpp"
 #include "core/ops/arithmetic.hpp"
 #include "tests/support/lanes.hpp"
 #include "tests/support/testing.hpp"

@@ -1,7 +1,6 @@
 // The optimisers over three steps against their formulas in plain scalar code.
 #include "train/step/optimizer.hpp"
 
-#include "core/errors.hpp"
 #include "tests/support/random_tensor.hpp"
 #include "tests/support/testing.hpp"
 

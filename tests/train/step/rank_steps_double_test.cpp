@@ -2,7 +2,6 @@
 // numbers to the last bit.
 #include <mutex>
 
-#include "core/errors.hpp"
 #include "core/ops/arithmetic.hpp"
 #include "tests/support/testing.hpp"
 #include "tests/support/thread_ranks.hpp"

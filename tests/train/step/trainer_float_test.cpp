@@ -4,7 +4,6 @@
 
 #include <atomic>
 
-#include "core/errors.hpp"
 #include "core/memory/pool.hpp"
 #include "tests/support/testing.hpp"
 #include "tests/support/tiny_trainer.hpp"

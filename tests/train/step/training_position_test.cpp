@@ -1,9 +1,6 @@
 // The place of a training in a checkpoint's metadata: written, read back, and refused out of range.
 #include "train/step/training_position.hpp"
 
-#include <bit>
-
-#include "core/errors.hpp"
 #include "tests/support/io_error.hpp"
 #include "tests/support/temporary_directory.hpp"
 #include "tests/support/testing.hpp"

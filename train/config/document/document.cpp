@@ -2,12 +2,9 @@
 // duplicate keys.
 #include "train/config/document/document.hpp"
 
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <unordered_map>
-#include <utility>
 
-#include "core/errors.hpp"
 #include "core/shown.hpp"
 #include "core/text.hpp"
 

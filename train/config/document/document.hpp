@@ -2,11 +2,7 @@
 // file.
 #pragma once
 
-#include <string>
-#include <string_view>
-#include <vector>
-
-#include "core/types.hpp"
+#include "core/prelude.hpp"
 
 namespace tapehead {
 

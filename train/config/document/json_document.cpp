@@ -1,10 +1,7 @@
 // The JSON parser. It walks through the text and keeps places; nlohmann-json parses the single
 // tokens with their escapes.
-#include <fmt/format.h>
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
-#include <utility>
 
 #include "core/shown.hpp"
 #include "train/config/document/document.hpp"

@@ -1,14 +1,7 @@
 // Parses numbers with from_chars, after removing what only people write.
 #include "train/config/document/numbers.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <array>
 #include <charconv>
-#include <optional>
-
-#include "core/errors.hpp"
 
 namespace tapehead {
 namespace {

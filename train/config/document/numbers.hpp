@@ -2,11 +2,7 @@
 // ones.
 #pragma once
 
-#include <cstdint>
-#include <string>
-#include <string_view>
-
-#include "core/types.hpp"
+#include "core/prelude.hpp"
 
 namespace tapehead {
 

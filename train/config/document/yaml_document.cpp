@@ -1,14 +1,10 @@
 // The YAML parser. It builds the tree from yaml-cpp's events, which still contain duplicate keys
 // and places.
-#include <fmt/format.h>
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/exceptions.h>
 #include <yaml-cpp/parser.h>
 
-#include <algorithm>
-#include <optional>
 #include <sstream>
-#include <utility>
 
 #include "core/shown.hpp"
 #include "train/config/document/document.hpp"

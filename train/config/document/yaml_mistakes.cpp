@@ -1,9 +1,5 @@
 #include "train/config/document/yaml_mistakes.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-
 #include "core/shown.hpp"
 #include "core/text.hpp"
 

@@ -2,11 +2,6 @@
 // These functions say where the mistake is, and what to write instead.
 #pragma once
 
-#include <cstdint>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "train/config/document/document.hpp"
 
 namespace tapehead {

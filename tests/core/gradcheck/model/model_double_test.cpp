@@ -1,7 +1,6 @@
 // The gradient check of whole models: each kind of mistake is found in the parameter that has it.
 #include <tapehead/gradcheck.hpp>
 
-#include "core/errors.hpp"
 #include "core/ops/activation.hpp"
 #include "core/ops/arithmetic.hpp"
 #include "core/ops/embedding.hpp"

@@ -1,9 +1,7 @@
 // Mistakes in the backward passes of the activations.
 #pragma once
 
-#include <cmath>
 #include <numbers>
-#include <vector>
 
 #include "tests/core/gradcheck/mutants/mistake.hpp"
 #include "tests/core/gradcheck/mutants/row_subjects.hpp"

@@ -1,12 +1,6 @@
 // Mistakes in the backward pass of attention.
 #pragma once
 
-#include <algorithm>
-#include <cmath>
-#include <functional>
-#include <utility>
-#include <vector>
-
 #include "core/ops/concatenate.hpp"
 #include "core/ops/linear.hpp"
 #include "core/ops/softmax.hpp"

@@ -1,14 +1,6 @@
 // Mutations of an op as a whole: of its forward pass, and of what its backward pass leaves alone.
 #pragma once
 
-#include <algorithm>
-#include <limits>
-#include <memory>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "tests/core/gradcheck/mutants/mutation.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

@@ -1,14 +1,6 @@
 // Mutations that only show for inputs that nobody gave: one row, very large or small numbers.
 #pragma once
 
-#include <algorithm>
-#include <cmath>
-#include <exception>
-#include <limits>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "tests/core/gradcheck/mutants/mutation.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

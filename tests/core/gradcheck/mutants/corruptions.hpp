@@ -1,13 +1,6 @@
 // Mutations of the numbers of one gradient.
 #pragma once
 
-#include <algorithm>
-#include <cmath>
-#include <functional>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "tests/core/gradcheck/mutants/mutation.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

@@ -1,8 +1,6 @@
 // Mistakes in the backward passes of ops with dropout.
 #pragma once
 
-#include <vector>
-
 #include "tests/core/gradcheck/mutants/mistake.hpp"
 #include "tests/core/gradcheck/mutants/row_subjects.hpp"
 

@@ -1,10 +1,6 @@
 // Functions of single numbers as ops, with a backward pass to try out.
 #pragma once
 
-#include <functional>
-#include <utility>
-#include <vector>
-
 #include "core/gradcheck/gradcheck.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

@@ -1,8 +1,6 @@
 // Mistakes in the backward pass of the gated activation.
 #pragma once
 
-#include <vector>
-
 #include "core/ops/concatenate.hpp"
 #include "tests/core/gradcheck/mutants/activation_mistakes.hpp"
 #include "tests/core/gradcheck/mutants/dropout_mistakes.hpp"

@@ -1,13 +1,6 @@
 // Mutations of the way in which the right gradient of one input is handed in, or is not.
 #pragma once
 
-#include <algorithm>
-#include <limits>
-#include <memory>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "tests/core/gradcheck/mutants/mutation.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

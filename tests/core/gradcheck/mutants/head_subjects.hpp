@@ -1,10 +1,6 @@
 // The ops on heads as subjects of a gradient check.
 #pragma once
 
-#include <algorithm>
-#include <memory>
-#include <vector>
-
 #include "core/ops/attention/attention.hpp"
 #include "core/ops/attention/pair_score.hpp"
 #include "core/ops/heads/head_linear.hpp"

@@ -2,11 +2,6 @@
 // down, gives. Most are the gradients of another function, with parts that are held fast.
 #pragma once
 
-#include <algorithm>
-#include <functional>
-#include <string>
-#include <vector>
-
 #include "core/ops/arithmetic.hpp"
 #include "tests/core/gradcheck/mutants/mutant.hpp"
 

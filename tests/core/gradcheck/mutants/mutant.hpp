@@ -1,12 +1,6 @@
 // A mutant: an op of ours with a mistake planted in it, and what the checker should say of it.
 #pragma once
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <string>
-#include <vector>
-
 #include "tests/core/gradcheck/mutants/op_subject.hpp"
 #include "tests/core/gradcheck/mutants/planting.hpp"
 #include "tests/core/gradcheck/mutants/seeds.hpp"

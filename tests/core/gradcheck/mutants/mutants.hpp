@@ -1,9 +1,6 @@
 // The mistakes of all ops, and the mutations that any op can have, in groups.
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "tests/core/gradcheck/mutants/activation_mistakes.hpp"
 #include "tests/core/gradcheck/mutants/attention_mistakes.hpp"
 #include "tests/core/gradcheck/mutants/broken_contracts.hpp"

@@ -1,10 +1,6 @@
 // A mutation: a mistake that can be planted in any op.
 #pragma once
 
-#include <functional>
-#include <optional>
-#include <string>
-
 #include "tests/core/gradcheck/mutants/mutant.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

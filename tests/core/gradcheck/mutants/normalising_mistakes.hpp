@@ -1,10 +1,6 @@
 // Mistakes in the backward passes of softmax and of the norms.
 #pragma once
 
-#include <functional>
-#include <numeric>
-#include <vector>
-
 #include "core/ops/arithmetic.hpp"
 #include "core/ops/linear.hpp"
 #include "tests/core/gradcheck/mutants/mistake.hpp"

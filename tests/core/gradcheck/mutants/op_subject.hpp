@@ -1,12 +1,7 @@
 // An op of ours, ready to be checked: a function of its inputs alone, and inputs by seed.
 #pragma once
 
-#include <cstdint>
-#include <functional>
 #include <ostream>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "core/gradcheck/gradcheck.hpp"
 #include "core/random/keep_bits.hpp"

@@ -1,10 +1,6 @@
 // Mistakes in the backward passes of the plain ops.
 #pragma once
 
-#include <cmath>
-#include <utility>
-#include <vector>
-
 #include "tests/core/gradcheck/mutants/mistake.hpp"
 #include "tests/core/gradcheck/mutants/plain_subjects.hpp"
 

@@ -1,9 +1,6 @@
 // The plain ops as subjects of a gradient check: arithmetic, products, sums, pieces.
 #pragma once
 
-#include <algorithm>
-#include <vector>
-
 #include "core/ops/arithmetic.hpp"
 #include "core/ops/concatenate.hpp"
 #include "core/ops/linear.hpp"

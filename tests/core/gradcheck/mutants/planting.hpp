@@ -2,10 +2,6 @@
 // and whose gradients are the right ones, spoiled.
 #pragma once
 
-#include <functional>
-#include <utility>
-#include <vector>
-
 #include "core/gradcheck/gradcheck.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

@@ -1,12 +1,6 @@
 // The fused ops that work row by row as subjects of a gradient check.
 #pragma once
 
-#include <fmt/format.h>
-
-#include <cmath>
-#include <string>
-#include <vector>
-
 #include "core/ops/activation.hpp"
 #include "core/ops/gated_activation.hpp"
 #include "core/ops/norm.hpp"

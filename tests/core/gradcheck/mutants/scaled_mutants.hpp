@@ -1,10 +1,6 @@
 // Mistakes of any scale: each relative to what is right, with the kind that it should be named.
 #pragma once
 
-#include <algorithm>
-#include <string>
-#include <vector>
-
 #include "core/gradcheck/diagnosis/verdict.hpp"
 #include "tests/core/gradcheck/mutants/scaled_subjects.hpp"
 

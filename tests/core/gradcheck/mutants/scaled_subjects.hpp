@@ -1,12 +1,6 @@
 // Functions whose inputs and outputs are of any scale from 1e-30 to 1e30, and their gradients.
 #pragma once
 
-#include <cmath>
-#include <cstdint>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "core/random/draws.hpp"
 #include "core/tape/dims.hpp"
 #include "tests/core/gradcheck/mutants/elementwise.hpp"

@@ -1,7 +1,7 @@
 // The seeds of the tests of the gradient checker.
 #pragma once
 
-#include <cstdint>
+#include "core/prelude.hpp"
 
 namespace tapehead {
 

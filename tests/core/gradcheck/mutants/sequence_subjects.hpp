@@ -1,9 +1,6 @@
 // The ops that know of tokens and sequences as subjects of a gradient check.
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "core/ops/attention/attention.hpp"
 #include "core/ops/cross_entropy.hpp"
 #include "core/ops/embedding.hpp"

@@ -1,16 +1,6 @@
 // All mutants, made and checked, and docs/gradcheck-mutants.md, which counts them.
 #pragma once
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <functional>
-#include <map>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "tests/core/gradcheck/mutants/mutants.hpp"
 #include "tests/core/gradcheck/mutants/subjects.hpp"
 

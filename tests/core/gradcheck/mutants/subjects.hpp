@@ -1,11 +1,6 @@
 // Every op of ours as a subject of a gradient check.
 #pragma once
 
-#include <iterator>
-#include <stdexcept>
-#include <string_view>
-#include <vector>
-
 #include "tests/core/gradcheck/mutants/head_subjects.hpp"
 #include "tests/core/gradcheck/mutants/plain_subjects.hpp"
 #include "tests/core/gradcheck/mutants/row_subjects.hpp"

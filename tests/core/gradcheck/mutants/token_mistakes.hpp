@@ -1,10 +1,6 @@
 // Mistakes in the backward passes of the embeddings and of the loss.
 #pragma once
 
-#include <algorithm>
-#include <cmath>
-#include <vector>
-
 #include "core/ops/softmax.hpp"
 #include "tests/core/gradcheck/mutants/mistake.hpp"
 #include "tests/core/gradcheck/mutants/sequence_subjects.hpp"

@@ -3,7 +3,6 @@
 
 #include <tapehead/gtest.hpp>
 
-#include "core/errors.hpp"
 #include "tests/support/attention_cases.hpp"
 #include "tests/support/plain.hpp"
 #include "tests/support/plain_attention.hpp"

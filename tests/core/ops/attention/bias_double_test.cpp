@@ -4,7 +4,6 @@
 
 #include <tapehead/gtest.hpp>
 
-#include "core/errors.hpp"
 #include "core/ops/attention/attention.hpp"
 #include "tests/support/bias_cases.hpp"
 #include "tests/support/plain.hpp"

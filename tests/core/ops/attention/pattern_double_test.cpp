@@ -2,7 +2,6 @@
 // with a mask.
 #include <tapehead/gtest.hpp>
 
-#include <bit>
 #include <cctype>
 
 #include "core/ops/attention/attention.hpp"

@@ -2,7 +2,6 @@
 // against plain ops.
 #include <tapehead/gtest.hpp>
 
-#include "core/errors.hpp"
 #include "core/ops/attention/attention.hpp"
 #include "core/ops/attention/pair_score.hpp"
 #include "tests/support/attention_cases.hpp"

@@ -1,5 +1,4 @@
 // The weights that attention gives out, and the masks that its dropout draws.
-#include "core/errors.hpp"
 #include "core/ops/attention/attention.hpp"
 #include "tests/support/attention_cases.hpp"
 #include "tests/support/plain_attention.hpp"

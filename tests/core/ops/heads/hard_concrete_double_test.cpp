@@ -4,7 +4,6 @@
 
 #include <tapehead/gtest.hpp>
 
-#include "core/errors.hpp"
 #include "core/ops/arithmetic.hpp"
 #include "tests/support/random_tensor.hpp"
 #include "tests/support/testing.hpp"

@@ -1,9 +1,6 @@
 // What is done to the vectors of heads: gradients by differences, values against plain ops.
 #include <tapehead/gtest.hpp>
 
-#include <concepts>
-
-#include "core/errors.hpp"
 #include "core/ops/heads/head_linear.hpp"
 #include "core/ops/heads/head_rotation.hpp"
 #include "core/ops/heads/head_scaling.hpp"

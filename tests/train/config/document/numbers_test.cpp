@@ -1,6 +1,5 @@
 // Numbers as people write them in a config.
 #include "train/config/document/numbers.hpp"
-#include "core/errors.hpp"
 #include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {

@@ -1,15 +1,44 @@
-// The exceptions that tapehead throws, one type for each kind of remedy; and options that
-// contradict each other.
+// What every file may use: the usual parts of the standard library, fmt, the integer types that
+// tapehead counts with, and the exceptions that it throws, one type for each kind of remedy.
 #pragma once
 
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <compare>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <filesystem>
+#include <functional>
+#include <initializer_list>
+#include <iterator>
+#include <limits>
+#include <map>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <ranges>
+#include <set>
+#include <span>
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
 namespace tapehead {
+
+using Index = std::ptrdiff_t;  // rows, columns, lengths, offsets
+using TokenId = std::int32_t;  // an entry of a vocabulary
 
 // An exception with a message, or with the parts of one, as fmt::format() takes them.
 template <class Base>
