@@ -5,11 +5,10 @@
 #include "apps/commands.hpp"
 #include "apps/inputs.hpp"
 #include "core/files/files.hpp"
-#include "core/files/open_file.hpp"
-#include "datasets/tokenizers/unknown_text.hpp"
+#include "datasets/tokenizers/tokenizer.hpp"
 #include "lab/inspection/inspection.hpp"
-#include "lab/report/attention.hpp"
 #include "lab/report/page.hpp"
+#include "lab/report/run.hpp"
 #include "predict/predictor.hpp"
 
 namespace tapehead {

@@ -6,14 +6,13 @@
 #include <CLI/CLI.hpp>
 
 #include "apps/launch.hpp"
+#include "core/files/input_output.hpp"
 #include "core/files/json_text.hpp"
-#include "core/files/standard_streams.hpp"
 #include "core/kernel/workers.hpp"
 #include "core/option_rows.hpp"
 #include "core/product/blas_kernels.hpp"
-#include "core/shown.hpp"
 #include "core/text.hpp"
-#include "train/output/program_path.hpp"
+#include "train/output/text_table.hpp"
 #include "train/run/data.hpp"
 
 namespace tapehead {

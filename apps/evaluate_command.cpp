@@ -6,7 +6,6 @@
 #include "datasets/text/text_options.hpp"
 #include "train/config/rules.hpp"
 #include "train/evaluation/evaluation_report.hpp"
-#include "train/evaluation/run_evaluation.hpp"
 #include "train/options/application.hpp"
 
 namespace tapehead {

@@ -8,9 +8,7 @@
 #include "apps/commands.hpp"
 #include "apps/inputs.hpp"
 #include "core/files/files.hpp"
-#include "core/files/open_file.hpp"
 #include "interchange/export.hpp"
-#include "interchange/pytorch_export.hpp"
 
 namespace tapehead {
 

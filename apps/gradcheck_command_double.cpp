@@ -3,7 +3,7 @@
 
 #include "apps/commands.hpp"
 #include "apps/inputs.hpp"
-#include "core/clock.hpp"
+#include "core/files/process.hpp"
 #include "datasets/make_task.hpp"
 #include "train/config/config.hpp"
 #include "train/gradcheck/check_config.hpp"

@@ -3,11 +3,10 @@
 #include "apps/inputs.hpp"
 #include "lab/heads/conclusions.hpp"
 #include "lab/heads/head_history.hpp"
-#include "lab/heads/head_legend.hpp"
 #include "lab/heads/head_report.hpp"
-#include "lab/removal/removal_report.hpp"
-#include "train/output/figures.hpp"
+#include "lab/removal/head_importance.hpp"
 #include "train/output/logging.hpp"
+#include "train/output/text_table.hpp"
 
 namespace tapehead {
 

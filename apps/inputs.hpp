@@ -4,9 +4,9 @@
 
 #include <unistd.h>
 
-#include "core/files/input_files.hpp"
+#include "core/files/input_output.hpp"
 #include "train/experiment.hpp"
-#include "train/loop/run_inputs.hpp"
+#include "train/run/data.hpp"
 
 namespace tapehead {
 

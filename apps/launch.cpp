@@ -1,8 +1,8 @@
 #include "apps/launch.hpp"
 
-#include "core/files/standard_streams.hpp"
+#include "core/files/input_output.hpp"
 #include "core/ranks/launcher.hpp"
-#include "core/shown.hpp"
+#include "core/text.hpp"
 
 namespace tapehead {
 

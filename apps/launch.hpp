@@ -1,7 +1,7 @@
 // How the program was started: alone, or by a launcher as one of several ranks.
 #pragma once
 
-#include "core/ranks/sharing.hpp"
+#include "core/ranks/ranks.hpp"
 
 namespace tapehead {
 

@@ -4,7 +4,7 @@
 
 #include "apps/commands.hpp"
 #include "apps/inputs.hpp"
-#include "core/files/open_file.hpp"
+#include "core/files/files.hpp"
 
 namespace tapehead {
 

@@ -5,8 +5,8 @@
 #include <CLI/CLI.hpp>
 
 #include "core/kernel/workers.hpp"
-#include "predict/ask_lines.hpp"
 #include "predict/predictor.hpp"
+#include "predict/reader.hpp"
 
 namespace tapehead {
 

@@ -5,7 +5,7 @@
 
 #include "apps/commands.hpp"
 #include "core/version.hpp"
-#include "train/config/nearest.hpp"
+#include "train/config/rows.hpp"
 #include "train/output/logging.hpp"
 #include "train/output/signals.hpp"
 

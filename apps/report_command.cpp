@@ -5,11 +5,10 @@
 #include "core/files/files.hpp"
 #include "lab/report/page.hpp"
 #include "lab/report/run.hpp"
-#include "lab/report/sweep.hpp"
 #include "lab/sweep/directory.hpp"
 #include "lab/sweep/plan.hpp"
 #include "train/output/logging.hpp"
-#include "train/run/run_files.hpp"
+#include "train/run/run_directory.hpp"
 
 namespace tapehead {
 

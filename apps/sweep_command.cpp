@@ -5,15 +5,13 @@
 #include "apps/sweep_display.hpp"
 #include "core/files/files.hpp"
 #include "lab/report/page.hpp"
-#include "lab/report/sweep.hpp"
 #include "lab/sweep/directory.hpp"
-#include "lab/sweep/file.hpp"
 #include "lab/sweep/plan.hpp"
 #include "train/config/overrides.hpp"
 #include "train/model_training.hpp"
 #include "train/output/signals.hpp"
 #include "train/output/text_table.hpp"
-#include "train/run/run_files.hpp"
+#include "train/run/run_directory.hpp"
 
 namespace tapehead {
 

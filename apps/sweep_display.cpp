@@ -5,10 +5,10 @@
 
 #include <thread>
 
-#include "core/clock.hpp"
 #include "core/files/files.hpp"
-#include "core/files/standard_streams.hpp"
-#include "core/shown.hpp"
+#include "core/files/input_output.hpp"
+#include "core/files/process.hpp"
+#include "core/text.hpp"
 #include "train/output/signals.hpp"
 #include "train/output/text_table.hpp"
 

@@ -6,7 +6,7 @@
 #include "core/files/files.hpp"
 #include "lab/report/page.hpp"
 #include "lab/report/run.hpp"
-#include "train/config/nearest.hpp"
+#include "train/config/rows.hpp"
 #include "train/loop/training.hpp"
 #include "train/run/run_record.hpp"
 

@@ -1,7 +1,7 @@
 // tapehead_bench heads: what attention costs over its heads, the model's width and the sequences'
 // length, and what its options cost beside the plain one.
 
-#include "bench/steps.hpp"
+#include "bench/measure.hpp"
 #include "nn/attention/multi_head_attention.hpp"
 #include "nn/attention/spec.hpp"
 

@@ -3,11 +3,9 @@
 #include "bench/kernels.hpp"
 #include "core/ops/activation.hpp"
 #include "core/ops/attention/attention.hpp"
-#include "core/ops/attention/pair_score.hpp"
-#include "core/ops/cross_entropy.hpp"
-#include "core/ops/gated_activation.hpp"
-#include "core/ops/norm.hpp"
+#include "core/ops/attention/attention_options.hpp"
 #include "core/ops/residual.hpp"
+#include "core/ops/softmax.hpp"
 #include "core/random/draws.hpp"
 #include "train/plan/step_flops.hpp"
 

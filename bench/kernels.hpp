@@ -3,7 +3,7 @@
 
 #include <regex>
 
-#include "bench/steps.hpp"
+#include "bench/measure.hpp"
 #include "core/tape/tape.hpp"
 
 namespace tapehead {

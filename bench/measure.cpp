@@ -2,11 +2,72 @@
 
 #include <cstdio>
 
-#include "core/files/isolated.hpp"
-#include "core/memory/process_memory.hpp"
 #include "core/product/matrix_product.hpp"
+#include "core/random/draws.hpp"
+#include "datasets/loader.hpp"
+#include "datasets/make_task.hpp"
+#include "train/config/config.hpp"
+#include "train/plan/step_flops.hpp"
 
 namespace tapehead {
+
+namespace {
+
+constexpr std::size_t most_steps = 64;
+
+// `count` sequences of `length` target rows each, and of as many source rows where there are some.
+Batch random_batch(Index count, Index length, Index vocabulary, bool has_source) {
+  const Draws draws(1, "bench.step", 0);
+  const auto token = [&](Index at) {
+    return static_cast<TokenId>(draw_below(draws, static_cast<std::uint64_t>(at), vocabulary));
+  };
+  Batch batch;
+  const std::vector<Index> lengths(static_cast<std::size_t>(count), length);
+  const std::vector<Index> none(lengths.size(), 0);
+  batch.input.segments = segments_of(lengths);
+  batch.context.segments = segments_of(has_source ? lengths : none);
+  for (Index i = 0; i < count * length; ++i) {
+    if (has_source) {
+      batch.context.ids.push_back(token(3 * i));
+    }
+    batch.input.ids.push_back(token(3 * i + 1));
+    batch.labels.ids.push_back(token(3 * i + 2));
+  }
+  for (Index i = 0; i < count; ++i) {
+    batch.examples.push_back(i);
+  }
+  return batch;
+}
+
+StepSubject random_subject(const std::string& name, const std::string& text, Index vocabulary,
+                           Batch batch, const Overrides& overrides) {
+  return {.name = name,
+          .config = parse_config(text, "size " + name, overrides).config,
+          .source_vocabulary = vocabulary,
+          .target_vocabulary = vocabulary,
+          .steps = {{std::move(batch)}}};
+}
+
+StepSubject subject_of_config(const std::string& path, const Overrides& overrides) {
+  const Config config = load_config(path, overrides).config;
+  const Task task = make_task(config, config.task);
+  std::vector<std::vector<Batch>> steps;
+  const TrainingEpoch epoch = training_epoch(task, config.training.batching(), config.seed, 0);
+  const auto together = static_cast<std::size_t>(config.training.accumulate);
+  for (std::size_t i = 0; i < std::min(epoch.batches.size(), most_steps * together); ++i) {
+    if (i % together == 0) {
+      steps.emplace_back();
+    }
+    steps.back().push_back(epoch.batch(i));
+  }
+  return {.name = path,
+          .config = config,
+          .source_vocabulary = task.source_tokenizer->size(),
+          .target_vocabulary = task.target_tokenizer->size(),
+          .steps = std::move(steps)};
+}
+
+}  // namespace
 
 Json measure_apart(const std::function<Json()>& measure) {
   return Json::parse(isolated([&] {
@@ -84,6 +145,64 @@ void Report::row(const Json& values) {
   fmt::print("{}\n", json_ ? values.dump() : has_header_ ? cells : titles + '\n' + cells);
   has_header_ = true;
   std::fflush(stdout);
+}
+
+const StepSize* size_named(const std::string& name) {
+  const auto* const size = std::ranges::find(step_sizes, name, &StepSize::name);
+  return size == step_sizes.end() ? nullptr : size;
+}
+
+StepSubject subject_of(const StepSize& size, const Overrides& overrides) {
+  const std::string text = fmt::format(
+      "model: {{d_model: {}, heads: {}, d_ff: {}, layers: {}}}\n"
+      "training: {{label_smoothing: 0.1, batch_tokens: {}}}\n",
+      size.d_model, size.heads, size.d_ff, size.layers, size.tokens());
+  return random_subject(std::string(size.name), text, size.vocabulary,
+                        random_batch(size.sequences, size.length, size.vocabulary, true),
+                        overrides);
+}
+
+StepSubject subject_named(const std::string& name, const Overrides& overrides) {
+  if (const StepSize* const size = size_named(name)) {
+    return subject_of(*size, overrides);
+  }
+  if (name == "lm") {
+    return random_subject(
+        name,
+        "model: {preset: gpt2, family: decoder, d_model: 128, heads: 4, layers: 4, dropout: 0, "
+        "max_positions: 64, activation: gelu_exact, bias_attention: false, "
+        "bias_feed_forward: false, bias_norm: false}\n"
+        "training: {optimizer: adamw, weight_decay: 0.1, clip_norm: 1, batch_tokens: 768}\n",
+        65, random_batch(12, 64, 65, false), overrides);
+  }
+  if (!std::filesystem::exists(name)) {
+    throw ConfigError(fmt::format("no size and no config {}: the sizes are A, B, C, D, lm", name));
+  }
+  return subject_of_config(name, overrides);
+}
+
+StepRun::StepRun(const StepSubject& subject, Index threads, Ranks& ranks)
+    : subject_(subject),
+      model_(subject.config, subject.source_vocabulary, subject.target_vocabulary),
+      workers_(threads),
+      loss_(training_loss(model_, subject.config)),
+      trainer_(trainer_of(model_, subject.config, {workers_, ranks})) {
+  for (const std::vector<Batch>& batches : subject.steps) {
+    StepTime& work = work_.emplace_back();
+    for (const Batch& batch : batches) {
+      work.tokens += static_cast<double>(batch.labels.count());
+      work.flops += step_flops(subject.config.model, subject.target_vocabulary,
+                               rows_of(batch, subject.config.training.memory), CountedPairs::all);
+    }
+  }
+  step();
+}
+
+StepTime StepRun::step(const LossFunction& loss) {
+  const std::size_t i = next_++ % work_.size();
+  StepTime time = work_[i];
+  time.seconds = seconds_of([&] { trainer_.step(subject_.steps[i], loss); });
+  return time;
 }
 
 }  // namespace tapehead

@@ -39,7 +39,7 @@ import tapehead_torch
 from generate_options import options, print_rows
 from untrained import untrained
 
-SIZES = {  # vocabulary, d_model, heads, d_ff, layers, sequences, length: as in bench/steps.hpp
+SIZES = {  # vocabulary, d_model, heads, d_ff, layers, sequences, length: as in bench/measure.hpp
     "A": (32, 64, 4, 256, 2, 64, 16),
     "B": (1000, 128, 4, 512, 2, 64, 32),
     "C": (8000, 256, 8, 1024, 3, 32, 64),

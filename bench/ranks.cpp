@@ -1,8 +1,8 @@
 // tapehead_bench ranks: training steps of several ranks, beside one process with as many threads.
 #include <cstdio>
 
-#include "bench/steps.hpp"
-#include "core/files/hash.hpp"
+#include "bench/measure.hpp"
+#include "core/random/draws.hpp"
 
 namespace tapehead {
 

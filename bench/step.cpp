@@ -1,8 +1,13 @@
-// tapehead_bench step: the time of whole training steps, and where it goes.
+// tapehead_bench step and multi30k: the time of whole training steps, and where it goes; and how
+// good the translation of configs/multi30k.yaml is after how long.
 #include <atomic>
 
-#include "bench/steps.hpp"
+#include "bench/measure.hpp"
+#include "core/files/files.hpp"
 #include "support/heap_count.hpp"
+#include "support/quality_curve.hpp"
+#include "train/run/checkpoints.hpp"
+#include "train/run/run_directory.hpp"
 
 namespace tapehead {
 
@@ -155,6 +160,23 @@ void run_step_bench(const StepArguments& arguments) {
   }
 }
 
+struct Multi30kArguments {
+  std::filesystem::path directory = "runs/multi30k";
+  bool json = false;
+};
+
+void run_multi30k_bench(const Multi30kArguments& arguments) {
+  const RunFiles files = find_run(arguments.directory);
+  Report table(arguments.json,
+               {"step", "minutes", "loss", "perplexity", "token_accuracy", "bleu", "chrf"});
+  const auto points =
+      quality_curve(read_file(files.metrics()), read_elapsed_seconds(files.checkpoints()));
+  if (points.empty()) {
+    throw DataError(files.metrics().string() + " has no evaluation of the validation split");
+  }
+  std::ranges::for_each(points, [&](const Json& point) { table.row(point); });
+}
+
 }  // namespace
 
 void add_step_bench(CLI::App& program) {
@@ -176,6 +198,15 @@ void add_step_bench(CLI::App& program) {
       .add_flag("--check", arguments.check,
                 "Fail where a size's MFU is so low that something is broken")
       ->excludes(set);
+}
+
+void add_multi30k_bench(CLI::App& program) {
+  const auto [command, arguments] =
+      add_bench(program, "multi30k",
+                "Validation quality over the minutes of training, from a run that `./dev train "
+                "configs/multi30k.yaml`, or any config, has left",
+                run_multi30k_bench);
+  command.add_option("run", arguments.directory, "The run's directory");
 }
 
 }  // namespace tapehead

@@ -1,4 +1,5 @@
-// What this program is: its version, and the CPUs that it was built for.
+// What this program is: its version, and the CPUs that it was built for; and what the CPU that it
+// runs on has.
 #pragma once
 
 #include "core/prelude.hpp"
@@ -12,5 +13,8 @@ std::string_view version();  // "1.2.3"
 std::string_view kernel_level();
 
 std::string_view vector_instructions();  // that the kernels are compiled to, such as "AVX2"
+
+// Whether an x86-64 CPU has the AVX-512 instructions of x86-64-v4, and the system uses them.
+bool cpu_has_avx512();
 
 }  // namespace tapehead

@@ -1,7 +1,7 @@
-// What the examples of a task are, and how a model reads them.
+// What the examples of a task are, how a model reads them, and how they are grouped into batches.
 #pragma once
 
-#include "core/prelude.hpp"
+#include "core/fields.hpp"
 
 namespace tapehead {
 
@@ -42,6 +42,22 @@ struct Layout {
 
   bool in_one_sequence() const { return input == InputRows::source_and_target; }
   bool source_alone() const { return input == InputRows::source; }
+};
+
+enum class BatchLengths { alike, mixed };
+constexpr ValueNames<2> value_names(BatchLengths) { return {"alike", "mixed"}; }
+
+struct Batching {
+  // The largest number of tokens in a batch, on its longer side (sources with end marks, or targets
+  // with end marks). A batch has at least one example.
+  Index tokens = 0;
+  BatchLengths lengths = BatchLengths::alike;
+  // Of running text: rows that the model remembers of each lane; 0: windows are shuffled. A batch
+  // has a window of each of its lanes, and a step so many batches, each with lanes of its own.
+  Index memory = 0;
+  Index batches_of_step = 1;
+
+  bool operator==(const Batching&) const = default;
 };
 
 }  // namespace tapehead

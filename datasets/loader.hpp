@@ -1,7 +1,7 @@
 // The batches of an epoch: each example once, in an order that depends only on (seed, epoch).
 #pragma once
 
-#include "datasets/batching.hpp"
+#include "datasets/layout.hpp"
 #include "datasets/task.hpp"
 
 namespace tapehead {

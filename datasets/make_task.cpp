@@ -2,7 +2,7 @@
 
 #include <variant>
 
-#include "core/files/hash.hpp"
+#include "core/random/draws.hpp"
 #include "datasets/task_kind.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"
 

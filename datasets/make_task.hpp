@@ -4,7 +4,6 @@
 
 #include "datasets/layout.hpp"
 #include "datasets/task.hpp"
-#include "datasets/task_options.hpp"
 
 namespace tapehead {
 

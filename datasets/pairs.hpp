@@ -13,7 +13,7 @@ struct Example {
 
 using Examples = std::vector<Example>;
 
-// The relations of a pair, in the rows that relations.hpp describes.
+// The relations of a pair, in the rows that sequence.hpp describes.
 using FindRelations = std::function<Relations(Index number)>;
 
 // The relations of an example whose source of `source_tokens` tokens is followed by the begin mark

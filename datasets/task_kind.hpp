@@ -5,8 +5,8 @@
 #include <any>
 
 #include "core/fields.hpp"
-#include "core/files/hash.hpp"
 #include "core/option_rows.hpp"
+#include "core/random/draws.hpp"
 #include "datasets/layout.hpp"
 #include "datasets/task.hpp"
 

@@ -1,7 +1,6 @@
 // Windows of a text as sequences: to predict each next token, or those that are masked.
 #pragma once
 
-#include "datasets/corpus/masking.hpp"
 #include "datasets/corpus/windows.hpp"
 #include "datasets/sequence.hpp"
 

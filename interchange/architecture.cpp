@@ -1,5 +1,8 @@
 #include "interchange/architecture.hpp"
 
+#include <spdlog/spdlog.h>
+
+#include "core/files/json_text.hpp"
 #include "core/text.hpp"
 
 namespace tapehead {
@@ -24,6 +27,74 @@ constexpr std::array<ActivationName, 8> activation_names{{{"gelu", Activation::g
                                                           {"swish", Activation::silu},
                                                           {"tanh", Activation::tanh},
                                                           {"gelu_python", Activation::gelu_exact}}};
+
+// Whether another of our entries stands for the same one of theirs: an end mark for a begin mark,
+// either for an unknown mark, as GPT-2's files have it, an unknown mark for what they do not know.
+bool is_repeated(const std::vector<Index>& ids, std::size_t i) {
+  return i == unknown_id ? ids[i] == ids[begin_id] || ids[i] == ids[end_id]
+         : i == begin_id ? ids[i] == ids[end_id]
+                         : i >= mark_count && ids[i] == ids[unknown_id];
+}
+
+// A text ends there at each of {"eos_token_id": [2, 3]}, and here at one mark.
+void warn_of_further_ends(const Json& settings, const std::filesystem::path& file, Index end) {
+  const auto ends = settings.find("eos_token_id");
+  if (ends != settings.end() && ends->is_array() && ends->size() > 1) {
+    spdlog::warn("{}: eos_token_id: of {}, {} ends a text here", file.string(), shown(ends->dump()),
+                 end < 0 ? "none" : fmt::format("only {}", end));
+  }
+}
+
+// What changes their texts and has no counterpart here, with the value that changes nothing;
+// transformers' GenerationConfig.
+void warn_of_ignored(const Json& settings, const std::filesystem::path& file) {
+  static const Json without_effect = Json::parse(R"({
+    "repetition_penalty": 1, "encoder_repetition_penalty": 1, "no_repeat_ngram_size": 0,
+    "encoder_no_repeat_ngram_size": 0, "min_length": 0, "min_new_tokens": 0,
+    "diversity_penalty": 0, "typical_p": 1, "epsilon_cutoff": 0, "eta_cutoff": 0,
+    "guidance_scale": 1, "penalty_alpha": 0, "forced_bos_token_id": null,
+    "begin_suppress_tokens": null, "forced_decoder_ids": null, "sequence_bias": null,
+    "force_words_ids": null, "exponential_decay_length_penalty": null})");
+  std::vector<std::string> ignored;
+  for (const auto& [name, none] : without_effect.items()) {
+    const auto found = settings.find(name);
+    if (found != settings.end() && !found->is_null() && *found != none) {
+      ignored.push_back(fmt::format("{}: {}", name, shown(found->dump())));
+    }
+  }
+  for (const Json& word : settings.value("bad_words_ids", Json())) {
+    if (word.size() > 1) {
+      ignored.push_back(fmt::format("bad_words_ids: {}", shown(word.dump())));
+    }
+  }
+  if (!ignored.empty()) {
+    spdlog::warn("{}: no counterpart here, so texts are written without: {}", file.string(),
+                 join(ignored, ", "));
+  }
+}
+
+// Entries that their model is told never to write get no probability, but for the unknown and the
+// begin mark among `suppress_tokens`: they are never written here either, and other entries keep
+// theirs. The end mark `end` is written there even if it is a bad word (transformers'
+// NoBadWordsLogitsProcessor).
+void leave_out_suppressed(const TheirConfig& generation, Index end, EntryRows& rows) {
+  const auto leave_out = [&](Index id, TokenId first) {
+    for (auto i = static_cast<std::size_t>(first); i < rows.predicted.size(); ++i) {
+      rows.predicted[i] = rows.predicted[i] && rows.theirs[i] != id;
+    }
+  };
+  for (const Index id : generation.ids("suppress_tokens")) {
+    leave_out(id, end_id);
+  }
+  for (const std::vector<Index>& word : generation.id_lists("bad_words_ids")) {
+    if (word.size() == 1 && word[0] != end) {
+      leave_out(word[0], unknown_id);
+    }
+  }
+}
+
+// The place of number i of n among all of even places, then all of odd ones.
+Index by_halves(Index i, Index n) { return i % 2 == 0 ? i / 2 : (n + 1) / 2 + i / 2; }
 
 }  // namespace
 
@@ -108,6 +179,56 @@ std::string activation_of(const TheirConfig& config, const char* setting, const 
 std::string their_activation(Activation activation) {
   return std::string(
       std::ranges::find(activation_names, activation, &ActivationName::ours)->theirs);
+}
+
+EntryRows entry_rows(const PretrainedTokenizer& tokenizer, bool masked) {
+  const std::vector<Index>& ids = tokenizer.file_ids;
+  EntryRows rows;
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    const bool there = ids[i] >= 0;
+    rows.theirs.push_back(there ? std::optional(ids[i]) : std::nullopt);
+    rows.predicted.push_back(there && !is_repeated(ids, i));
+  }
+  if (masked) {
+    rows.theirs.push_back(tokenizer.mask);
+  }
+  return rows;
+}
+
+// Without generation_config.json these settings are read from config.json there.
+void apply_generation_settings(const PretrainedFiles& files, Index end, EntryRows& rows) {
+  const std::filesystem::path own = files.directory() / "generation_config.json";
+  const bool has_own = std::filesystem::exists(own);
+  const std::filesystem::path file = has_own ? own : files.config_file();
+  const Json settings = has_own ? parse_json_file(own) : files.config();
+  leave_out_suppressed(TheirConfig(settings, file), end, rows);
+  warn_of_further_ends(settings, file, end);
+  warn_of_ignored(settings, file);
+}
+
+std::vector<Index> Placement::their_shape() const {
+  if (row_.form == TensorRow::Form::one_row) {
+    return {1, their_rows()};
+  }
+  std::vector<Index> shape{their_rows()};
+  if (ours_.rank() == 2) {
+    shape.push_back(columns());
+  }
+  if (transposed()) {
+    std::swap(shape[0], shape[1]);
+  }
+  return shape;
+}
+
+std::optional<Index> Placement::at(Index i, Index j) const {
+  const Index row = row_.rows_by_halves ? by_halves(i, ours_[0]) : i;
+  const Index column = row_.columns_by_halves ? by_halves(j, columns()) : j;
+  const std::optional<Index> their_row = of_entries() ? rows_.theirs[static_cast<std::size_t>(row)]
+                                                      : std::optional(row_.part * ours_[0] + row);
+  if (!their_row) {
+    return std::nullopt;
+  }
+  return transposed() ? column * their_rows() + *their_row : *their_row * columns() + column;
 }
 
 }  // namespace tapehead

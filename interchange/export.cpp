@@ -1,12 +1,15 @@
 #include "interchange/export.hpp"
 
 #include "core/files/files.hpp"
+#include "core/files/tensor_file.hpp"
 #include "core/text.hpp"
 #include "datasets/text/text_options.hpp"
-#include "interchange/tokenizers/marian_tokenizers.hpp"
-#include "interchange/tokenizers/write_pretrained.hpp"
+#include "datasets/tokenizers/tokenizer.hpp"
+#include "interchange/pytorch_module.hpp"
+#include "interchange/tokenizers/pretrained_tokenizers.hpp"
 #include "train/config/config.hpp"
 #include "train/options/application.hpp"
+#include "train/run/checkpoint.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
@@ -82,7 +85,7 @@ void expect_counterpart(const SavedRun& run, const Architecture& architecture,
 }
 
 // `never_written`: what no model writes; `never_predicted`: what ours gives no probability. Both
-// are suppressed, and an import tells them apart (interchange/entry_rows.cpp).
+// are suppressed, and an import tells them apart (interchange/architecture.cpp).
 Json exported_generation(const Json& config, const std::vector<TokenId>& never_written,
                          const std::vector<Index>& never_predicted) {
   Json generation = {{"do_sample", false}, {"num_beams", 1}};
@@ -110,6 +113,17 @@ AddedMarks mark_before_prompt(const TextOptions& options, bool one_document) {
   return one_document || !options.begin_mark ? AddedMarks::none
          : options.stream                    ? AddedMarks::end_before
                                              : AddedMarks::begin;
+}
+
+// The marks around what a model reads. `one_document`: all that a language model was trained on;
+// then it reads no mark in front of a text. As the layout of a batch has them
+// (datasets/text/labelled_options.cpp), and masked_source (datasets/window_source.cpp).
+AddedMarks marks_read(const Config& config, bool one_document) {
+  const auto* text = config.task.find<TextOptions>();
+  const Use& use = use_of(config);
+  return use.continues() ? mark_before_prompt(*text, one_document)
+         : text != nullptr && text->documents != DocumentEnd::file ? AddedMarks::begin_and_end
+                                                                   : use.marks;
 }
 
 // So that transformers' AutoTokenizer makes of a text what our model reads of it, marks included.
@@ -167,17 +181,33 @@ std::vector<Index> never_predicted(const SavedRun& run, Index their_entries) {
   return never;
 }
 
-}  // namespace
+constexpr const char* mask_entry = "<mask>";
 
-// As the layout of a batch has them (datasets/text/classified_text.cpp), and masked_source
-// (datasets/window_source.cpp).
-AddedMarks marks_read(const Config& config, bool one_document) {
-  const auto* text = config.task.find<TextOptions>();
-  const Use& use = use_of(config);
-  return use.continues() ? mark_before_prompt(*text, one_document)
-         : text != nullptr && text->documents != DocumentEnd::file ? AddedMarks::begin_and_end
-                                                                   : use.marks;
+// The first `count` entries. A masked model has one more than its tokenizer: the mask.
+std::vector<std::string> entries_of(const Tokenizer& tokenizer, Index count) {
+  std::vector<std::string> entries;
+  for (Index id = 0; id < count; ++id) {
+    entries.push_back(id < tokenizer.size() ? tokenizer.entry(static_cast<TokenId>(id))
+                                            : mask_entry);
+  }
+  return entries;
 }
+
+Index rows_of(const Stack& stack) { return stack.embedding.table.shape[0]; }
+
+std::string vocabulary_json(const SavedRun& run) {
+  const Transformer& model = run.model.transformer;
+  const bool pairs = model.family().context;
+  const Json json = {{pairs ? "source" : "input",
+                      entries_of(*run.tokenizers.source, rows_of(*model.stacks().front()))},
+                     {pairs ? "target" : "output",
+                      entries_of(*run.tokenizers.target, model.vocabularies().labels)}};
+  return json_text(json, 1) + '\n';
+}
+
+Json id_or_null(std::optional<TokenId> id) { return id ? Json(*id) : Json(); }
+
+}  // namespace
 
 Exported export_model(const SavedRun& run) {
   const Architecture& architecture = nearest_architecture(run.config.model);
@@ -213,6 +243,57 @@ void write_exported(const Exported& exported, const SavedRun& run,
     write_file_atomically(directory / "generation_config.json", exported.generation.dump(2) + "\n");
   }
   write_file_atomically(directory / "config.json", exported.config.dump(2) + "\n");
+}
+
+std::vector<TensorEntry> used_weights(const Transformer& model, const ParameterStore& store) {
+  std::vector<TensorEntry> entries = weight_entries(store);
+  for (const MultiHeadAttention* attention : model.attentions()) {
+    for (const char* part : {".distance.", ".score."}) {
+      std::erase_if(entries, [&](const TensorEntry& entry) {
+        return attention->spec.heads == 0 && entry.name.starts_with(attention->weights.path + part);
+      });
+    }
+  }
+  return entries;
+}
+
+std::string pytorch_settings(const std::string& name, const Config& config,
+                             const Transformer& model, bool one_document) {
+  expect_known(changed_options(config));
+  const Json all = Json::parse(config_json(config));
+  const AddedMarks marks = marks_read(config, one_document);
+  Json settings = {
+      {"run", name},
+      {"entries",
+       {{"source", rows_of(*model.stacks().front())},
+        {"target", rows_of(model.main())},
+        {"labels", model.vocabularies().labels}}},
+      {"reads", {{"front", id_or_null(marks.before)}, {"behind", id_or_null(marks.behind)}}},
+      {"writes", nullptr}};
+  for (const char* section : {"model", "encoder_self", "decoder_self", "cross"}) {
+    settings[section] = all[section];
+  }
+  settings["model"].erase("init_from");  // a path
+  if (use_of(config).writes) {
+    settings["writes"] = {{"text", use_of(config).continues()},
+                          {"begin", begin_id},
+                          {"end", one_document ? nullptr : Json(end_id)},
+                          {"never", never_written(one_document)}};
+  }
+  return json_text(settings);
+}
+
+void export_pytorch(const SavedRun& run, const std::filesystem::path& directory) {
+  const auto [weights, source, vocabulary] = pytorch_files;
+  const std::string name =
+      fmt::format("{} ({})", run.directory.string(), run.checkpoint.filename().string());
+  const std::string settings =
+      pytorch_settings(name, run.config, run.model.transformer, has_one_document(run));
+  make_directories(directory);
+  write_tensor_file(directory / weights, used_weights(run.model.transformer, run.model.store),
+                    {{"format", "pt"}, {"tapehead", settings}});
+  write_file_atomically(directory / source, std::string(pytorch_module));
+  write_file_atomically(directory / vocabulary, vocabulary_json(run));
 }
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -7,14 +7,14 @@
 #include "datasets/text/labelled_options.hpp"
 #include "datasets/text/parallel_options.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"
-#include "datasets/tokenizers/vocabulary_tokenizer.hpp"
+#include "datasets/tokenizers/vocabulary.hpp"
 #include "interchange/pretrained_files.hpp"
 #include "interchange/their_tokenizers.hpp"
-#include "interchange/tokenizers/read_pretrained.hpp"
+#include "interchange/tokenizers/pretrained_tokenizers.hpp"
 #include "interchange/weight_copy.hpp"
 #include "train/config/config.hpp"
 #include "train/run/checkpoint.hpp"
-#include "train/run/identity.hpp"
+#include "train/run/checkpoints.hpp"
 #include "train/run/run_directory.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
@@ -114,7 +114,7 @@ PretrainedTokenizer label_tokenizer(const TheirConfig& theirs,
 }
 
 // A decoder's class is read off the begin mark behind a text here
-// (datasets/text/classified_text.cpp), and off the last token there, whatever it is.
+// (datasets/text/labelled_options.cpp), and off the last token there, whatever it is.
 void expect_mark_behind(const ImportRequest& request, const TheirConfig& theirs,
                         std::optional<AddedMarks> added) {
   if (added == AddedMarks::begin_after) {

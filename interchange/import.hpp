@@ -1,7 +1,7 @@
 // Imports a model of another program: a directory in Hugging Face's layout becomes a run.
 #pragma once
 
-#include "interchange/entry_rows.hpp"
+#include "interchange/architecture.hpp"
 #include "interchange/imported_config.hpp"
 #include "train/experiment.hpp"
 

@@ -1,8 +1,7 @@
 #include "interchange/imported_config.hpp"
 
-#include "core/shown.hpp"
 #include "core/text.hpp"
-#include "datasets/tokenizers/vocabulary_tokenizer.hpp"
+#include "datasets/tokenizers/vocabulary.hpp"
 #include "train/config/overrides.hpp"
 
 namespace tapehead {

@@ -3,7 +3,7 @@
 
 #include "datasets/tokenizers/tokenizer.hpp"
 #include "interchange/architecture.hpp"
-#include "interchange/tokenizers/marks.hpp"
+#include "interchange/tokenizers/tokenizer_parts.hpp"
 #include "train/config/config.hpp"
 
 namespace tapehead {

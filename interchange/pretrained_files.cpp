@@ -1,7 +1,7 @@
 #include "interchange/pretrained_files.hpp"
 
 #include "core/files/json_text.hpp"
-#include "core/shown.hpp"
+#include "core/text.hpp"
 
 namespace tapehead {
 

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/files/tensor_file.hpp"
-#include "interchange/tokenizers/marks.hpp"
+#include "interchange/tokenizers/tokenizer_parts.hpp"
 
 namespace tapehead {
 

@@ -2,11 +2,10 @@
 
 #include "core/files/files.hpp"
 #include "core/files/json_text.hpp"
-#include "core/shown.hpp"
-#include "datasets/tokenizers/vocabulary_tokenizer.hpp"
+#include "core/text.hpp"
+#include "datasets/tokenizers/vocabulary.hpp"
 #include "interchange/architecture.hpp"
-#include "interchange/tokenizers/marian_tokenizers.hpp"
-#include "interchange/tokenizers/write_pretrained.hpp"
+#include "interchange/tokenizers/pretrained_tokenizers.hpp"
 
 namespace tapehead {
 

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "interchange/pretrained_files.hpp"
-#include "interchange/tokenizers/marks.hpp"
-#include "interchange/tokenizers/read_pretrained.hpp"
+#include "interchange/tokenizers/pretrained_tokenizers.hpp"
+#include "interchange/tokenizers/tokenizer_parts.hpp"
 
 namespace tapehead {
 

@@ -1,6 +1,6 @@
 #include "interchange/weight_copy.hpp"
 
-#include "core/files/tensor_header.hpp"
+#include "core/files/tensor_file.hpp"
 #include "core/text.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

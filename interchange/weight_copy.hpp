@@ -1,7 +1,7 @@
 // Copies weights: the numbers of their tensors into parameters of ours, and the other way.
 #pragma once
 
-#include "interchange/entry_rows.hpp"
+#include "interchange/architecture.hpp"
 #include "interchange/pretrained_files.hpp"
 #include "train/experiment.hpp"
 

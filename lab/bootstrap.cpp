@@ -1,6 +1,5 @@
 #include "lab/bootstrap.hpp"
 
-#include "core/files/hash.hpp"
 #include "core/random/draws.hpp"
 
 namespace tapehead {

@@ -1,7 +1,9 @@
-// Figures of which each is described once, by a row, for tables, JSON and the legend.
+// Tables: figures of which each is described once, by a row, for tables, JSON and the legend; and
+// lines of CSV for spreadsheets and other programs.
 #pragma once
 
 #include "core/files/json_text.hpp"
+#include "core/text.hpp"
 #include "train/output/text_table.hpp"
 
 namespace tapehead {
@@ -75,6 +77,20 @@ Json json_of(const std::vector<Row>& rows, const std::vector<Of>& all) {
     }
   }
   return list;
+}
+
+// A field is quoted if it contains a comma, a quote or a line break (RFC 4180).
+inline std::string csv_line(const std::vector<std::string>& fields) {
+  std::vector<std::string> quoted = fields;
+  for (std::string& field : quoted) {
+    if (field.find_first_of(",\"\r\n") != std::string::npos) {
+      for (auto at = field.find('"'); at != std::string::npos; at = field.find('"', at + 2)) {
+        field.insert(at, 1, '"');
+      }
+      field = '"' + field + '"';
+    }
+  }
+  return join(quoted, ",") + '\n';
 }
 
 }  // namespace tapehead

@@ -10,7 +10,7 @@
 #include "train/options/application.hpp"
 #include "train/plan/step_flops.hpp"
 #include "train/run/data.hpp"
-#include "train/run/run_files.hpp"
+#include "train/run/run_directory.hpp"
 
 namespace tapehead {
 

@@ -6,7 +6,7 @@
 
 #include <sched.h>
 
-#include "core/clock.hpp"
+#include "core/files/process.hpp"
 #include "core/ranks/launcher.hpp"
 
 namespace tapehead {

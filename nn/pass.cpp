@@ -1,7 +1,5 @@
 #include "nn/pass.hpp"
 
-#include "core/tape/dims.hpp"
-
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 Var Pass::parameter(const Parameter& parameter) {

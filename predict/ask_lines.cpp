@@ -1,4 +1,4 @@
-#include "predict/ask_lines.hpp"
+#include "predict/reader.hpp"
 
 #include <fcntl.h>
 #include <spdlog/spdlog.h>

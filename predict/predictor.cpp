@@ -1,7 +1,7 @@
 #include "predict/predictor.hpp"
 
 #include "core/text.hpp"
-#include "datasets/text/text_front.hpp"
+#include "datasets/text/text_options.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"
 #include "train/evaluation/evaluation.hpp"
 #include "train/options/application.hpp"

@@ -1,10 +1,8 @@
 #include "predict/reader.hpp"
 
-#include "core/shown.hpp"
 #include "core/text.hpp"
-#include "datasets/corpus/masking.hpp"
+#include "datasets/corpus/windows.hpp"
 #include "datasets/pairs.hpp"
-#include "datasets/text/classified_text.hpp"
 #include "datasets/text/labelled_options.hpp"
 #include "datasets/text/text_options.hpp"
 #include "datasets/tokenizers/sentencepiece_tokenizer.hpp"

@@ -10,7 +10,6 @@
 #include "train/options/application.hpp"
 #include "train/run/checkpoint.hpp"
 #include "train/run/checkpoints.hpp"
-#include "train/run/identity.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

@@ -6,7 +6,7 @@
 #include "nn/transformer/transformer.hpp"
 #include "train/options/options.hpp"
 #include "train/run/data.hpp"
-#include "train/run/run_files.hpp"
+#include "train/run/run_directory.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

@@ -1,8 +1,7 @@
 #include "train/model_training.hpp"
 
 #include "core/ops/arithmetic.hpp"
-#include "core/ops/heads/head_scaling.hpp"
-#include "core/shown.hpp"
+#include "core/ops/heads/head_linear.hpp"
 #include "core/text.hpp"
 #include "datasets/loader.hpp"
 #include "datasets/text/text_options.hpp"

@@ -2,7 +2,7 @@
 // replay of a step, a gradient check and a measurement.
 #pragma once
 
-#include "nn/lane_memory.hpp"
+#include "nn/attention/caches.hpp"
 #include "train/config/config.hpp"
 #include "train/experiment.hpp"
 #include "train/step/trainer.hpp"

@@ -6,6 +6,8 @@
 #include <system_error>
 
 #include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace tapehead {
@@ -13,6 +15,33 @@ namespace tapehead {
 namespace fs = std::filesystem;
 
 namespace {
+
+// `write_some` writes the beginning of what it gets, and returns how much that is, or -1.
+template <class WriteSome>
+void write_all(std::string_view bytes, const std::filesystem::path& shown_as,
+               const WriteSome& write_some) {
+  while (!bytes.empty()) {
+    const ssize_t written = write_some(bytes);
+    if (written >= 0) {
+      bytes.remove_prefix(static_cast<std::size_t>(written));
+    } else if (errno != EINTR) {
+      throw io_error("write", shown_as, errno);
+    }
+  }
+}
+
+// Throws IoError if there is not so much memory.
+void make_room(std::string& content, std::size_t bytes, const std::filesystem::path& shown_as) {
+  try {
+    content.resize(bytes);
+  } catch (const std::exception&) {  // bad_alloc, or length_error beyond 2^63 bytes
+    throw io_error("read", shown_as, ENOMEM);
+  }
+}
+
+int with_own_flags(int flags) {
+  return flags | O_CLOEXEC | ((flags & O_NOFOLLOW) != 0 ? O_NONBLOCK : 0);
+}
 
 // A name that nobody can know in advance, and occupy with a link or a file.
 fs::path unused_name(const fs::path& destination) {
@@ -31,6 +60,154 @@ OpenFile temporary_file(const fs::path& path, const fs::path& destination) {
 }
 
 }  // namespace
+
+IoError io_error(std::string_view verb, const std::filesystem::path& path, int code) {
+  return IoError(
+      fmt::format("cannot {} {}: {}", verb, path.string(), std::generic_category().message(code)));
+}
+
+std::filesystem::file_status status_of(const std::filesystem::path& path) {
+  std::error_code ignored;
+  return std::filesystem::status(path, ignored);
+}
+
+std::filesystem::file_status link_status_of(const std::filesystem::path& path) {
+  std::error_code ignored;
+  return std::filesystem::symlink_status(path, ignored);
+}
+
+void remove_if_possible(const std::filesystem::path& path) {
+  std::error_code ignored;
+  std::filesystem::remove(path, ignored);
+}
+
+OpenFile::OpenFile(const std::filesystem::path& path, int flags) : OpenFile(path, flags, path) {}
+
+// With O_NOFOLLOW, as for the files that a run is written to, only a regular file is opened. A link
+// may lead to a file of somebody else, and a pipe would make the program wait. O_NONBLOCK, as for
+// files that are read, does the same but for links, and leaves directories to the error of reading.
+OpenFile::OpenFile(const std::filesystem::path& path, int flags, std::filesystem::path shown_as)
+    : OpenFile(::open(path.c_str(), with_own_flags(flags), 0666), std::move(shown_as)) {
+  const int fault = errno;
+  const char* const verb = (flags & O_ACCMODE) == O_RDONLY ? "open" : "write";
+  const bool own = (flags & O_NOFOLLOW) != 0;
+  if (descriptor_ < 0 && own && std::filesystem::is_symlink(link_status_of(path))) {
+    throw IoError(
+        fmt::format("cannot {} {}: it is a symbolic link, through which nothing is "
+                    "written; remove it, or put the file itself in its place",
+                    verb, shown_as_.string()));
+  }
+  if (descriptor_ < 0) {
+    throw io_error(verb, shown_as_, fault);
+  }
+  struct stat status{};
+  const bool known = (own || (flags & O_NONBLOCK) != 0) && ::fstat(descriptor_, &status) == 0;
+  if (known && !S_ISREG(status.st_mode) && (own || !S_ISDIR(status.st_mode))) {
+    throw IoError(fmt::format("cannot {} {}: it is not a regular file", verb, shown_as_.string()));
+  }
+}
+
+OpenFile::OpenFile(int descriptor, std::filesystem::path shown_as)
+    : shown_as_(std::move(shown_as)), descriptor_(descriptor) {}
+
+OpenFile::OpenFile(OpenFile&& other) noexcept
+    : shown_as_(std::move(other.shown_as_)), descriptor_(std::exchange(other.descriptor_, -1)) {}
+
+OpenFile& OpenFile::operator=(OpenFile&& other) noexcept {
+  std::swap(shown_as_, other.shown_as_);
+  std::swap(descriptor_, other.descriptor_);
+  return *this;
+}
+
+OpenFile::~OpenFile() {
+  if (descriptor_ >= 0) {
+    ::close(descriptor_);
+  }
+}
+
+void OpenFile::write(std::string_view bytes) {
+  write_all(bytes, shown_as_, [this](std::string_view left) {
+    return ::write(descriptor_, left.data(), left.size());
+  });
+}
+
+void OpenFile::write_at(std::size_t offset, std::string_view bytes) {
+  const std::size_t end = offset + bytes.size();
+  write_all(bytes, shown_as_, [&](std::string_view left) {
+    return ::pwrite(descriptor_, left.data(), left.size(), static_cast<off_t>(end - left.size()));
+  });
+}
+
+std::size_t OpenFile::size() const {
+  struct stat status{};
+  if (::fstat(descriptor_, &status) != 0) {
+    throw io_error("read", shown_as_, errno);
+  }
+  return static_cast<std::size_t>(status.st_size);
+}
+
+std::string OpenFile::read_to_end() {
+  // One byte more than expected, so that the end is detected without growing. Pipes and /proc
+  // report size 0.
+  std::string content;
+  make_room(content, size() + 1, shown_as_);
+  std::size_t read = 0;
+  while (true) {
+    const ssize_t got = ::read(descriptor_, content.data() + read, content.size() - read);
+    if (got == 0) {
+      content.resize(read);
+      return content;
+    }
+    if (got < 0 && errno != EINTR) {
+      throw io_error("read", shown_as_, errno);
+    }
+    read += got > 0 ? static_cast<std::size_t>(got) : 0;
+    if (read == content.size()) {
+      make_room(content, 2 * read + 4096, shown_as_);
+    }
+  }
+}
+
+void OpenFile::sync() {
+  if (::fsync(descriptor_) != 0) {
+    throw io_error("write", shown_as_, errno);
+  }
+}
+
+void OpenFile::close() {
+  if (::close(std::exchange(descriptor_, -1)) != 0) {
+    throw io_error("write", shown_as_, errno);
+  }
+}
+
+OpenFile nameless_file() {
+  const char* wanted = std::getenv("TMPDIR");
+  const std::filesystem::path directory = wanted != nullptr && *wanted != 0 ? wanted : "/var/tmp";
+  std::string name = (directory / "tapehead-XXXXXX").string();
+  const int descriptor = ::mkostemp(name.data(), O_CLOEXEC);
+  if (descriptor < 0) {
+    throw io_error("create a file in", directory, errno);
+  }
+  ::unlink(name.c_str());
+  return {descriptor, directory};
+}
+
+MappedFile::MappedFile(const OpenFile& file, const std::filesystem::path& shown_as)
+    : size_(file.size()) {
+  if (size_ == 0) {
+    return;  // nothing can be mapped
+  }
+  address_ = ::mmap(nullptr, size_, PROT_READ, MAP_SHARED, file.descriptor(), 0);
+  if (address_ == MAP_FAILED) {
+    throw io_error("map", shown_as, errno);
+  }
+}
+
+MappedFile::~MappedFile() {
+  if (size_ > 0) {
+    ::munmap(address_, size_);
+  }
+}
 
 void sync_directory_of(const fs::path& path) {
   const fs::path directory = path.has_parent_path() ? path.parent_path() : fs::path(".");

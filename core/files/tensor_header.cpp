@@ -1,4 +1,6 @@
-#include "core/files/tensor_header.hpp"
+// The header of a safetensors file.
+
+#include "core/files/tensor_file.hpp"
 
 #include "core/files/json_text.hpp"
 #include "core/text.hpp"

@@ -1,8 +1,6 @@
 #include "core/gradcheck/checks.hpp"
 
-#include "core/gradcheck/diagnosis/comparison.hpp"
 #include "core/gradcheck/differences.hpp"
-#include "core/gradcheck/element_comparison.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

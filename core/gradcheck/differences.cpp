@@ -1,7 +1,5 @@
 #include "core/gradcheck/differences.hpp"
 
-#include "core/gradcheck/slopes/extrapolation.hpp"
-
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {

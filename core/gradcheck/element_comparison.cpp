@@ -1,6 +1,6 @@
-#include "core/gradcheck/element_comparison.hpp"
+// Compares a gradient with finite differences, element by element.
 
-#include "core/gradcheck/gradient_rounding.hpp"
+#include "core/gradcheck/differences.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "core/gradcheck/diagnosis/verdict.hpp"
-#include "core/sequence/segments.hpp"
+#include "core/sequence/batch.hpp"
 #include "core/tape/tape.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

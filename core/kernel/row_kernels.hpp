@@ -35,7 +35,7 @@ inline void store_some(Scalar* to, Index count, const Lanes& lanes) {
 }
 
 // `count` <= lane_count numbers of a row from the i-th on, then zeros. Overloads serve rows that
-// are not in memory (core/ops/dropout_mask.hpp).
+// are not in memory (core/ops/row_parts.hpp).
 inline Lanes lanes_at(const Scalar* row, Index i, Index count) {
   return count == lane_count ? Lanes::load_unaligned(row + i) : load_some(row + i, count);
 }

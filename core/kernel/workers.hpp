@@ -1,4 +1,5 @@
-// Worker threads run the parts of a job in parallel. Which thread runs which part affects only the
+// Threads: how many a process should have, how their cores treat numbers and waiting, and worker
+// threads, which run the parts of a job in parallel. Which thread runs which part affects only the
 // time.
 #pragma once
 
@@ -6,7 +7,27 @@
 
 namespace tapehead {
 
-// How many threads compute unless the user says (core/kernel/cpu.hpp).
+// Makes the calling thread treat denormal numbers as zero: they are slow, and no result needs them.
+void flush_denormals();
+
+// Tells the core that the calling thread polls.
+void pause_polling();
+
+struct ThreadCount {
+  Index count;       // at least 1
+  std::string from;  // what decides it, such as "OMP_NUM_THREADS"
+};
+
+// The cores on which this process may run or, if that is fewer, the CPU quota of its control group
+// (that of a container, for example) rounded up to whole cores. A group's quota holds for the
+// groups in it. `root` is that of /proc and /sys.
+ThreadCount usable_cores(const std::filesystem::path& root = "/");
+
+// The usable cores divided by the number of `processes` that use the same ones or, if that is
+// fewer, OMP_NUM_THREADS, if this is a whole number from 1 on.
+ThreadCount default_thread_count(Index processes = 1, const std::filesystem::path& root = "/");
+
+// How many threads compute unless the user says.
 Index default_threads();
 
 class Workers {

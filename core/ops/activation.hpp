@@ -1,7 +1,7 @@
-// Bias, activation and dropout in one pass: the inside of a feed-forward block.
+// Bias, activation, gate and dropout in one pass: the inside of a feed-forward block.
 #pragma once
 
-#include "core/ops/activation_kind.hpp"
+#include "core/ops/choices.hpp"
 #include "core/random/keep_bits.hpp"
 #include "core/tape/tape.hpp"
 
@@ -15,5 +15,11 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 //   silu  x σ(x)
 //   tanh  tanh(x)
 Var bias_activation(Var x, const Var& bias, Activation activation, const Dropout& dropout = {});
+
+// y = dropout((u + b) ∘ f(v + c)), where x is u and, in the columns after it, the gate v, and bias
+// is b and c (Shazeer 2020, equation 5: GEGLU with gelu, SwiGLU with silu).  x: (N, 2 F), bias:
+// (2 F); y: (N, F).  Throws ShapeError.
+Var gated_activation(const Var& x, const Var& bias, Activation activation,
+                     const Dropout& dropout = {});
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -2,7 +2,6 @@
 
 #include "core/kernel/row_kernels.hpp"
 #include "core/memory/pool.hpp"
-#include "core/tape/dims.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

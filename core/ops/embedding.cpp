@@ -3,8 +3,7 @@
 #include "core/kernel/row_kernels.hpp"
 #include "core/kernel/vector_functions.hpp"
 #include "core/memory/pool.hpp"
-#include "core/ops/row_sums.hpp"
-#include "core/tape/dims.hpp"
+#include "core/ops/row_parts.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

@@ -1,7 +1,7 @@
 // Token embeddings and positions.
 #pragma once
 
-#include "core/sequence/segments.hpp"
+#include "core/sequence/batch.hpp"
 #include "core/tape/tape.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

@@ -1,8 +1,6 @@
 #include "core/ops/linear.hpp"
 
 #include "core/kernel/row_kernels.hpp"
-#include "core/product/matrix_product.hpp"
-#include "core/tape/dims.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

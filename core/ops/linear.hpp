@@ -2,7 +2,7 @@
 // two matrices, and the transpose of one.
 #pragma once
 
-#include "core/product/packed_matrix.hpp"
+#include "core/product/matrix_product.hpp"
 #include "core/tape/tape.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

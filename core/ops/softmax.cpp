@@ -2,7 +2,7 @@
 
 #include "core/kernel/row_kernels.hpp"
 #include "core/kernel/vector_functions.hpp"
-#include "core/tape/dims.hpp"
+#include "core/ops/row_parts.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
@@ -71,6 +71,81 @@ Var log_softmax(const Var& x) {
         const Lanes sum(sum_row(D, [](const Lanes& a) { return a; }, dy));
         return [sum](const Lanes& a, const Lanes& d) { return d - exp_of_small(a) * sum; };
       });
+}
+
+namespace {
+
+void expect_tokens(std::span<const TokenId> targets, Index N, Index V, const Shape& logits) {
+  if (const auto count = static_cast<Index>(targets.size()); N != count) {
+    wrong_shape(fmt::format("cross_entropy.logits for {} targets", count),
+                Shape{count, V}.to_string(), logits);
+  }
+  for (const TokenId target : targets) {
+    if (target < 0 || target >= V) {
+      throw ShapeError(
+          fmt::format("cross_entropy.targets: {} is not one of the {} logits", target, V));
+    }
+  }
+}
+
+// The contribution of a row to the loss and to the reported numbers.
+struct RowLoss {
+  double loss;
+  double negative_log_likelihood;
+  bool correct;
+};
+
+// -Σ_v q_v (x_v - lse) = lse - (1 - smoothing) x_target - smoothing mean(x), where lse = log Σ_v
+// exp(x_v), where the largest x is subtracted first. If `learns`, x becomes p - q.
+RowLoss take_row(Scalar* x, Index V, TokenId target, Scalar smoothing, bool learns) {
+  const Scalar largest = max_row(V, x);
+  const Scalar of_target = x[target];
+  const bool correct = of_target == largest && std::find(x, x + target, largest) == x + target;
+  const auto over = 1 / static_cast<Scalar>(V);
+  const Scalar mean =
+      smoothing > 0 ? over * sum_row(V, [](const Lanes& a) { return a; }, x) : Scalar{0};
+  const auto power = [m = Lanes(largest)](const Lanes& a) { return exp_of_small(a - m); };
+  const Scalar sum =
+      learns ? map_and_sum_terms(V, x, power, std::identity(), x) : sum_row(V, power, x);
+  if (learns) {
+    map_row(
+        V, x,
+        [f = Lanes(1 / sum), q = Lanes(smoothing * over)](const Lanes& a) { return f * a - q; }, x);
+    x[target] -= 1 - smoothing;
+  }
+  const auto nll = static_cast<double>(largest + std::log(sum) - of_target);
+  return {nll + static_cast<double>(smoothing * (of_target - mean)), nll, correct};
+}
+
+}  // namespace
+
+CrossEntropy cross_entropy(Var logits, std::span<const TokenId> targets, Scalar smoothing) {
+  const auto [N, V] = dims<2>(logits, "cross_entropy.logits");
+  expect_tokens(targets, N, V, logits.shape());
+  const bool learns = logits.needs_gradient();
+  Tensor x = learns && !logits.value().unique() ? logits.value().copy() : logits.value();
+  double loss = 0;
+  double negative_log_likelihood = 0;
+  Index correct = 0;
+  PoolVector<double> by_row;
+  by_row.reserve(targets.size());
+  for (Index i = 0; i < N; ++i) {
+    const RowLoss row =
+        take_row(x.row(i), V, targets[static_cast<std::size_t>(i)], smoothing, learns);
+    loss += row.loss;
+    negative_log_likelihood += row.negative_log_likelihood;
+    correct += row.correct ? 1 : 0;
+    by_row.push_back(row.negative_log_likelihood);
+  }
+  Var result = logits.tape().record("cross_entropy", {std::move(logits)},
+                                    Tensor::full({1}, static_cast<Scalar>(loss)),
+                                    [dx = std::move(x)](Gradients& g) mutable {
+                                      if (const Scalar dy = g.output().data()[0]; dy != Scalar{1}) {
+                                        scale_row(dx.size(), dy, dx.data(), dx.data());
+                                      }
+                                      g.add(0, std::move(dx));
+                                    });
+  return {std::move(result), negative_log_likelihood, correct, std::move(by_row)};
 }
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -1,6 +1,8 @@
-// Softmax over the rows of a matrix, and its logarithm.
+// Softmax over the rows of a matrix, its logarithm, and the loss of token predictions that follows
+// from it.
 #pragma once
 
+#include "core/memory/pool.hpp"
 #include "core/tape/tape.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
@@ -10,5 +12,17 @@ Var softmax(const Var& x);
 
 // y_nd = x_nd - ln Σ_k exp(x_nk).
 Var log_softmax(const Var& x);
+
+struct CrossEntropy {
+  Var loss;  // (1): Σ_n -Σ_v q_v log p_v in nats, where q = (1 - smoothing) onehot + smoothing / V
+  double negative_log_likelihood;  // Σ_n -log p of the target, without smoothing
+  Index correct;  // rows whose largest logit is the target's (the first of equals counts)
+  PoolVector<double> by_row;  // the summands of negative_log_likelihood
+};
+
+// logits: (N, V), targets: N of them. Label smoothing as in Szegedy et al. 2016, section 7. Throws
+// ShapeError. If the logits are moved in, their memory becomes their gradient while it is in the
+// cache. Otherwise they are copied if a gradient is needed.
+CrossEntropy cross_entropy(Var logits, std::span<const TokenId> targets, Scalar smoothing = 0);
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -4,7 +4,7 @@
 #include <dlfcn.h>
 #include <sys/mman.h>
 
-#include "core/kernel/cpu.hpp"
+#include "core/version.hpp"
 
 namespace tapehead {
 

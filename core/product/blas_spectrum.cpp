@@ -1,4 +1,6 @@
-#include "core/product/blas_spectrum.hpp"
+// Singular values, by LAPACK.
+
+#include "core/product/matrix_product.hpp"
 
 #include <complex>
 

@@ -1,9 +1,8 @@
 #include "core/product/matrix_product.hpp"
 
-#include "core/kernel/cpu.hpp"
 #include "core/kernel/row_kernels.hpp"
 #include "core/memory/prefetch.hpp"
-#include "core/product/packed_matrix.hpp"
+#include "core/version.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

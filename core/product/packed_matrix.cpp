@@ -1,4 +1,6 @@
-#include "core/product/packed_matrix.hpp"
+// The right-hand side of products: packed into panels, and transposed copies; and products by BLAS.
+
+#include "core/product/matrix_product.hpp"
 
 #include <complex>
 

@@ -1,5 +1,6 @@
 // Addressed randomness: every draw is a pure function of (seed, stream, step, row, column). So the
-// order of computation, the number of threads and a resume cannot change it.
+// order of computation, the number of threads and a resume cannot change it. And digests, which
+// spread values in the same way.
 #pragma once
 
 #include "core/prelude.hpp"
@@ -32,5 +33,21 @@ Index draw_below(const Draws& draws, std::uint64_t index, Index bound);  // in 0
 
 // A permutation of 0 ... count - 1 (Fisher and Yates).
 std::vector<Index> draw_permutation(const Draws& draws, Index count);
+
+// A 64-bit digest of values. It assigns sentences to splits, and tells different data apart. The
+// order of the values counts, and so does the length of each list: ("ab", "c") differs from
+// ("a", "bc").
+class Hash {
+ public:
+  Hash& add(std::uint64_t word);
+  Hash& add(std::string_view text);
+  Hash& add(std::span<const TokenId> tokens);
+
+  std::uint64_t value() const { return state_; }
+  std::string hexadecimal() const;  // 16 digits
+
+ private:
+  std::uint64_t state_ = 0;
+};
 
 }  // namespace tapehead

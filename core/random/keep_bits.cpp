@@ -1,10 +1,125 @@
 #include "core/random/keep_bits.hpp"
 
-#include "core/random/counter.hpp"
+#if defined(__x86_64__)
+#include <immintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
+#else
+#error "tapehead runs on x86-64 and arm64"
+#endif
 
 namespace tapehead {
 
 namespace {
+
+// The product with the polynomial x modulo x⁸ + x⁴ + x³ + x + 1 (FIPS-197, section 4.2.1).
+constexpr std::uint8_t times_x(std::uint8_t a) {
+  return static_cast<std::uint8_t>(a << 1 ^ ((a & 0x80) != 0 ? 0x1B : 0));
+}
+
+// The inverse in GF(2⁸), or 0, through an affine map (FIPS-197, section 5.1.1). The powers of x + 1
+// are all elements but 0, and the inverse of the i-th is the (255 - i)-th.
+constexpr std::array<std::uint8_t, 256> substitution_table() {
+  std::array<std::uint8_t, 256> powers{1};
+  for (std::size_t i = 1; i < powers.size(); ++i) {
+    powers[i] = static_cast<std::uint8_t>(powers[i - 1] ^ times_x(powers[i - 1]));
+  }
+  std::array<std::uint8_t, 256> table{0x63};
+  for (std::size_t i = 0; i < 255; ++i) {
+    const std::uint8_t inverse = powers[255 - i];
+    std::uint8_t result = 0x63;
+    for (int turn = 0; turn < 5; ++turn) {
+      result = static_cast<std::uint8_t>(result ^ std::rotl(inverse, turn));
+    }
+    table[powers[i]] = result;
+  }
+  return table;
+}
+
+constexpr std::array<std::uint8_t, 256> substitution = substitution_table();
+
+// What a byte of the first row adds to its column when columns are mixed: 2, 1, 1 and 3 times its
+// substitute. Other rows add the same, turned by a byte for each (FIPS-197, equation 5.6).
+constexpr std::array<std::uint32_t, 256> mixing_table() {
+  std::array<std::uint32_t, 256> table{};
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    const std::uint32_t once = substitution[i];
+    const std::uint32_t twice = times_x(substitution[i]);
+    table[i] = twice | once << 8 | once << 16 | (once ^ twice) << 24;
+  }
+  return table;
+}
+
+constexpr std::array<std::uint32_t, 256> mixing = mixing_table();
+
+// ShiftRows, then what the table has for each byte, turned by its row.
+template <class Number>
+AesColumns looked_up(const AesColumns& state, const std::array<Number, 256>& table) {
+  AesColumns next{};
+  for (std::size_t column = 0; column < 4; ++column) {
+    for (std::size_t row = 0; row < 4; ++row) {
+      const std::size_t byte = state[(column + row) % 4] >> (8 * row) & 0xFF;
+      next[column] ^= std::rotl(std::uint32_t{table[byte]}, static_cast<int>(8 * row));
+    }
+  }
+  return next;
+}
+
+using Counter [[gnu::vector_size(16)]] = std::uint64_t;  // the lower half first
+using CounterBytes [[gnu::vector_size(16)]] = std::uint8_t;
+using CounterDraws [[gnu::vector_size(16)]] = std::uint16_t;
+
+#if defined(__AES__)
+inline Counter aes_round(Counter state, Counter key) {
+  return reinterpret_cast<Counter>(
+      _mm_aesenc_si128(reinterpret_cast<__m128i>(state), reinterpret_cast<__m128i>(key)));
+}
+
+inline Counter last_aes_round(Counter state, Counter key) {
+  return reinterpret_cast<Counter>(
+      _mm_aesenclast_si128(reinterpret_cast<__m128i>(state), reinterpret_cast<__m128i>(key)));
+}
+#elif defined(__ARM_FEATURE_AES)
+// ARM's instruction adds a key before it substitutes; another one mixes columns.
+inline uint8x16_t substituted(Counter state) {
+  return vaeseq_u8(reinterpret_cast<uint8x16_t>(state), vdupq_n_u8(0));
+}
+
+inline Counter aes_round(Counter state, Counter key) {
+  return reinterpret_cast<Counter>(vaesmcq_u8(substituted(state))) ^ key;
+}
+
+inline Counter last_aes_round(Counter state, Counter key) {
+  return reinterpret_cast<Counter>(substituted(state)) ^ key;
+}
+#else
+inline Counter aes_round(Counter state, Counter key) {
+  return std::bit_cast<Counter>(aes_mixed(std::bit_cast<AesColumns>(state))) ^ key;
+}
+
+inline Counter last_aes_round(Counter state, Counter key) {
+  return std::bit_cast<Counter>(aes_substituted(std::bit_cast<AesColumns>(state))) ^ key;
+}
+#endif
+
+// The lower byte of each draw, first of one counter and then of the other.
+inline CounterBytes lower_bytes(CounterBytes one, CounterBytes other) {
+  return __builtin_shufflevector(one, other, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28,
+                                 30);
+}
+
+// The highest bit of each byte.
+inline std::uint16_t top_bits(CounterBytes bytes) {
+#if defined(__x86_64__)
+  return static_cast<std::uint16_t>(_mm_movemask_epi8(reinterpret_cast<__m128i>(bytes)));
+#else
+  const CounterBytes bits = (bytes >> 7)
+                            << CounterBytes{0, 1, 2, 3, 4, 5, 6, 7, 0, 1, 2, 3, 4, 5, 6, 7};
+  const auto low = vaddv_u8(vget_low_u8(reinterpret_cast<uint8x16_t>(bits)));
+  const auto high = vaddv_u8(vget_high_u8(reinterpret_cast<uint8x16_t>(bits)));
+  return static_cast<std::uint16_t>(low | high << 8);
+#endif
+}
 
 // One or several counters of 128 bits, of which a register holds as many, and the rounds of AES.
 struct OneCounter {
@@ -148,6 +263,10 @@ inline std::uint64_t address_of(std::uint32_t block, std::uint32_t row) {
 }
 
 }  // namespace
+
+AesColumns aes_substituted(const AesColumns& state) { return looked_up(state, substitution); }
+
+AesColumns aes_mixed(const AesColumns& state) { return looked_up(state, mixing); }
 
 std::array<std::uint16_t, 8> draw_keep_columns(const Dropout& dropout, std::uint32_t block,
                                                std::uint32_t row, std::uint32_t row_step,

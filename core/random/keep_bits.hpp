@@ -1,4 +1,6 @@
 // The random draws of dropout in bulk: one bit for each number of a row says whether it is kept.
+// They are made with counters of 128 bits and the rounds of AES that mix them (FIPS-197, section
+// 5.1). Every CPU computes the same.
 #pragma once
 
 #include "core/random/draws.hpp"
@@ -39,5 +41,11 @@ constexpr Index keep_row_bytes(Index columns) { return (columns + 7) / 8; }
 constexpr Index keep_bytes(Index rows, Index columns) {
   return (rows * keep_row_bytes(columns) + keep_lanes - 1) / keep_lanes * keep_lanes;
 }
+
+// The four columns of the state of AES, each with its first row in the lowest byte, for CPUs
+// without instructions for its rounds.
+using AesColumns = std::array<std::uint32_t, 4>;
+AesColumns aes_substituted(const AesColumns& state);  // SubBytes and ShiftRows
+AesColumns aes_mixed(const AesColumns& state);        // SubBytes, ShiftRows and MixColumns
 
 }  // namespace tapehead

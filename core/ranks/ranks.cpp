@@ -1,6 +1,9 @@
 #include "core/ranks/ranks.hpp"
 
-#include "core/shown.hpp"
+#include <fstream>
+
+#include <sched.h>
+
 #include "core/text.hpp"
 
 namespace tapehead {
@@ -53,6 +56,43 @@ std::string text_of(const Ranks& ranks, const SharedMessage& message) {
   return join(names, ", ") + ": " + message.end->message;
 }
 
+constexpr Index nowhere = std::numeric_limits<Index>::max();
+
+struct Failure {
+  Index place = nowhere;
+  Index numeric = 0;  // whether it is a NumericError
+};
+
+// The message of an error; notes in `failure` whether it is a NumericError.
+std::string message_of(const std::exception_ptr& error, Failure& failure) {
+  try {
+    std::rethrow_exception(error);
+  } catch (const NumericError& numeric) {
+    failure.numeric = 1;
+    return numeric.what();
+  } catch (const std::exception& other) {
+    return plain_message(other);
+  } catch (...) {
+    return "unknown error";
+  }
+}
+
+// A machine has another identity at each start, and all its containers have the same one, unlike
+// names of hosts.
+std::string cores_of_process() {
+  std::string machine;
+  std::getline(std::ifstream("/proc/sys/kernel/random/boot_id"), machine);
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  ::sched_getaffinity(0, sizeof allowed, &allowed);
+  for (std::size_t core = 0; core < CPU_SETSIZE; ++core) {
+    if (CPU_ISSET(core, &allowed)) {
+      machine += ' ' + std::to_string(core);
+    }
+  }
+  return machine;
+}
+
 }  // namespace
 
 Ranks& alone() {
@@ -79,6 +119,94 @@ RankEnd end_of_all(const Ranks& ranks, std::span<const std::optional<RankEnd>> e
 
 std::string error_line(const RankEnd& end) {
   return end.message.empty() ? "" : "error: " + printable(end.message) + "\n";
+}
+
+void share_parts(Ranks& ranks, std::span<std::byte> all, std::span<const std::size_t> begins) {
+  const auto part_of = [&](Index rank) {
+    const auto part = begins.subspan(static_cast<std::size_t>(rank), 2);
+    return all.subspan(part[0], part[1] - part[0]);
+  };
+  std::vector<Outgoing> outgoing;
+  std::vector<Incoming> incoming;
+  for (Index other = 0; other < ranks.count(); ++other) {
+    if (other == ranks.rank()) {
+      continue;
+    }
+    if (!part_of(ranks.rank()).empty()) {
+      outgoing.push_back({.to = other, .bytes = part_of(ranks.rank())});
+    }
+    if (!part_of(other).empty()) {
+      incoming.push_back({.from = other, .bytes = part_of(other)});
+    }
+  }
+  ranks.exchange(outgoing, incoming);
+}
+
+std::vector<std::string> share_texts(Ranks& ranks, std::string_view mine) {
+  const std::vector<std::size_t> sizes = share_values(ranks, mine.size());
+  std::vector<std::size_t> begins{0};
+  for (const std::size_t size : sizes) {
+    begins.push_back(begins.back() + size);
+  }
+  std::string all(begins.back(), '\0');
+  all.replace(begins[static_cast<std::size_t>(ranks.rank())], mine.size(), mine);
+  share_parts(ranks, std::as_writable_bytes(std::span(all)), begins);
+  std::vector<std::string> texts;
+  for (std::size_t rank = 0; rank < sizes.size(); ++rank) {
+    texts.push_back(all.substr(begins[rank], sizes[rank]));
+  }
+  return texts;
+}
+
+void copy_from_first(Ranks& ranks, std::span<std::byte> bytes) {
+  if (bytes.empty()) {
+    return;
+  }
+  std::vector<std::size_t> begins(static_cast<std::size_t>(ranks.count()) + 1, bytes.size());
+  begins[0] = 0;
+  share_parts(ranks, bytes, begins);
+}
+
+std::string text_of_first(Ranks& ranks, std::string_view mine) {
+  std::string text(mine);
+  text.resize(value_of_first(ranks, text.size()));
+  copy_from_first(ranks, std::as_writable_bytes(std::span(text)));
+  return text;
+}
+
+void throw_first(Ranks& ranks, const std::exception_ptr& error, Index place) {
+  if (ranks.count() == 1) {
+    if (error) {
+      std::rethrow_exception(error);
+    }
+    return;
+  }
+  Failure mine;
+  std::string message;
+  if (error) {
+    mine.place = place;
+    message = message_of(error, mine);
+  }
+  const std::vector<Failure> failures = share_values(ranks, mine);
+  const auto first = std::ranges::min_element(failures, {}, &Failure::place);
+  if (first->place == nowhere) {
+    return;
+  }
+  const auto rank = static_cast<Index>(first - failures.begin());
+  const std::string said = share_texts(ranks, message)[static_cast<std::size_t>(rank)];
+  if (rank == ranks.rank()) {
+    std::rethrow_exception(error);
+  }
+  if (first->numeric != 0) {
+    throw NumericError(said);
+  }
+  throw RankError(fmt::format("{}: {}", ranks.name(rank), said));
+}
+
+ThreadCount default_thread_count(Ranks& ranks) {
+  const std::string mine = cores_of_process();
+  const std::vector<std::string> all = share_texts(ranks, mine);
+  return default_thread_count(std::ranges::count(all, mine));
 }
 
 }  // namespace tapehead

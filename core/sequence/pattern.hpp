@@ -1,7 +1,7 @@
 // Patterns: which keys a query may attend to inside its sequence, by their positions.
 #pragma once
 
-#include "core/sequence/segments.hpp"
+#include "core/sequence/batch.hpp"
 
 namespace tapehead {
 

@@ -11,7 +11,6 @@
 #include <xtensor/xscalar.hpp>
 #include <xtensor/xtensor.hpp>
 
-#include "core/tape/dims.hpp"
 #include "core/tape/tape.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

@@ -2,10 +2,10 @@
 // a mapped file, so a text may be larger than the memory.
 #pragma once
 
-#include "core/files/hash.hpp"
-#include "core/files/open_file.hpp"
+#include "core/files/files.hpp"
 #include "core/memory/pool.hpp"
-#include "datasets/tokenizers/unknown_text.hpp"
+#include "core/random/draws.hpp"
+#include "datasets/tokenizers/tokenizer.hpp"
 
 namespace tapehead {
 

@@ -1,11 +1,11 @@
 // The task grammar_translation: English and German sentences of a small synchronous grammar.
 
-#include "core/files/hash.hpp"
-#include "datasets/grammar/sentence_relations.hpp"
+#include "core/random/draws.hpp"
+#include "datasets/grammar/sentence.hpp"
 #include "datasets/make_task.hpp"
 #include "datasets/pairs.hpp"
 #include "datasets/task_kind.hpp"
-#include "datasets/tokenizers/vocabulary_tokenizer.hpp"
+#include "datasets/tokenizers/vocabulary.hpp"
 
 namespace tapehead {
 

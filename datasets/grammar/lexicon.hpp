@@ -70,4 +70,7 @@ std::span<const Meaning> meanings();
 
 bool is_homonym(const Noun& noun);
 
+// All different words of the two languages, with those of homonyms if wanted, in byte order.
+std::vector<std::string> all_words(bool homonyms = false);
+
 }  // namespace tapehead::grammar

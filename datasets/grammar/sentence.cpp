@@ -1,7 +1,7 @@
 #include "datasets/grammar/sentence.hpp"
 
 #include "core/text.hpp"
-#include "datasets/random_source.hpp"
+#include "datasets/synthetic/splits.hpp"
 
 namespace tapehead::grammar {
 
@@ -71,6 +71,110 @@ std::string text_of(const std::vector<Word>& words) {
   return join(words | std::views::transform(&Word::text), " ");
 }
 
+// The relation between a word and the word that it depends on, its head, in both directions.
+struct Dependency {
+  std::string_view to_head;
+  std::string_view from_head;
+};
+
+constexpr std::array dependencies{
+    Dependency{"determiner to noun", "noun to determiner"},
+    Dependency{"possessor to noun", "noun to possessor"},
+    Dependency{"adjective to noun", "noun to adjective"},
+    Dependency{"subject to verb", "verb to subject"},
+    Dependency{"object to verb", "verb to object"},
+    Dependency{"recipient to verb", "verb to recipient"},
+    Dependency{"object to preposition", "preposition to object"},
+};
+
+Index place_of(const std::vector<Word>& words, const Part& part) {
+  return std::ranges::find(words, part, &Word::part) - words.begin();
+}
+
+const Clause& clause_of(const Sentence& sentence, const Part& part) {
+  return part.subordinate ? *sentence.subordinate : sentence.main;
+}
+
+// The name of the relation between a word and its head; empty if the word has no such relation.
+std::string_view dependency_of(const Sentence& sentence, const Part& part) {
+  switch (part.role) {
+    case Role::determiner:
+      return "determiner to noun";
+    case Role::possessive:
+      return "possessor to noun";
+    case Role::adjective:
+      return "adjective to noun";
+    case Role::noun:
+      break;
+    default:
+      return "";
+  }
+  const bool has_object = clause_of(sentence, part).object.has_value();
+  return part.phrase == Phrase::subject                   ? "subject to verb"
+         : part.phrase == Phrase::place                   ? "object to preposition"
+         : part.phrase == Phrase::recipient && has_object ? "recipient to verb"
+                                                          : "object to verb";
+}
+
+Part head_of(Part part) {
+  if (part.role != Role::noun) {
+    part.role = Role::noun;
+    return part;
+  }
+  const Role head = part.phrase == Phrase::place ? Role::preposition : Role::verb;
+  return {.role = head, .subordinate = part.subordinate};
+}
+
+// `first_row`: the row of the first word. In a decoder no key may follow its query.
+void add_dependencies(const Sentence& sentence, const std::vector<Word>& words, RelationSide side,
+                      Index first_row, Relations& relations) {
+  for (const Dependency& dependency : dependencies) {
+    Relation to_head{.name = dependency.to_head, .side = side};
+    Relation from_head{.name = dependency.from_head, .side = side};
+    for (Index place = 0; place < static_cast<Index>(words.size()); ++place) {
+      const Part part = words[static_cast<std::size_t>(place)].part;
+      if (dependency_of(sentence, part) != dependency.to_head) {
+        continue;
+      }
+      const PositionPair pair{first_row + place, first_row + place_of(words, head_of(part))};
+      if (side == RelationSide::source || pair.key < pair.query) {
+        to_head.pairs.push_back(pair);
+      }
+      if (side == RelationSide::source || pair.query < pair.key) {
+        from_head.pairs.push_back({pair.key, pair.query});
+      }
+    }
+    relations.push_back(std::move(to_head));
+    relations.push_back(std::move(from_head));
+  }
+}
+
+Relation translation(const std::vector<Word>& english, const std::vector<Word>& german) {
+  Relation relation{.name = "translation", .side = RelationSide::across};
+  for (Index row = 0; row < static_cast<Index>(german.size()); ++row) {
+    const Index place = place_of(english, german[static_cast<std::size_t>(row)].part);
+    if (place < static_cast<Index>(english.size())) {
+      relation.pairs.push_back({row, place});
+    }
+  }
+  return relation;
+}
+
+// The parts of the sentence that are homonyms, in the order of the words. None is a subject or a
+// recipient.
+std::vector<Part> homonyms_of(const Sentence& sentence, const std::vector<Word>& words) {
+  std::vector<Part> homonyms;
+  for (const auto& [text, part] : words) {
+    const Clause& clause = clause_of(sentence, part);
+    if (part.role == Role::noun &&
+        ((part.phrase == Phrase::object && is_homonym(*clause.object->noun)) ||
+         (part.phrase == Phrase::place && is_homonym(*clause.place->where.noun)))) {
+      homonyms.push_back(part);
+    }
+  }
+  return homonyms;
+}
+
 }  // namespace
 
 Sentence draw_sentence(const Draws& draws, Index number, bool homonyms) {
@@ -96,5 +200,37 @@ Sentence draw_sentence(const Draws& draws, Index number, bool homonyms) {
 std::string to_english(const Sentence& sentence) { return text_of(english_words(sentence)); }
 
 std::string to_german(const Sentence& sentence) { return text_of(german_words(sentence)); }
+
+Relations relations_of(const Sentence& sentence) {
+  const std::vector<Word> english = english_words(sentence);
+  const std::vector<Word> german = german_words(sentence);
+  Relations relations{translation(english, german)};
+  add_dependencies(sentence, english, RelationSide::source, 0, relations);
+  add_dependencies(sentence, german, RelationSide::target, 1, relations);
+  return relations;
+}
+
+void add_homonym_relations(const Sentence& sentence, Relations& relations) {
+  const std::vector<Word> english = english_words(sentence);
+  const std::vector<Word> german = german_words(sentence);
+  Relation homonym{.name = "homonym", .side = RelationSide::across};
+  Relation context{.name = "context", .side = RelationSide::across};
+  Relation to_context{.name = "homonym to context", .side = RelationSide::source};
+  Relation from_context{.name = "context to homonym", .side = RelationSide::source};
+  const auto verb_of = [](const Part& part) {
+    return Part{.role = Role::verb, .subordinate = part.subordinate};
+  };
+  for (const Part& part : homonyms_of(sentence, german)) {
+    const Index row = place_of(german, part);
+    homonym.pairs.push_back({row, place_of(english, part)});
+    context.pairs.push_back({row, place_of(english, verb_of(part))});
+  }
+  for (const Part& part : homonyms_of(sentence, english)) {
+    const PositionPair pair{place_of(english, part), place_of(english, verb_of(part))};
+    to_context.pairs.push_back(pair);
+    from_context.pairs.push_back({pair.key, pair.query});
+  }
+  relations.insert(relations.end(), {homonym, context, to_context, from_context});
+}
 
 }  // namespace tapehead::grammar

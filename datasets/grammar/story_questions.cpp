@@ -8,8 +8,7 @@
 // Tasks 1 and 2 of Weston et al. 2015 are similar.
 
 #include "datasets/grammar/story.hpp"
-#include "datasets/grammar/story_options.hpp"
-#include "datasets/tokenizers/vocabulary_tokenizer.hpp"
+#include "datasets/tokenizers/vocabulary.hpp"
 
 namespace tapehead {
 

@@ -7,8 +7,7 @@
 // beginning, to whom, at the end. At least two other things change hands less often.
 
 #include "datasets/grammar/story.hpp"
-#include "datasets/grammar/story_options.hpp"
-#include "datasets/tokenizers/vocabulary_tokenizer.hpp"
+#include "datasets/tokenizers/vocabulary.hpp"
 
 namespace tapehead {
 

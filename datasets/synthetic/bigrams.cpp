@@ -8,13 +8,13 @@
 // source moved by one, so an encoder whose rows see no later row reads a sequence as a language
 // model does, with a label at each row and without marks.
 
-#include "core/files/hash.hpp"
+#include "datasets/synthetic/bigrams.hpp"
+
+#include "core/random/draws.hpp"
 #include "core/text.hpp"
-#include "datasets/synthetic/bigram_statistics.hpp"
-#include "datasets/synthetic/splits.hpp"
 #include "datasets/task_kind.hpp"
 #include "datasets/text/text_file.hpp"
-#include "datasets/tokenizers/vocabulary_tokenizer.hpp"
+#include "datasets/tokenizers/vocabulary.hpp"
 
 namespace tapehead {
 
@@ -22,6 +22,20 @@ enum class TriggerChoice { frequent, drawn };
 constexpr ValueNames<2> value_names(TriggerChoice) { return {"frequent", "drawn"}; }
 
 namespace {
+
+// Typed examples are split at white space, so no entry may hold any: other characters stand for it,
+// those for control characters from Unicode's block Control Pictures (U+2400 on).
+std::string visible(std::string_view character) {
+  if (character == " ") {
+    return "␣";
+  }
+  if (character == "\n") {
+    return "↵";
+  }
+  const auto first = static_cast<unsigned char>(character.front());
+  return first < ' ' ? std::string("\xE2\x90") + static_cast<char>('\x80' + first)
+                     : std::string(character);
+}
 
 struct BigramsOptions {
   std::string text;
@@ -188,6 +202,38 @@ Task make_bigrams(const TaskOptions& task, const TaskMaking& making) {
 constexpr std::array<std::string_view, 1> bigram_files{"text"};
 
 }  // namespace
+
+CountedDraw::CountedDraw(const std::vector<Index>& counts) : sums_(counts.size()) {
+  std::partial_sum(counts.begin(), counts.end(), sums_.begin());
+}
+
+Index CountedDraw::operator()(RandomSource& random) const {
+  return std::ranges::upper_bound(sums_, random.below(sums_.back())) - sums_.begin();
+}
+
+BigramStatistics statistics_of(std::string_view text) {
+  const std::vector<std::string_view> all = units_of(text, Unit::character);
+  std::map<std::string_view, std::size_t> numbers;
+  for (const std::string_view character : all) {
+    numbers.emplace(character, 0);
+  }
+  std::vector<std::string> characters;
+  for (auto& [character, number] : numbers) {
+    number = characters.size();
+    characters.push_back(visible(character));
+  }
+  std::vector<Index> counts(characters.size());
+  std::vector<std::vector<Index>> pairs(characters.size(), counts);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const std::size_t here = numbers.at(all[i]);
+    ++counts[here];
+    ++pairs[here][numbers.at(all[(i + 1) % all.size()])];
+  }
+  return {.characters = std::move(characters),
+          .counts = counts,
+          .unigrams = CountedDraw(counts),
+          .followers = {pairs.begin(), pairs.end()}};
+}
 
 extern constinit const TaskKind bigrams_task{.name = "bigrams",
                                              .options = options_of<BigramsOptions, SplitSizes>,

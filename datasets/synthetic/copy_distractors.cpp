@@ -5,7 +5,7 @@
 // The place to attend to depends on content, not on distance: it is the next marked symbol,
 // wherever it is. To know which one is next, the model must count those before it.
 #include "datasets/synthetic/symbols.hpp"
-#include "datasets/tokenizers/vocabulary_tokenizer.hpp"
+#include "datasets/tokenizers/vocabulary.hpp"
 
 namespace tapehead {
 

@@ -9,7 +9,7 @@
 
 #include "datasets/synthetic/splits.hpp"
 #include "datasets/task_kind.hpp"
-#include "datasets/tokenizers/vocabulary_tokenizer.hpp"
+#include "datasets/tokenizers/vocabulary.hpp"
 
 namespace tapehead {
 

@@ -1,6 +1,6 @@
 #include "datasets/synthetic/splits.hpp"
 
-#include "core/files/hash.hpp"
+#include "core/random/draws.hpp"
 
 namespace tapehead {
 

@@ -1,6 +1,6 @@
 #include "datasets/synthetic/symbols.hpp"
 
-#include "datasets/tokenizers/vocabulary_tokenizer.hpp"
+#include "datasets/tokenizers/vocabulary.hpp"
 
 namespace tapehead {
 

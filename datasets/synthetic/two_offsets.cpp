@@ -17,7 +17,7 @@
 // non-uniform average.
 
 #include "datasets/synthetic/symbols.hpp"
-#include "datasets/tokenizers/vocabulary_tokenizer.hpp"
+#include "datasets/tokenizers/vocabulary.hpp"
 
 namespace tapehead {
 

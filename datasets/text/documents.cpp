@@ -6,6 +6,8 @@
 #include <spdlog/spdlog.h>
 
 #include "core/text.hpp"
+#include "datasets/tokenizers/parallel_lines.hpp"
+#include "datasets/tokenizers/vocabulary.hpp"
 
 namespace tapehead {
 
@@ -19,6 +21,155 @@ constexpr Index bytes_at_once = Index{1} << 20;
 bool is_blank(std::string_view line) {
   return line.find_first_not_of(" \t\v\f\r") == std::string_view::npos;
 }
+
+constexpr std::size_t encoded_at_once = std::size_t{1} << 22;
+constexpr Index ranges_at_once = 64;  // for threads to share
+
+// Why a share of a text can be without a line; empty for a split that has files of its own.
+std::string why_empty(const DocumentFiles& files, const DocumentReader& reader) {
+  if (files.share.from == 0) {
+    return "";
+  }
+  const bool by_line = files.end == DocumentEnd::file;
+  const Index count = by_line ? reader.lines() : reader.documents();
+  const char* const unit = by_line ? "line" : "document";
+  std::string text = fmt::format(": the text has {} {}{}, and a split begins with a {}", count,
+                                 unit, count == 1 ? "" : "s", unit);
+  if (files.end == DocumentEnd::separator && reader.separators() == 0) {
+    text += fmt::format("; no line is the task.separator, {}", shown(files.separator));
+  }
+  return fmt::format("{}; more {}s are needed, or a file for task.{}_text", text, unit,
+                     files.split);
+}
+
+// Warns of a text that its separator does not separate, once for all splits of the same files.
+void warn_without_separator(const DocumentFiles& files, const DocumentReader& reader) {
+  if (files.end != DocumentEnd::separator || reader.separators() > 0 || files.share.from > 0) {
+    return;
+  }
+  const Index almost = reader.almost_separators();
+  spdlog::warn("{}: no line is the task.separator, {}, so each file is one document{}", files.name,
+               shown(files.separator),
+               almost == 0 ? ""
+                           : fmt::format("; {} line{} from it only by white space at the ends",
+                                         almost, almost == 1 ? " differs" : "s differ"));
+}
+
+class Writing {
+ public:
+  explicit Writing(const Tokenizer& tokenizer)
+      : tokenizer_(tokenizer), line_end_(tokenizer.encode(line_end)), writer_(tokenizer.size()) {}
+
+  // A long line is encoded in parts, as many lines are.
+  void add(const std::vector<DocumentLine>& lines, DocumentReader& reader) {
+    std::vector<Part> parts;
+    for (const DocumentLine& line : lines) {
+      std::string_view rest = line.text;
+      do {
+        parts.push_back({.text = tokenizer_.take_part(rest, part_bytes)});
+        parts.back().ends = rest.empty();
+      } while (!rest.empty());
+    }
+    auto line = lines.begin();
+    std::vector<TokenId> tokens;
+    std::string_view unknown;  // the first part of the line with an unknown token
+    for (std::span<Part> rest = parts; !rest.empty();) {
+      const std::span<Part> some = rest.first(parts_within(rest, encoded_at_once));
+      rest = rest.subspan(some.size());
+      encode(some);
+      for (Part& part : some) {
+        tokens.insert(tokens.end(), part.tokens.begin(), part.tokens.end());
+        counts_.words += part.words;
+        if (unknown.empty() && std::ranges::find(part.tokens, unknown_id) != part.tokens.end()) {
+          unknown = part.text;
+        }
+        if (part.ends) {
+          add(*line++, std::exchange(tokens, {}), std::exchange(unknown, {}));
+        }
+        part.tokens = {};
+        reader.done(std::ssize(part.text) + 1);
+      }
+    }
+  }
+
+  TokenText finish(const DocumentFiles& files, const DocumentReader& reader) {
+    end_document();
+    if (writer_.documents() == 0) {
+      throw DataError(fmt::format("{}: no text for the {} split{}", files.name, files.split,
+                                  why_empty(files, reader)));
+    }
+    if (empty_ > 0) {
+      spdlog::info("{}: without a token, and left out of the {} split: {} document{}", files.name,
+                   files.split, empty_, empty_ == 1 ? "" : "s");
+    }
+    return writer_.finish(counts_);
+  }
+
+ private:
+  struct Part {
+    std::string_view text{};
+    bool ends = false;  // its line
+    std::vector<TokenId> tokens{};
+    Index words = 0;
+  };
+
+  // The first ones that together have about so many bytes.
+  static std::size_t parts_within(std::span<const Part> parts, std::size_t bytes) {
+    std::size_t count = 0;
+    for (std::size_t sum = 0; count < parts.size() && sum < bytes; ++count) {
+      sum += parts[count].text.size();
+    }
+    return count;
+  }
+
+  void encode(std::span<Part> parts) const {
+    for_line_ranges(
+        std::ssize(parts),
+        [&](Index first, Index last) {
+          for (Part& part : parts.subspan(static_cast<std::size_t>(first),
+                                          static_cast<std::size_t>(last - first))) {
+            part.tokens = tokenizer_.encode(part.text);
+            part.words = std::ssize(units_of(part.text, Unit::word));
+          }
+        },
+        std::clamp<Index>(std::ssize(parts) / ranges_at_once, 1, 1000));
+  }
+
+  void add(const DocumentLine& line, const std::vector<TokenId>& tokens, std::string_view unknown) {
+    if (line.opens) {
+      end_document();
+    } else if (begun_) {
+      add_tokens(line_end_, line_end, line.number);
+      counts_.bytes += std::ssize(line_end);
+    }
+    begun_ = true;
+    add_tokens(tokens, unknown, line.number);
+    counts_.bytes += std::ssize(line.text);
+  }
+
+  // `unknown`: text that has an unknown token, if there is one.
+  void add_tokens(const std::vector<TokenId>& tokens, std::string_view unknown, Index line) {
+    writer_.add(tokens);
+    counts_.unknown.see(tokenizer_, unknown, tokens, line);
+    any_ = any_ || !tokens.empty();
+  }
+
+  void end_document() {
+    if (any_) {
+      writer_.end_document();
+    }
+    empty_ += begun_ && !any_ ? 1 : 0;
+    begun_ = any_ = false;
+  }
+
+  const Tokenizer& tokenizer_;
+  std::vector<TokenId> line_end_;
+  TokenTextWriter writer_;
+  TextCounts counts_;
+  Index empty_ = 0;     // documents
+  bool begun_ = false;  // a document
+  bool any_ = false;    // it has a token
+};
 
 }  // namespace
 
@@ -116,6 +267,16 @@ Index bytes_in(const DocumentFiles& files) {
   while (!reader.next().empty()) {
   }
   return reader.bytes();
+}
+
+TokenText write_tokens(const DocumentFiles& files, const Tokenizer& tokenizer) {
+  Writing writing(tokenizer);
+  DocumentReader reader(files);
+  for (auto lines = reader.next(); !lines.empty(); lines = reader.next()) {
+    writing.add(lines, reader);
+  }
+  warn_without_separator(files, reader);
+  return writing.finish(files, reader);
 }
 
 }  // namespace tapehead

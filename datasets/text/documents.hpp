@@ -1,10 +1,13 @@
-// Documents: the texts that files of running text hold, read a few lines at a time.
+// Documents: the texts that files of running text hold, read a few lines at a time, and turned into
+// tokens.
 #pragma once
 
-#include "core/clock.hpp"
 #include "core/fields.hpp"
-#include "core/files/open_file.hpp"
+#include "core/files/files.hpp"
+#include "core/files/process.hpp"
+#include "datasets/corpus/token_text.hpp"
 #include "datasets/text/text_file.hpp"
+#include "datasets/tokenizers/tokenizer.hpp"
 
 namespace tapehead {
 
@@ -87,5 +90,9 @@ Index bytes_in(const DocumentFiles& files);
 // The files whose names match a pattern of the shell, such as docs/*.md, in the order of their
 // bytes; without any, the pattern itself.
 std::vector<std::filesystem::path> matching_files(const std::string& pattern);
+
+// The tokens of the documents. A line end between two lines of a document is a
+// token; documents without tokens are left out. Throws IoError, and DataError if no token is left.
+TokenText write_tokens(const DocumentFiles& files, const Tokenizer& tokenizer);
 
 }  // namespace tapehead

@@ -1,10 +1,14 @@
-// The options of the task labelled_text.
+// The options of the task labelled_text; the labelled lines of its files, texts and the class of
+// each, read from a TSV or from two files; and how a model reads them.
 #pragma once
 
 #include "core/fields.hpp"
+#include "datasets/layout.hpp"
+#include "datasets/sequence.hpp"
 #include "datasets/task_kind.hpp"
-#include "datasets/text/header_line.hpp"
+#include "datasets/text/text_file.hpp"
 #include "datasets/text/tokenizer_options.hpp"
+#include "datasets/tokenizers/tokenizer.hpp"
 
 namespace tapehead {
 
@@ -86,5 +90,59 @@ struct LabelledTextOptions : TokenizerOptions<TokenizerKind::word, 10000> {
           max_length);
   }
 };
+
+struct LabelledFiles {
+  std::string split;  // "train": the beginning of its options' names
+  std::string tsv;
+  std::string text;
+  std::string labels;
+  HeaderLine header = HeaderLine::automatic;  // of the TSV
+
+  bool given() const { return !tsv.empty() || !text.empty(); }
+  const std::string& text_file() const { return tsv.empty() ? text : tsv; }
+  const std::string& label_file() const { return tsv.empty() ? labels : tsv; }
+};
+
+// Those of training, validation and test.
+std::array<LabelledFiles, 3> files_of(const LabelledTextOptions& options);
+
+struct LabelledLines {
+  std::vector<std::string> texts;   // two texts of an example with a tab between them
+  std::vector<std::string> labels;  // without the blanks and tabs around them
+  Index first = 1;                  // their first line in the file: 2 after a header
+};
+
+// The one or two texts of an example.
+std::vector<std::string> texts_of(const std::string& line, Index texts);
+
+struct LabelledSplit {
+  LabelledFiles files;
+  LabelledLines lines;
+  std::vector<Index> numbers{};  // of the lines in their file, from 1
+  bool whole = true;             // all lines of the file
+};
+
+// Training, validation and, if it is given, test. Throws what read_lines and has_header throw, and
+// DataError with file and line for a line with another number of columns, a file with fewer lines
+// than the other, or a label that is empty; and if nothing is left for training or validation.
+std::vector<LabelledSplit> labelled_splits(const LabelledTextOptions& options, std::uint64_t seed);
+
+// The one or two texts that a class belongs to, as a model of each layout reads them.
+struct ClassifiedText {
+  std::vector<TokenId> tokens;  // with an end mark between two texts
+  Index first_text = 0;         // the tokens of the first
+  bool cut = false;
+  TokenId label = -1;  // its class; -1: nobody knows
+};
+
+// `line`: the text, or two with a tab between them. Tokens beyond `max_length`, which does not
+// count the mark, are cut at the end of the longer text, one by one, as in BERT's code.
+ClassifiedText classified_text(const Tokenizer& tokenizer, const std::string& line, Index texts,
+                               Index max_length);
+
+// Where the text alone is read, it is between a begin mark, whose row has the class, and an end
+// mark, and a second text has another type (Devlin et al. 2019, section 3). Else the class follows
+// the text and a begin mark.
+std::shared_ptr<const Source> class_source(std::vector<ClassifiedText> texts, const Layout& layout);
 
 }  // namespace tapehead

@@ -3,15 +3,13 @@
 #include <spdlog/spdlog.h>
 
 #include "core/random/draws.hpp"
-#include "core/shown.hpp"
+#include "core/text.hpp"
 #include "datasets/make_task.hpp"
 #include "datasets/task_kind.hpp"
-#include "datasets/text/classified_text.hpp"
-#include "datasets/text/labelled_lines.hpp"
 #include "datasets/text/labelled_options.hpp"
 #include "datasets/tokenizers/tokenizer.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"
-#include "datasets/tokenizers/vocabulary_tokenizer.hpp"
+#include "datasets/tokenizers/vocabulary.hpp"
 
 namespace tapehead {
 

@@ -5,7 +5,6 @@
 #include "datasets/make_task.hpp"
 #include "datasets/pairs.hpp"
 #include "datasets/task_kind.hpp"
-#include "datasets/text/parallel_files.hpp"
 #include "datasets/text/parallel_options.hpp"
 #include "datasets/text/parallel_tokenizers.hpp"
 #include "datasets/tokenizers/parallel_lines.hpp"

@@ -2,17 +2,15 @@
 
 #include <spdlog/spdlog.h>
 
-#include "core/clock.hpp"
-#include "core/shown.hpp"
+#include "core/files/process.hpp"
 #include "core/text.hpp"
-#include "datasets/tokenizers/basic_words.hpp"
 #include "datasets/tokenizers/parallel_lines.hpp"
+#include "datasets/tokenizers/pretokenization.hpp"
 #include "datasets/tokenizers/sentencepiece_corpus.hpp"
 #include "datasets/tokenizers/sentencepiece_tokenizer.hpp"
-#include "datasets/tokenizers/text_chunks.hpp"
+#include "datasets/tokenizers/tokenizer.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"
-#include "datasets/tokenizers/unknown_text.hpp"
-#include "datasets/tokenizers/vocabulary_tokenizer.hpp"
+#include "datasets/tokenizers/vocabulary.hpp"
 
 namespace tapehead {
 

@@ -1,7 +1,6 @@
 // Makes the tokenizers of parallel text from its training pairs, which they must be able to write.
 #pragma once
 
-#include "datasets/text/parallel_files.hpp"
 #include "datasets/text/parallel_options.hpp"
 #include "datasets/tokenizers/tokenizer.hpp"
 

@@ -2,12 +2,12 @@
 
 #include <spdlog/spdlog.h>
 
-#include "core/shown.hpp"
+#include "core/text.hpp"
 #include "datasets/make_task.hpp"
 #include "datasets/pairs.hpp"
 #include "datasets/task_kind.hpp"
 #include "datasets/text/text_file.hpp"
-#include "datasets/tokenizers/vocabulary_tokenizer.hpp"
+#include "datasets/tokenizers/vocabulary.hpp"
 
 namespace tapehead {
 

@@ -3,9 +3,8 @@
 #include "datasets/corpus/token_text.hpp"
 #include "datasets/make_task.hpp"
 #include "datasets/task_kind.hpp"
+#include "datasets/text/documents.hpp"
 #include "datasets/text/text_options.hpp"
-#include "datasets/text/text_splits.hpp"
-#include "datasets/text/token_writing.hpp"
 #include "datasets/window_source.hpp"
 
 namespace tapehead {

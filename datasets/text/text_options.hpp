@@ -1,10 +1,13 @@
-// The options of the task text.
+// The options of the task text, and what follows from them: which files, and which part of them,
+// each split has; the tokenizer that is made from those of the training text; and what a model
+// reads in front of a text.
 #pragma once
 
 #include "core/fields.hpp"
 #include "datasets/task_kind.hpp"
 #include "datasets/text/documents.hpp"
 #include "datasets/text/tokenizer_options.hpp"
+#include "datasets/tokenizers/tokenizer.hpp"
 
 namespace tapehead {
 
@@ -80,6 +83,51 @@ struct TextOptions : TokenizerOptions<TokenizerKind::bpe, 4096> {
     fields_of_entries(visit);
     fields_of_characters(visit);
   }
+};
+
+// Which files, and which part of them, each split of a running text has.
+class TextSplits {
+ public:
+  // The options must outlive it.
+  explicit TextSplits(const TextOptions& options) : options_(options) {}
+
+  // Throws IoError that names the option if there is no such file.
+  DocumentFiles of(std::string_view split);
+
+ private:
+  TextShare share_of(std::string_view split, const DocumentFiles& all);
+
+  const TextOptions& options_;
+  std::optional<double> bytes_;  // of the training text, once it was read
+};
+
+// The tokenizer of the run `tokenizer_of` or, without one, made from the training text. A line end
+// between two lines of a document counts as a character and as a word. Subwords are trained on at
+// most 64 MB of its lines, evenly chosen. Throws DataError with the file; IoError if there is no
+// such run.
+std::shared_ptr<const Tokenizer> make_text_tokenizer(const DocumentFiles& files,
+                                                     const TextOptions& options);
+
+// What a language model reads in front of a text.
+class TextFront {
+ public:
+  // `one_document`: the training text has no second one.
+  TextFront(const TextOptions& options, const Tokenizer& tokenizer, bool one_document);
+
+  // The tokens of a text to go on with. In front of them is the mark before a document, if the
+  // training text has several and there is one. Without any token, a begin mark or, if the training
+  // text is one document that has line ends, a line end.
+  std::vector<TokenId> prompt(std::vector<TokenId> text) const;
+  // The tokens of a text that is given as a whole: behind what an empty prompt is, or behind
+  // nothing where documents begin without a mark.
+  std::vector<TokenId> whole(const std::vector<TokenId>& text) const;
+
+  std::string_view in_words() const;
+
+ private:
+  std::vector<TokenId> mark_;  // before a document
+  std::vector<TokenId> empty_;
+  bool has_marks_;
 };
 
 }  // namespace tapehead

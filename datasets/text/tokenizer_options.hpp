@@ -4,7 +4,7 @@
 #include "core/fields.hpp"
 #include "datasets/task_kind.hpp"
 #include "datasets/tokenizers/byte_bpe.hpp"
-#include "datasets/tokenizers/tokenizer_kind.hpp"
+#include "datasets/tokenizers/tokenizer.hpp"
 
 namespace tapehead {
 

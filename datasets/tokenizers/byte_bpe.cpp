@@ -3,7 +3,7 @@
 #include <unordered_set>
 
 #include "core/text.hpp"
-#include "datasets/tokenizers/text_chunks.hpp"
+#include "datasets/tokenizers/pretokenization.hpp"
 
 namespace tapehead {
 

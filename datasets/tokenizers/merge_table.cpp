@@ -2,6 +2,8 @@
 
 #include <queue>
 
+#include "core/text.hpp"
+
 namespace tapehead {
 
 namespace {
@@ -68,50 +70,6 @@ class LinkedTokens {
  private:
   std::vector<Link> links_;
 };
-
-}  // namespace
-
-MergeTable::MergeTable(const std::vector<Merge>& merges) {
-  merges_.reserve(merges.size());
-  for (const Merge& merge : merges) {
-    merges_.try_emplace(merge.pair, Ranked{static_cast<Index>(merges_.size()), merge.merged});
-  }
-}
-
-const MergeTable::Ranked* MergeTable::find(TokenPair pair) const {
-  const auto found = merges_.find(pair);
-  return found == merges_.end() ? nullptr : &found->second;
-}
-
-std::vector<TokenId> MergeTable::merge(const std::vector<TokenId>& tokens) const {
-  LinkedTokens linked(tokens);
-  std::priority_queue<Candidate, std::vector<Candidate>, std::greater<>> candidates;
-  const auto consider = [&](Index place) {
-    if (place == no_place || linked.at(place).after == no_place) {
-      return;
-    }
-    const TokenPair pair{linked.at(place).token, linked.at(linked.at(place).after).token};
-    if (const Ranked* const ranked = find(pair)) {
-      candidates.push({.rank = ranked->rank, .place = place, .pair = pair});
-    }
-  };
-  for (Index place = 0; place < std::ssize(tokens); ++place) {
-    consider(place);
-  }
-  while (!candidates.empty()) {
-    const Candidate best = candidates.top();
-    candidates.pop();
-    if (!linked.holds(best.place, best.pair)) {
-      continue;  // one of the two has been merged since
-    }
-    linked.replace(best.place, find(best.pair)->merged);
-    consider(linked.at(best.place).before);
-    consider(best.place);
-  }
-  return linked.remaining();
-}
-
-namespace {
 
 constexpr Index least_count = 2;  // of a pair that is merged
 
@@ -249,11 +207,110 @@ class PairTraining {
   std::priority_queue<PairCandidate> candidates_;
 };
 
+// A piece of the word, and the score of merging it with the next one.
+struct Part {
+  std::string_view text;
+  std::optional<float> with_next;
+};
+
+// The two are adjacent in the word.
+std::optional<float> score_of_pair(const std::vector<Part>& parts, std::size_t first,
+                                   const PieceScore& score) {
+  if (first + 1 >= parts.size()) {
+    return std::nullopt;
+  }
+  const std::string_view left = parts[first].text;
+  return score({left.data(), left.size() + parts[first + 1].text.size()});
+}
+
+std::size_t best_pair(const std::vector<Part>& parts) {
+  std::size_t best = parts.size();
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (parts[i].with_next &&
+        (best == parts.size() || parts[i].with_next > parts[best].with_next)) {
+      best = i;
+    }
+  }
+  return best;
+}
+
 }  // namespace
+
+MergeTable::MergeTable(const std::vector<Merge>& merges) {
+  merges_.reserve(merges.size());
+  for (const Merge& merge : merges) {
+    merges_.try_emplace(merge.pair, Ranked{static_cast<Index>(merges_.size()), merge.merged});
+  }
+}
+
+const MergeTable::Ranked* MergeTable::find(TokenPair pair) const {
+  const auto found = merges_.find(pair);
+  return found == merges_.end() ? nullptr : &found->second;
+}
+
+std::vector<TokenId> MergeTable::merge(const std::vector<TokenId>& tokens) const {
+  LinkedTokens linked(tokens);
+  std::priority_queue<Candidate, std::vector<Candidate>, std::greater<>> candidates;
+  const auto consider = [&](Index place) {
+    if (place == no_place || linked.at(place).after == no_place) {
+      return;
+    }
+    const TokenPair pair{linked.at(place).token, linked.at(linked.at(place).after).token};
+    if (const Ranked* const ranked = find(pair)) {
+      candidates.push({.rank = ranked->rank, .place = place, .pair = pair});
+    }
+  };
+  for (Index place = 0; place < std::ssize(tokens); ++place) {
+    consider(place);
+  }
+  while (!candidates.empty()) {
+    const Candidate best = candidates.top();
+    candidates.pop();
+    if (!linked.holds(best.place, best.pair)) {
+      continue;  // one of the two has been merged since
+    }
+    linked.replace(best.place, find(best.pair)->merged);
+    consider(linked.at(best.place).before);
+    consider(best.place);
+  }
+  return linked.remaining();
+}
 
 TrainedPairs train_pairs(std::vector<std::string> entries, std::vector<CountedWord> words,
                          std::string_view goes_on, Index limit) {
   return PairTraining(std::move(entries), std::move(words), goes_on).merged_to(limit);
+}
+
+std::vector<std::string_view> merge_with_dropout(std::string_view word, const PieceScore& score,
+                                                 double probability, const Draws& draws,
+                                                 std::uint64_t& draw) {
+  std::vector<Part> parts;
+  while (!word.empty()) {
+    const std::size_t length = std::max<std::size_t>(1, utf8_length(word));
+    parts.push_back({.text = word.substr(0, length), .with_next = std::nullopt});
+    word.remove_prefix(length);
+  }
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    parts[i].with_next = score_of_pair(parts, i, score);
+  }
+  for (std::size_t best = best_pair(parts); best < parts.size(); best = best_pair(parts)) {
+    if (draw_uniform(draws, draw++) < probability) {
+      parts[best].with_next.reset();
+      continue;
+    }
+    const auto next = parts.begin() + static_cast<std::ptrdiff_t>(best) + 1;
+    parts[best].text = {parts[best].text.data(), parts[best].text.size() + next->text.size()};
+    parts.erase(next);
+    parts[best].with_next = score_of_pair(parts, best, score);
+    if (best > 0) {
+      parts[best - 1].with_next = score_of_pair(parts, best - 1, score);
+    }
+  }
+  std::vector<std::string_view> pieces;
+  for (const Part& part : parts) {
+    pieces.push_back(part.text);
+  }
+  return pieces;
 }
 
 }  // namespace tapehead

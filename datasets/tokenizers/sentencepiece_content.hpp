@@ -1,4 +1,5 @@
-// What a SentencePiece model consists of, for those who do what the library does without it.
+// What a SentencePiece model consists of, for those who do what the library does without it. The
+// source also has a tokenizer's file with a checksum, and how it reads a line, a long one in parts.
 #pragma once
 
 #include "datasets/tokenizers/sentencepiece_tokenizer.hpp"

@@ -1,7 +1,7 @@
 // Removes from text what would make SentencePiece's trainer skip a line or end the process.
 #pragma once
 
-#include "datasets/tokenizers/tokenizer_kind.hpp"
+#include "datasets/tokenizers/tokenizer.hpp"
 
 namespace tapehead {
 

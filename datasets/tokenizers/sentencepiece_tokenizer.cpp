@@ -1,10 +1,10 @@
 #include "datasets/tokenizers/sentencepiece_tokenizer.hpp"
 
 #include "core/text.hpp"
+#include "datasets/tokenizers/merge_table.hpp"
 #include "datasets/tokenizers/sentencepiece_corpus.hpp"
 #include "datasets/tokenizers/sentencepiece_fields.hpp"
-#include "datasets/tokenizers/subword_dropout.hpp"
-#include "datasets/tokenizers/vocabulary_tokenizer.hpp"
+#include "datasets/tokenizers/vocabulary.hpp"
 
 namespace tapehead {
 

@@ -5,7 +5,6 @@
 
 #include "core/random/draws.hpp"
 #include "datasets/tokenizers/tokenizer.hpp"
-#include "datasets/tokenizers/tokenizer_kind.hpp"
 #include "datasets/tokenizers/vocabulary.hpp"
 
 namespace tapehead {
@@ -28,7 +27,7 @@ class SentencePieceTokenizer : public Tokenizer {
   std::string_view take_part(std::string_view& line, std::size_t bytes) const override;
   // A text that follows something else in its line: no space is put in front of it.
   std::vector<TokenId> encode_rest(std::string_view text) const;
-  // `encode` in two steps, with merges omitted at random (datasets/tokenizers/subword_dropout.hpp).
+  // `encode` in two steps, with merges omitted at random (datasets/tokenizers/merge_table.hpp).
   // It needs a model of type bpe with all of its pieces. The first step gives the text as its
   // pieces spell it, the second the tokens of that.
   std::string spelled(std::string_view text) const;

@@ -5,7 +5,7 @@
 
 #include <sentencepiece_trainer.h>
 
-#include "core/files/isolated.hpp"
+#include "core/files/process.hpp"
 #include "datasets/tokenizers/parallel_lines.hpp"
 #include "datasets/tokenizers/sentencepiece_corpus.hpp"
 #include "datasets/tokenizers/sentencepiece_fields.hpp"

@@ -1,7 +1,9 @@
 // Tokenizers convert text to token ids and back. Every vocabulary begins with the same three marks.
+// Which types of tokenizers there are, and what one loses of text.
 #pragma once
 
-#include "datasets/tokenizers/text_chunks.hpp"
+#include "core/fields.hpp"
+#include "datasets/tokenizers/pretokenization.hpp"
 
 namespace tapehead {
 
@@ -86,5 +88,60 @@ struct Tokenizers {
   std::shared_ptr<const Tokenizer> source;
   std::shared_ptr<const Tokenizer> target;
 };
+
+// The types of tokenizers for text, of its normalisation, and the options of how one is made.
+
+enum class TokenizerKind { word, character, bpe, unigram, byte, byte_bpe, word_piece };
+constexpr ValueNames<7> value_names(TokenizerKind) {
+  return {"word", "character", "bpe", "unigram", "byte", "byte_bpe", "word_piece"};
+}
+// Whether SentencePiece trains it.
+constexpr bool is_sentencepiece(TokenizerKind kind) {
+  return kind == TokenizerKind::bpe || kind == TokenizerKind::unigram;
+}
+
+enum class Normalization { identity, nfkc, nfkc_cf };
+constexpr ValueNames<3> value_names(Normalization) { return {"identity", "nfkc", "nfkc_cf"}; }
+
+// How a tokenizer is made from lines of text.
+struct PieceOptions {
+  TokenizerKind kind = TokenizerKind::bpe;
+  Index vocabulary = 10000;  // at most so many entries, marks included; bytes have 256 in any case
+  // For SentencePiece alone:
+  Normalization normalization = Normalization::identity;
+  double character_coverage = 1.0;
+  bool running_text = false;  // spaces stay as they are, and there is an entry for a line end
+};
+
+// What a tokenizer loses of text: the tokens of lines for which it has no entry, and the parts of
+// the lines that it was made from.
+
+struct UnknownText {
+  Index tokens = 0;  // that became the unknown mark
+  Index lines = 0;   // lines with such tokens
+  Index of = 0;      // the number of all tokens
+  std::string first;
+  Index first_line = 0;  // counted from 1
+
+  // Adds a line, numbered from 1, and the tokens that the tokenizer made of it.
+  void see(const Tokenizer& tokenizer, std::string_view text, std::span<const TokenId> tokens,
+           Index line);
+  bool any() const { return tokens > 0; }
+};
+
+// "3 of 120 tokens are unknown to its vocabulary, on 2 lines; the first is `99`, on line 1".
+std::string describe(const UnknownText& unknown);
+
+// How often a part of lines is lost, and on which line first.
+struct LostPart {
+  Index count = 0;
+  Index first_line = 0;  // counted from 1
+};
+using LostParts = std::map<std::string, LostPart>;
+
+// Encodes and decodes each line, and compares the result with `normalised` of the line. A line that
+// differs, although all its parts are known, counts as a whole, as the part "".
+LostParts lost_parts(const Tokenizer& tokenizer, std::span<const std::string> lines,
+                     const std::function<std::string(std::string_view)>& normalised);
 
 }  // namespace tapehead

@@ -4,7 +4,7 @@
 #include "core/random/draws.hpp"
 #include "datasets/tokenizers/byte_bpe.hpp"
 #include "datasets/tokenizers/sentencepiece_tokenizer.hpp"
-#include "datasets/tokenizers/vocabulary_tokenizer.hpp"
+#include "datasets/tokenizers/vocabulary.hpp"
 #include "datasets/tokenizers/word_piece.hpp"
 
 namespace tapehead {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "datasets/tokenizers/tokenizer.hpp"
-#include "datasets/tokenizers/tokenizer_kind.hpp"
 
 namespace tapehead {
 

@@ -2,6 +2,7 @@
 
 #include "core/files/files.hpp"
 #include "core/random/draws.hpp"
+#include "core/text.hpp"
 
 namespace tapehead {
 
@@ -27,6 +28,25 @@ std::vector<std::string> lines_of(std::string_view body) {
 std::string kind_of(std::string_view header) {
   header.remove_prefix(std::min(header.find(' '), header.size() - 1) + 1);
   return std::string(header.substr(0, header.find(' ')));
+}
+
+constexpr std::string_view white_space = "\n \t\v\f\r";
+constexpr std::string_view space_in_line = white_space.substr(1);
+
+constexpr std::array<std::string_view, 3> unit_names{"word", "character", "byte"};
+
+std::string_view name_of(Unit unit) { return unit_names[static_cast<std::size_t>(unit)]; }
+
+std::vector<std::string_view> words_of(std::string_view text) {
+  std::vector<std::string_view> words;
+  std::size_t start = text.find_first_not_of(space_in_line);
+  while (start != std::string_view::npos) {
+    const std::size_t end =
+        text[start] == '\n' ? start + 1 : text.find_first_of(white_space, start);
+    words.push_back(text.substr(start, end - start));
+    start = text.find_first_not_of(space_in_line, end);
+  }
+  return words;
 }
 
 }  // namespace
@@ -99,6 +119,141 @@ SavedVocabulary load_vocabulary(const std::filesystem::path& file) {
         fmt::format("{} is damaged: its content does not match its checksum", file.string()));
   }
   return {std::move(kind), Vocabulary(std::move(entries))};
+}
+
+std::vector<std::string_view> units_of(std::string_view text, Unit unit) {
+  if (unit == Unit::word) {
+    return words_of(text);
+  }
+  std::vector<std::string_view> units;
+  while (!text.empty()) {
+    const std::size_t length = unit == Unit::byte ? 1 : std::max(utf8_length(text), std::size_t{1});
+    units.push_back(text.substr(0, length));
+    text.remove_prefix(length);
+  }
+  return units;
+}
+
+void count_units(std::string_view text, Unit unit, EntryCounts& counts) {
+  for (const std::string_view entry : units_of(text, unit)) {
+    count_entry(entry, counts);
+  }
+}
+
+Vocabulary count_units(std::span<const std::string> lines, Unit unit, Index limit) {
+  EntryCounts counts;
+  for (const std::string& line : lines) {
+    count_units(line, unit, counts);
+  }
+  return most_frequent(counts, limit);
+}
+
+Vocabulary all_bytes() {
+  std::vector<std::string> entries;
+  for (int byte = 0; byte < 256; ++byte) {
+    entries.emplace_back(1, static_cast<char>(byte));
+  }
+  return Vocabulary(std::move(entries));
+}
+
+VocabularyTokenizer::VocabularyTokenizer(Vocabulary vocabulary, Unit unit)
+    : vocabulary_(std::move(vocabulary)), unit_(unit) {}
+
+std::vector<TokenId> VocabularyTokenizer::encode(std::string_view text) const {
+  std::vector<TokenId> tokens;
+  for (const std::string_view entry : units_of(text, unit_)) {
+    tokens.push_back(vocabulary_.id(entry));
+  }
+  return tokens;
+}
+
+std::string VocabularyTokenizer::decode(const std::vector<TokenId>& tokens) const {
+  std::string text;
+  bool apart = true;  // after a line end, or at the beginning
+  for (const TokenId token : tokens) {
+    if (token == begin_id || token == end_id) {
+      continue;
+    }
+    const std::string_view entry =
+        token == unknown_id ? unknown_mark_text : std::string_view(vocabulary_.entry(token));
+    if (!apart && entry != line_end && unit_ == Unit::word) {
+      text += ' ';
+    }
+    text += entry;
+    apart = entry == line_end;
+  }
+  return text;
+}
+
+// Bytes beyond ASCII are no text by themselves.
+std::string VocabularyTokenizer::entry(TokenId token) const {
+  const std::string& entry = vocabulary_.entry(token);
+  if (entry == line_end) {
+    return "\\n";
+  }
+  const auto first = static_cast<unsigned char>(entry.front());
+  return unit_ == Unit::byte && first >= 0x80 ? fmt::format("<{:02X}>", first) : entry;
+}
+
+std::vector<std::string> VocabularyTokenizer::unknown_parts(std::string_view text) const {
+  std::vector<std::string> unknown;
+  for (const std::string_view entry : units_of(text, unit_)) {
+    if (vocabulary_.id(entry) == unknown_id) {
+      unknown.emplace_back(entry);
+    }
+  }
+  return unknown;
+}
+
+void VocabularyTokenizer::save(const std::filesystem::path& stem) const {
+  save_vocabulary(vocabulary_, name_of(unit_), std::filesystem::path(stem) += suffix);
+}
+
+std::shared_ptr<const Tokenizer> numbered_tokenizer(std::initializer_list<NumberedEntries> all) {
+  std::vector<std::string> entries;
+  for (const auto& [format, count, first] : all) {
+    for (Index number = first; number < first + count; ++number) {
+      entries.push_back(fmt::format(fmt::runtime(format), number));
+    }
+  }
+  return std::make_shared<VocabularyTokenizer>(Vocabulary(std::move(entries)), Unit::word);
+}
+
+std::optional<Unit> unit_named(std::string_view name) {
+  const auto* const found = std::ranges::find(unit_names, name);
+  return found == unit_names.end() ? std::nullopt
+                                   : std::optional(static_cast<Unit>(found - unit_names.begin()));
+}
+
+ClassTokenizer::ClassTokenizer(std::vector<std::string> classes) : classes_(std::move(classes)) {
+  for (std::size_t i = 0; i < classes_.size(); ++i) {
+    numbers_.emplace(classes_[i], static_cast<TokenId>(i));
+  }
+}
+
+std::vector<TokenId> ClassTokenizer::encode(std::string_view text) const {
+  const auto found = numbers_.find(text);
+  return found == numbers_.end() ? std::vector<TokenId>{} : std::vector{found->second};
+}
+
+std::string ClassTokenizer::decode(const std::vector<TokenId>& tokens) const {
+  std::vector<std::string> names;
+  for (const TokenId token : tokens) {
+    names.push_back(entry(token));
+  }
+  return join(names, " ");
+}
+
+std::vector<std::string> ClassTokenizer::unknown_parts(std::string_view text) const {
+  return numbers_.contains(text) ? std::vector<std::string>{} : std::vector{std::string(text)};
+}
+
+std::string ClassTokenizer::entry(TokenId token) const {
+  return classes_.at(static_cast<std::size_t>(token));
+}
+
+void ClassTokenizer::save(const std::filesystem::path& stem) const {
+  save_vocabulary(Vocabulary(classes_), kind, std::filesystem::path(stem) += vocabulary_suffix);
 }
 
 }  // namespace tapehead

@@ -6,7 +6,7 @@
 
 #include "datasets/tokenizers/merge_table.hpp"
 #include "datasets/tokenizers/parallel_lines.hpp"
-#include "datasets/tokenizers/vocabulary_tokenizer.hpp"
+#include "datasets/tokenizers/vocabulary.hpp"
 
 namespace tapehead {
 

@@ -3,7 +3,7 @@
 // beginning on. Entries that go on with a word begin with "##".
 #pragma once
 
-#include "datasets/tokenizers/basic_words.hpp"
+#include "datasets/tokenizers/pretokenization.hpp"
 #include "datasets/tokenizers/tokenizer.hpp"
 #include "datasets/tokenizers/vocabulary.hpp"
 

@@ -18,6 +18,6 @@
 #include <xtensor/xview.hpp>
 
 #include "core/product/blas_kernels.hpp"
-#include "core/tape/dims.hpp"
+#include "core/tape/tape.hpp"
 #include "core/tape/xtensor.hpp"
 #pragma GCC diagnostic pop

@@ -1,4 +1,6 @@
-#include "interchange/tokenizers/marian_tokenizers.hpp"
+// The tokenizers of a Marian model, which the package transformers loads (MarianTokenizer):
+// SentencePiece models of both sides, and files with the ids of their pieces.
+#include "interchange/tokenizers/pretrained_tokenizers.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -6,7 +8,7 @@
 #include "core/files/json_text.hpp"
 #include "datasets/tokenizers/sentencepiece_fields.hpp"
 #include "datasets/tokenizers/sentencepiece_tokenizer.hpp"
-#include "datasets/tokenizers/vocabulary_tokenizer.hpp"
+#include "datasets/tokenizers/vocabulary.hpp"
 #include "interchange/tokenizers/tokenizer_parts.hpp"
 
 namespace tapehead {

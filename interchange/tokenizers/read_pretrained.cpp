@@ -1,4 +1,5 @@
-#include "interchange/tokenizers/read_pretrained.hpp"
+// Reads a tokenizer that was made elsewhere from the files that models are published with.
+#include "interchange/tokenizers/pretrained_tokenizers.hpp"
 
 #include "core/files/files.hpp"
 #include "core/files/json_text.hpp"

@@ -1,6 +1,5 @@
 // SentencePiece's models in tokenizer.json.
 
-#include "core/shown.hpp"
 #include "core/text.hpp"
 #include "datasets/tokenizers/sentencepiece_content.hpp"
 #include "datasets/tokenizers/tokenizer.hpp"

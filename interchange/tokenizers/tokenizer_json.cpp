@@ -1,5 +1,5 @@
 // Byte-level BPE and WordPiece in the files that models are published with.
-#include "interchange/tokenizers/read_pretrained.hpp"
+#include "interchange/tokenizers/pretrained_tokenizers.hpp"
 
 #include "datasets/tokenizers/byte_bpe.hpp"
 #include "datasets/tokenizers/word_piece.hpp"

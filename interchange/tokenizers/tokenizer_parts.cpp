@@ -1,30 +1,36 @@
 #include "interchange/tokenizers/tokenizer_parts.hpp"
 
-#include "core/shown.hpp"
 #include "core/text.hpp"
 
 namespace tapehead {
 
-// Three bytes are four digits of six bits; what is missing of the last three is "=".
-std::string base64_of(std::string_view bytes) {
-  constexpr std::string_view digits =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string text;
-  text.reserve((bytes.size() + 2) / 3 * 4);
-  for (std::size_t first = 0; first < bytes.size(); first += 3) {
-    std::uint32_t bits = 0;
-    for (std::size_t i = first; i < first + 3; ++i) {
-      bits = bits << 8 | (i < bytes.size() ? static_cast<unsigned char>(bytes[i]) : 0U);
-    }
-    for (std::size_t digit = 0; digit < 4; ++digit) {
-      const bool missing = first + digit > bytes.size();
-      text += missing ? '=' : digits[bits >> (18 - 6 * digit) & 63];
-    }
-  }
-  return text;
+namespace {
+
+Json mark_item(const std::string& mark, int type) {
+  return {{"SpecialToken", {{"id", mark}, {"type_id", type}}}};
 }
 
-namespace {
+// The begin or the end mark.
+const std::string& text_of(const MarkTexts& texts, TokenId mark) {
+  return mark == begin_id ? texts.begin : texts.end;
+}
+
+// The texts A, B, ... with their marks.
+Json template_of(const MarkTexts& texts, const PretrainedMarks& marks, std::string_view names) {
+  Json items = Json::array();
+  if (const auto mark = marks.added.before) {
+    items.push_back(mark_item(text_of(texts, *mark), 0));
+  }
+  int type = 0;
+  for (const char name : names) {
+    items.push_back({{"Sequence", {{"id", std::string(1, name)}, {"type_id", type}}}});
+    if (const auto mark = marks.added.behind) {
+      items.push_back(mark_item(text_of(texts, *mark), type));
+    }
+    type = marks.token_types ? 1 : 0;
+  }
+  return items;
+}
 
 void expect_text(std::string_view entry) {
   if (utf8_valid_bytes(entry) != entry.size()) {
@@ -104,6 +110,84 @@ TokenizerParts bytes_in_json(std::vector<std::string> entries) {
 }
 
 }  // namespace
+
+MarkTexts apart_from(std::span<const std::string> entries, MarkTexts marks) {
+  for (std::string* mark : {&marks.unknown, &marks.begin, &marks.end, &marks.mask}) {
+    while (std::ranges::find(entries, *mark) != entries.end()) {
+      *mark = mark->front() + *mark + mark->back();
+    }
+  }
+  return marks;
+}
+
+Json named_marks(const MarkTexts& texts, const PretrainedMarks& marks) {
+  Json named{{"bos_token", texts.begin},
+             {"eos_token", texts.end},
+             {"unk_token", texts.unknown},
+             {"pad_token", marks.padding == end_id ? texts.end : texts.begin}};
+  if (marks.added == AddedMarks::begin_and_end) {
+    named["cls_token"] = texts.begin;
+    named["sep_token"] = texts.end;
+  }
+  if (marks.mask) {
+    named["mask_token"] = texts.mask;
+  }
+  return named;
+}
+
+Json tokenizer_config(const MarkTexts& texts, const PretrainedMarks& marks) {
+  Json inputs = Json::array({"input_ids"});
+  if (marks.token_types) {
+    inputs.push_back("token_type_ids");
+  }
+  inputs.push_back("attention_mask");
+  Json config{{"tokenizer_class", "PreTrainedTokenizerFast"},
+              {"clean_up_tokenization_spaces", false},
+              // Marks in a text are text; but where a mask is to be found, all marks are.
+              {"split_special_tokens", !marks.mask},
+              {"model_input_names", std::move(inputs)}};
+  if (marks.longest > 0) {
+    config["model_max_length"] = marks.longest;
+  }
+  config.update(named_marks(texts, marks));
+  return config;
+}
+
+Json post_processor(const MarkTexts& texts, const PretrainedMarks& marks) {
+  if (marks.added == AddedMarks::none) {
+    return nullptr;
+  }
+  Json special = Json::object();
+  for (const TokenId id : {begin_id, end_id}) {
+    if (marks.added.before == id || marks.added.behind == id) {
+      const std::string& mark = text_of(texts, id);
+      special[mark] = {{"id", mark}, {"ids", {id}}, {"tokens", {mark}}};
+    }
+  }
+  return {{"type", "TemplateProcessing"},
+          {"single", template_of(texts, marks, "A")},
+          {"pair", template_of(texts, marks, "AB")},
+          {"special_tokens", std::move(special)}};
+}
+
+// Three bytes are four digits of six bits; what is missing of the last three is "=".
+std::string base64_of(std::string_view bytes) {
+  constexpr std::string_view digits =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string text;
+  text.reserve((bytes.size() + 2) / 3 * 4);
+  for (std::size_t first = 0; first < bytes.size(); first += 3) {
+    std::uint32_t bits = 0;
+    for (std::size_t i = first; i < first + 3; ++i) {
+      bits = bits << 8 | (i < bytes.size() ? static_cast<unsigned char>(bytes[i]) : 0U);
+    }
+    for (std::size_t digit = 0; digit < 4; ++digit) {
+      const bool missing = first + digit > bytes.size();
+      text += missing ? '=' : digits[bits >> (18 - 6 * digit) & 63];
+    }
+  }
+  return text;
+}
 
 Json bpe_model(const MarkTexts& marks, std::span<const std::string> entries, Json merges) {
   return {{"type", "BPE"},

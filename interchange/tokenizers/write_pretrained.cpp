@@ -1,4 +1,6 @@
-#include "interchange/tokenizers/write_pretrained.hpp"
+// Writes a tokenizer in the files that models are published with, which the package transformers
+// loads (AutoTokenizer.from_pretrained).
+#include "interchange/tokenizers/pretrained_tokenizers.hpp"
 
 #include "core/files/files.hpp"
 #include "core/files/json_text.hpp"

@@ -2,7 +2,7 @@
 
 #include <unicode/uchar.h>
 
-#include "datasets/corpus/masking.hpp"
+#include "datasets/corpus/windows.hpp"
 #include "train/metrics/code_points.hpp"
 
 namespace tapehead {

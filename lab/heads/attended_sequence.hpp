@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/sequence/pattern.hpp"
-#include "datasets/relations.hpp"
+#include "datasets/sequence.hpp"
 #include "datasets/task.hpp"
 
 namespace tapehead {

@@ -1,7 +1,6 @@
 // The linear maps of heads.
 #include "lab/heads/attention_report.hpp"
 
-#include "core/product/blas_spectrum.hpp"
 #include "core/product/matrix_product.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "lab/figure_table.hpp"
-#include "lab/heads/head_agreement.hpp"
 #include "lab/heads/head_figures.hpp"
 #include "nn/attention/multi_head_attention.hpp"
 

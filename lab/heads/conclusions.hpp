@@ -3,7 +3,7 @@
 #pragma once
 
 #include "lab/heads/attention_report.hpp"
-#include "lab/removal/head_pruning.hpp"
+#include "lab/removal/head_importance.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

@@ -4,6 +4,47 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
+std::size_t offset_number(Index query, Index key) {
+  return static_cast<std::size_t>(std::clamp<Index>(key - query, -reach, reach) + reach);
+}
+
+void add_offsets(HeadSums& sums, const AttendedQuery& at) {
+  std::array<bool, static_cast<std::size_t>(offsets)> there{};
+  for (const Index key : at.keys) {
+    sums.offset_weight[offset_number(at.query, key)] += at.weight(key);
+    there[offset_number(at.query, key)] = true;
+  }
+  for (std::size_t i = 0; i < there.size(); ++i) {
+    sums.offset_queries[i] += there[i] ? 1 : 0;
+  }
+  const auto largest = std::ranges::max_element(at.weights);
+  sums.offset_chosen[offset_number(at.query, largest - at.weights.begin())] += 1;
+}
+
+void add_query(HeadSums& sums, const AttendedQuery& at, const std::vector<HeadFigureRow>& rows) {
+  sums.queries += 1;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (const auto figure = rows[i].of_query ? rows[i].of_query(at) : std::nullopt) {
+      sums.means[i] += {.queries = 1, .value = figure->value, .even = figure->even};
+    }
+  }
+  add_offsets(sums, at);
+}
+
+void add_all(OffsetSums& to, const OffsetSums& from) {
+  std::ranges::transform(to, from, to.begin(), std::plus<>());
+}
+
+void add_all(std::vector<double>& to, const std::vector<double>& from) {
+  to.resize(std::max(to.size(), from.size()));
+  std::ranges::transform(from, to, to.begin(), std::plus<>());
+}
+
+std::vector<double>& divergence_from(std::vector<EarlierSums>& all, AttentionSite site) {
+  const auto found = std::ranges::find(all, site, &EarlierSums::site);
+  return (found != all.end() ? *found : all.emplace_back(EarlierSums{.site = site})).divergence;
+}
+
 std::optional<double> ratio(double sum, double count) {
   return count > 0 ? std::optional(sum / count) : std::nullopt;
 }
@@ -45,6 +86,135 @@ void find_offset(HeadFigures& head, const HeadSums& sums) {
 }
 
 }  // namespace
+
+double dot_product(const Scalar* a, const Scalar* b, Index count) {
+  double sum = 0;
+  for (Index c = 0; c < count; ++c) {
+    sum += static_cast<double>(a[c]) * static_cast<double>(b[c]);
+  }
+  return sum;
+}
+
+// Σ_queries H((p + q) / 2) - (H(p) + H(q)) / 2, which is the divergence.
+double divergence_between(std::span<const Scalar> p, std::span<const Scalar> q) {
+  double sum = 0;
+  for (std::size_t i = 0; i < p.size(); ++i) {
+    const auto a = static_cast<double>(p[i]);
+    const auto b = static_cast<double>(q[i]);
+    sum += (entropy_term(a) + entropy_term(b)) / 2 - entropy_term((a + b) / 2);
+  }
+  return std::max(0.0, sum);
+}
+
+Tensor unit_rows(const Tensor& x) {
+  Tensor unit = Tensor::empty(x.shape());
+  const Index columns = x.dim(1);
+  for (Index i = 0; i < x.dim(0); ++i) {
+    const double length = std::sqrt(dot_product(x.row(i), x.row(i), columns));
+    for (Index c = 0; c < columns; ++c) {
+      const double value = static_cast<double>(x.row(i)[c]);
+      unit.row(i)[c] = static_cast<Scalar>(length > 0 ? value / length : 0);
+    }
+  }
+  return unit;
+}
+
+double output_distance_between(const Tensor& a, const Tensor& b) {
+  double sum = 0;
+  for (Index i = 0; i < a.dim(0); ++i) {
+    sum += std::max(0.0, 1 - dot_product(a.row(i), b.row(i), a.dim(1)));
+  }
+  return sum;
+}
+
+MeanSum& MeanSum::operator+=(const MeanSum& other) {
+  queries += other.queries;
+  value += other.value;
+  even += other.even;
+  return *this;
+}
+
+void HeadSums::add(const AttendedSequence& sequence, std::size_t head,
+                   std::span<const Scalar> weights, const std::vector<HeadFigureRow>& rows) {
+  means.resize(rows.size());
+  const std::size_t columns = sequence.keys.size();
+  for (std::size_t i = 0; i < sequence.queries.size(); ++i) {
+    const auto query = static_cast<Index>(i);
+    const std::vector<Index> keys = sequence.keys_for(head, query);
+    if (!keys.empty()) {
+      add_query(*this, {sequence, query, keys, weights.subspan(i * columns, columns)}, rows);
+    }
+  }
+}
+
+HeadSums& HeadSums::operator+=(const HeadSums& other) {
+  queries += other.queries;
+  means.resize(std::max(means.size(), other.means.size()));
+  for (std::size_t i = 0; i < other.means.size(); ++i) {
+    means[i] += other.means[i];
+  }
+  add_all(offset_queries, other.offset_queries);
+  add_all(offset_weight, other.offset_weight);
+  add_all(offset_chosen, other.offset_chosen);
+  return *this;
+}
+
+void AttentionSums::add(const AttendedSequence& sequence,
+                        const std::vector<std::vector<Scalar>>& weights,
+                        const std::vector<HeadFigureRow>& rows) {
+  const std::size_t count = weights.size();
+  heads.resize(count);
+  divergence.resize(count * count);
+  queries += static_cast<double>(sequence.queries.size());
+  add_relations(relations, sequence, weights);
+  for (std::size_t i = 0; i < count; ++i) {
+    heads[i].add(sequence, i, weights[i], rows);
+    for (std::size_t j = 0; j < i; ++j) {
+      const double sum = divergence_between(weights[i], weights[j]);
+      divergence[i * count + j] += sum;
+      divergence[j * count + i] += sum;
+    }
+  }
+}
+
+void AttentionSums::add_written(const std::vector<Tensor>& written) {
+  const std::size_t count = written.size();
+  output_distance.resize(count * count);
+  for (std::size_t i = 0; i < count; ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      const double sum = output_distance_between(written[i], written[j]);
+      output_distance[i * count + j] += sum;
+      output_distance[j * count + i] += sum;
+    }
+  }
+}
+
+void AttentionSums::add_earlier(AttentionSite earlier_site,
+                                const std::vector<std::vector<Scalar>>& weights,
+                                const std::vector<std::vector<Scalar>>& earlier_weights) {
+  std::vector<double>& sums = divergence_from(earlier, earlier_site);
+  sums.resize(weights.size() * earlier_weights.size());
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    for (std::size_t j = 0; j < earlier_weights.size(); ++j) {
+      sums[i * earlier_weights.size() + j] += divergence_between(weights[i], earlier_weights[j]);
+    }
+  }
+}
+
+AttentionSums& AttentionSums::operator+=(const AttentionSums& other) {
+  heads.resize(std::max(heads.size(), other.heads.size()));
+  queries += other.queries;
+  for (std::size_t i = 0; i < other.heads.size(); ++i) {
+    heads[i] += other.heads[i];
+  }
+  add_all(divergence, other.divergence);
+  add_all(output_distance, other.output_distance);
+  for (const EarlierSums& one : other.earlier) {
+    add_all(divergence_from(earlier, one.site), one.divergence);
+  }
+  add_relations(relations, other.relations);
+  return *this;
+}
 
 HeadFigures figures_of(const HeadSums& sums, const std::vector<HeadFigureRow>& rows) {
   HeadFigures head;

@@ -1,9 +1,124 @@
-// The figures of one head, from its sums over a split: means and, if one fits, a role.
+// What the heads of an attention do, alone and compared with each other, summed over any number of
+// sentences; memory does not grow with them. From these sums the figures of each head: means, its
+// role, if one fits, and how far it agrees with what a task knows about its examples.
 #pragma once
 
-#include "lab/heads/head_sums.hpp"
+#include "core/scalar.hpp"
+#include "core/tape/tensor.hpp"
+#include "lab/heads/attended_sequence.hpp"
+#include "lab/heads/head_figure_rows.hpp"
+#include "nn/init.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
+
+// How far heads agree with what a task knows about its examples (`Relation`): the share of queries
+// whose largest weight is on a related key, compared with that of the best fixed offset (Clark et
+// al. 2019, section 4.2) and of a randomly drawn key.
+
+// One relation and the heads of one attention. Memory grows at most with the longest sentence.
+struct RelationSums {
+  std::string name;
+  double queries = 0;  // that have a related key
+  // By head: Σ_queries the share of related keys among those that the query may attend to.
+  std::vector<double> random{};
+  std::map<Index, double> at_offset{};  // queries with a related key at key - query
+  std::vector<double> agreeing{};       // by head: queries whose largest weight is on a related key
+};
+
+// Adds the relations about an attention of one sentence. `weights`: (queries, keys) of each head.
+void add_relations(std::vector<RelationSums>& sums, const AttendedSequence& sequence,
+                   const std::vector<std::vector<Scalar>>& weights);
+void add_relations(std::vector<RelationSums>& to, const std::vector<RelationSums>& from);
+
+struct RelationFigures {
+  std::string name;
+  double queries = 0;
+  std::vector<double> random{};  // by head: expected agreement of a uniformly drawn key
+  Index offset = 0;              // the one most often at a related key; if equal, the smallest
+  double offset_share = 0;       // of the queries
+  // By head, shares of the queries; absent for a head to which its pattern shows no related key.
+  std::vector<std::optional<double>> agreement{};
+
+  double over_offset(std::size_t head) const { return agreement[head].value_or(0) - offset_share; }
+};
+RelationFigures figures_of(const RelationSums& sums);
+
+// The relation in which a head exceeds the best fixed offset by most, among those in which it
+// agrees more often than by chance; nothing if there is no such relation.
+std::optional<std::size_t> closest_relation(const std::vector<RelationFigures>& relations,
+                                            std::size_t head);
+
+// A figure over the queries that have it, and what an even spread would give (QueryFigure).
+struct MeanSum {
+  double queries = 0;
+  double value = 0;
+  double even = 0;
+
+  MeanSum& operator+=(const MeanSum& other);
+};
+
+// p ln p, in nats, which tends to 0 with p.
+inline double entropy_term(double p) { return p > 0 ? p * std::log(p) : 0; }
+
+double dot_product(const Scalar* a, const Scalar* b, Index count);  // summed in double precision
+
+// The distance between two heads by their weights, row after row: Σ_queries of the Jensen-Shannon
+// divergence in nats, at most log 2 for each query (Lin 1991; between heads as in Clark et al.
+// 2019, section 6).
+double divergence_between(std::span<const Scalar> p, std::span<const Scalar> q);
+
+// The rows of x, each scaled to length 1. Rows of zeros stay zero.
+Tensor unit_rows(const Tensor& x);
+
+// The distance by their outputs, as unit rows: Σ_queries 1 - cos, 1 where one of them is zero.
+double output_distance_between(const Tensor& a, const Tensor& b);
+
+constexpr Index reach = 8;  // farther offsets count as the outermost ones
+constexpr Index offsets = 2 * reach + 1;
+using OffsetSums = std::array<double, static_cast<std::size_t>(offsets)>;
+
+struct HeadSums {
+  double queries = 0;          // that may attend to any key
+  std::vector<MeanSum> means;  // by row; those without `of_query` stay 0
+  // Over key position - query position, -reach ... reach:
+  OffsetSums offset_queries{};  // queries that have a key there
+  OffsetSums offset_weight{};   // weight there
+  OffsetSums offset_chosen{};   // queries whose largest weight is there
+
+  // Adds the weights that a head has in one sentence: (queries, keys), row after row.
+  void add(const AttendedSequence& sequence, std::size_t head, std::span<const Scalar> weights,
+           const std::vector<HeadFigureRow>& rows = head_figure_rows());
+  HeadSums& operator+=(const HeadSums& other);
+};
+
+// The heads of one attention compared with those of an earlier attention of the model.
+struct EarlierSums {
+  AttentionSite site;
+  std::vector<double> divergence{};  // (heads, earlier heads), as in AttentionSums
+};
+
+// All heads of one attention.
+struct AttentionSums {
+  AttentionSite site;
+  std::vector<HeadSums> heads{};
+  double queries = 0;
+  // (heads, heads), 0 between a head and itself: the distance between the weights, and between the
+  // outputs, of two heads, summed over the queries.
+  std::vector<double> divergence{};
+  std::vector<double> output_distance{};
+  std::vector<EarlierSums> earlier{};     // of the same kind, in the model's order
+  std::vector<RelationSums> relations{};  // those about this attention
+
+  // Adds one sentence, with the attention weights of each head.
+  void add(const AttendedSequence& sequence, const std::vector<std::vector<Scalar>>& weights,
+           const std::vector<HeadFigureRow>& rows = head_figure_rows());
+  // For the same sentence the outputs of each head as unit rows: (queries, D).
+  void add_written(const std::vector<Tensor>& written);
+  // For the same sentence the weights of this attention and of an earlier one of the same kind.
+  void add_earlier(AttentionSite earlier_site, const std::vector<std::vector<Scalar>>& weights,
+                   const std::vector<std::vector<Scalar>>& earlier_weights);
+  AttentionSums& operator+=(const AttentionSums& other);
+};
 
 enum class Role {
   previous,

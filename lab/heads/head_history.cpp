@@ -4,7 +4,7 @@
 #include "lab/heads/head_report.hpp"
 #include "train/output/text_table.hpp"
 #include "train/run/checkpoints.hpp"
-#include "train/run/run_files.hpp"
+#include "train/run/run_directory.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

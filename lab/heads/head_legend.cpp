@@ -1,7 +1,7 @@
-#include "lab/heads/head_legend.hpp"
+#include "lab/heads/head_report.hpp"
 
 #include "lab/heads/attention_report.hpp"
-#include "lab/removal/removal_report.hpp"
+#include "lab/removal/head_importance.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

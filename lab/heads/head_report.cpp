@@ -1,8 +1,6 @@
 #include "lab/heads/head_report.hpp"
 #include "core/files/json_text.hpp"
 
-#include "lab/csv.hpp"
-
 #include "lab/figure_table.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

@@ -1,4 +1,4 @@
-#include "lab/heads/head_watch.hpp"
+#include "lab/heads/head_report.hpp"
 
 #include "datasets/loader.hpp"
 #include "lab/heads/attention_report.hpp"

@@ -1,7 +1,8 @@
 #include "lab/inspection/inspection.hpp"
 
-#include "core/shown.hpp"
+#include "core/ops/concatenate.hpp"
 #include "core/text.hpp"
+#include "datasets/corpus/windows.hpp"
 #include "lab/removal/head_importance.hpp"
 #include "nn/generation/ensemble.hpp"
 #include "predict/predictor.hpp"
@@ -10,47 +11,24 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-DistanceWeights mean_by_distance(const Tensor& weights, const Pattern& pattern, Index prefix) {
-  const Index queries = weights.dim(0);
-  const Index keys = weights.dim(1);
-  DistanceWeights mean{.first = 1 - queries,
-                       .weights = PoolVector<Scalar>(static_cast<std::size_t>(queries + keys))};
-  std::vector<Index> counts(mean.weights.size());
-  for (Index i = 0; i < queries; ++i) {
-    for (Index j = 0; j < keys; ++j) {
-      if (pattern.allowed(i, j, prefix)) {
-        const auto distance = static_cast<std::size_t>(j - i - mean.first);
-        mean.weights[distance] += weights.row(i)[j];
-        ++counts[distance];
-      }
-    }
-  }
-  for (std::size_t d = 0; d < counts.size(); ++d) {
-    mean.weights[d] /= static_cast<Scalar>(std::max<Index>(counts[d], 1));
-  }
-  return mean;
-}
-
-Tensor weights_at(const DistanceWeights& by_distance, const Pattern& pattern,
-                  const Segment& queries, const Segment& keys) {
-  Tensor weights = Tensor::zeros({queries.rows, keys.rows});
-  for (Index i = 0; i < queries.rows; ++i) {
-    const Index query = queries.position + i;
-    Scalar* row = weights.row(i);
-    Scalar sum = 0;
-    for (Index j = 0; j < keys.rows; ++j) {
-      const Index key = keys.position + j;
-      row[j] = pattern.allowed(query, key, queries.prefix) ? by_distance.at(key - query) : 0;
-      sum += row[j];
-    }
-    for (Index j = 0; j < keys.rows && sum > 0; ++j) {
-      row[j] /= sum;
-    }
-  }
-  return weights;
-}
-
 namespace {
+
+std::vector<std::string> entries(const PoolVector<TokenId>& tokens, const Tokenizer& tokenizer) {
+  std::vector<std::string> list;
+  for (const TokenId token : tokens) {
+    list.push_back(entry_or_mask(tokenizer, token));
+  }
+  return list;
+}
+
+PoolVector<Index> labelled_rows(const Batch& batch) {
+  if (!batch.labels.every_row) {
+    return batch.labels.rows;
+  }
+  PoolVector<Index> rows(static_cast<std::size_t>(batch.input.rows()));
+  std::iota(rows.begin(), rows.end(), Index{0});
+  return rows;
+}
 
 void expect_known(const std::vector<TokenId>& tokens, const std::string& text, const char* what) {
   const auto unknown = [](TokenId token) { return token == unknown_id; };
@@ -191,6 +169,114 @@ WithoutHeads inspect_without(const SavedRun& run, const InspectionRequest& reque
 }
 
 }  // namespace
+
+InspectedSequence inspect(const Model& model, const Tokenizers& tokenizers, const Batch& batch,
+                          const HeadSubstitute& substitute) {
+  const bool encoder = model.transformer.main().name == StackName::encoder;
+  const bool two_stacks = batch.context.rows() > 0;
+  const Tokenizer& of_input = two_stacks ? *tokenizers.target : *tokenizers.source;
+  InspectedSequence seen;
+  (encoder ? seen.source_tokens : seen.target_tokens) = entries(batch.input.ids, of_input);
+  if (two_stacks) {
+    seen.source_tokens = entries(batch.context.ids, *tokenizers.source);
+  }
+  seen.rows = labelled_rows(batch);
+  seen.labels = entries(batch.labels.ids, *tokenizers.target);
+  seen.said_tokens.resize(seen.target_tokens.size());
+  for (std::size_t i = 0; i < seen.rows.size() && !encoder; ++i) {
+    seen.said_tokens[static_cast<std::size_t>(seen.rows[i])] = seen.labels[i];
+  }
+  Tape tape(false);
+  Pass pass(tape, model.store);
+  pass.substitute = substitute;
+  pass.recorder = [&seen](const RecordedAttention& one) { seen.heads.push_back(one); };
+  const Var hidden = model.transformer.hidden(pass, batch);
+  seen.logits = model.transformer.logits(pass, select_rows(hidden, seen.rows)).value();
+  return seen;
+}
+
+std::vector<Prediction> predictions(const Tensor& logits, Index row, const Tokenizer& tokenizer,
+                                    Index count) {
+  const std::span<const Scalar> of_row(logits.row(row), static_cast<std::size_t>(logits.dim(1)));
+  std::vector<TokenId> order(of_row.size());
+  std::iota(order.begin(), order.end(), TokenId{0});
+  const auto most = std::min(static_cast<std::size_t>(count), order.size());
+  std::ranges::partial_sort(
+      order, order.begin() + static_cast<std::ptrdiff_t>(most), {},
+      [&](TokenId token) { return std::pair(-of_row[static_cast<std::size_t>(token)], token); });
+  order.resize(most);
+  const double log_sum = log_sum_exp(of_row);
+  std::vector<Prediction> best;
+  for (const TokenId token : order) {
+    const auto logit = static_cast<double>(of_row[static_cast<std::size_t>(token)]);
+    best.push_back(
+        {.token = entry_or_mask(tokenizer, token), .probability = std::exp(logit - log_sum)});
+  }
+  return best;
+}
+
+std::string_view query_side(const AttentionSite& site) {
+  return site.stack() == StackName::decoder ? "target" : "source";
+}
+
+std::string_view key_side(const AttentionSite& site) {
+  return site.kind == AttentionKind::decoder_self ? "target" : "source";
+}
+
+Json attentions_json(const InspectedSequence& sequence,
+                     const std::function<Json(const RecordedAttention&)>& head_json) {
+  auto attentions = Json::array();
+  for (const RecordedAttention& seen : sequence.heads) {
+    if (seen.head == 0) {
+      attentions.push_back({{"attention", seen.site.text()},
+                            {"queries", query_side(seen.site)},
+                            {"keys", key_side(seen.site)},
+                            {"heads", Json::array()}});
+    }
+    attentions.back()["heads"].push_back(head_json(seen));
+  }
+  return attentions;
+}
+
+DistanceWeights mean_by_distance(const Tensor& weights, const Pattern& pattern, Index prefix) {
+  const Index queries = weights.dim(0);
+  const Index keys = weights.dim(1);
+  DistanceWeights mean{.first = 1 - queries,
+                       .weights = PoolVector<Scalar>(static_cast<std::size_t>(queries + keys))};
+  std::vector<Index> counts(mean.weights.size());
+  for (Index i = 0; i < queries; ++i) {
+    for (Index j = 0; j < keys; ++j) {
+      if (pattern.allowed(i, j, prefix)) {
+        const auto distance = static_cast<std::size_t>(j - i - mean.first);
+        mean.weights[distance] += weights.row(i)[j];
+        ++counts[distance];
+      }
+    }
+  }
+  for (std::size_t d = 0; d < counts.size(); ++d) {
+    mean.weights[d] /= static_cast<Scalar>(std::max<Index>(counts[d], 1));
+  }
+  return mean;
+}
+
+Tensor weights_at(const DistanceWeights& by_distance, const Pattern& pattern,
+                  const Segment& queries, const Segment& keys) {
+  Tensor weights = Tensor::zeros({queries.rows, keys.rows});
+  for (Index i = 0; i < queries.rows; ++i) {
+    const Index query = queries.position + i;
+    Scalar* row = weights.row(i);
+    Scalar sum = 0;
+    for (Index j = 0; j < keys.rows; ++j) {
+      const Index key = keys.position + j;
+      row[j] = pattern.allowed(query, key, queries.prefix) ? by_distance.at(key - query) : 0;
+      sum += row[j];
+    }
+    for (Index j = 0; j < keys.rows && sum > 0; ++j) {
+      row[j] /= sum;
+    }
+  }
+  return weights;
+}
 
 Inspection inspect_text(const SavedRun& run, const InspectionRequest& request, Workers& workers) {
   Inspection inspection{

@@ -1,4 +1,4 @@
-#include "lab/removal/removal_report.hpp"
+#include "lab/removal/head_importance.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

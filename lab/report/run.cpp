@@ -1,12 +1,11 @@
 #include "lab/report/run.hpp"
 
 #include "lab/cyclic_spectrum.hpp"
-#include "lab/report/attention.hpp"
-#include "lab/report/records.hpp"
+#include "lab/report/page.hpp"
 #include "train/evaluation/evaluation.hpp"
-#include "train/output/figures.hpp"
+#include "train/output/text_table.hpp"
 #include "train/run/checkpoints.hpp"
-#include "train/run/run_files.hpp"
+#include "train/run/run_directory.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

@@ -1,10 +1,10 @@
-#include "lab/report/sweep.hpp"
+#include "lab/report/page.hpp"
 
 #include "lab/run_scores.hpp"
 #include "lab/sweep/directory.hpp"
 #include "lab/sweep/results.hpp"
-#include "lab/sweep/run_progress.hpp"
-#include "train/run/run_files.hpp"
+#include "lab/sweep/runner.hpp"
+#include "train/run/run_directory.hpp"
 
 namespace tapehead {
 

@@ -1,9 +1,10 @@
-// The directory of a sweep, where one process at a time writes, and the files that a sweep reads.
+// The directory of a sweep, where one process at a time writes: its lock, its plan, and the files
+// that a sweep reads.
 #pragma once
 
-#include "core/files/input_files.hpp"
+#include "core/files/input_output.hpp"
 #include "lab/sweep/plan.hpp"
-#include "train/run/run_files.hpp"
+#include "train/run/run_directory.hpp"
 
 namespace tapehead {
 
@@ -31,6 +32,18 @@ void look_again(const std::filesystem::path& directory);
 
 // Waits as long as a killed sweep may need to save its runs; then throws as expect_unlocked().
 void wait_for_lock(const std::filesystem::path& lock);
+
+// The plan as the directory of a sweep stores it, in sweep.json, for later commands.
+
+// Whether a directory is a sweep's.
+bool is_sweep(const std::filesystem::path& directory);
+
+// Throws IoError.
+void write_sweep_plan(const std::filesystem::path& directory, const SweepPlan& plan);
+
+// The config of each run is the one in the run's directory, or the defaults if the run has not
+// started. Throws IoError for a plan that does not exist or is invalid.
+SweepPlan read_sweep_plan(const std::filesystem::path& directory);
 
 // The files from which a page about the sweep is made: its own, and those of its runs.
 InputFiles inputs_of_sweep(const std::filesystem::path& directory);

@@ -1,12 +1,11 @@
 // Reads the entries of a sweep file, each with its own function.
-#include "lab/sweep/file.hpp"
+#include "lab/sweep/plan.hpp"
 
 #include <nlohmann/json.hpp>
 
-#include "core/shown.hpp"
 #include "core/text.hpp"
-#include "train/config/document/numbers.hpp"
-#include "train/config/nearest.hpp"
+#include "train/config/document/document.hpp"
+#include "train/config/rows.hpp"
 
 namespace tapehead {
 

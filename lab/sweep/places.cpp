@@ -1,17 +1,80 @@
 #include "lab/sweep/places.hpp"
 
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cerrno>
+#include <csignal>
 #include <random>
 
 #include "core/files/files.hpp"
 #include "core/files/json_text.hpp"
-#include "core/kernel/cpu.hpp"
-#include "core/ranks/sharing.hpp"
+#include "core/kernel/workers.hpp"
+#include "core/ranks/launcher.hpp"
 
 namespace tapehead {
 
 namespace fs = std::filesystem;
 
 namespace {
+
+// Its own process group keeps the terminal's Ctrl-C away: the sweep passes it on.
+void settle(int input, int log, pid_t parent) {
+  ::setpgid(0, 0);
+  ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+  std::signal(SIGINT, SIG_DFL);
+  std::signal(SIGTERM, SIG_DFL);
+  std::signal(SIGUSR1, SIG_DFL);
+  if (std::signal(SIGHUP, SIG_DFL) == SIG_IGN) {
+    std::signal(SIGHUP, SIG_IGN);  // like nohup(1)
+  }
+  if (::getppid() != parent) {
+    ::_exit(128 + SIGTERM);  // the parent died before this was set
+  }
+  if (::dup2(input, STDIN_FILENO) < 0 || ::dup2(log, STDOUT_FILENO) < 0 ||
+      ::dup2(log, STDERR_FILENO) < 0) {
+    ::_exit(127);
+  }
+}
+
+// Blocks stop signals while it exists. A signal that reached the child before `settle` would run
+// the handlers of this process there, and be lost.
+class HeldSignals {
+ public:
+  HeldSignals() {
+    sigset_t stops;
+    sigemptyset(&stops);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGUSR1}) {
+      sigaddset(&stops, signal);
+    }
+    ::pthread_sigmask(SIG_BLOCK, &stops, &before_);
+  }
+  HeldSignals(const HeldSignals&) = delete;
+  HeldSignals& operator=(const HeldSignals&) = delete;
+  ~HeldSignals() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+ private:
+  sigset_t before_{};
+};
+
+std::vector<char*> pointers_to(std::vector<std::string>& texts) {
+  std::vector<char*> pointers;
+  for (std::string& text : texts) {
+    pointers.push_back(text.data());
+  }
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+// Without the files of this process: its launcher would take the child for this process.
+[[noreturn]] void become(const char* program, char* const* words, char* const* environment) {
+  ::close_range(STDERR_FILENO + 1, ~0U, 0);
+  ::execve(program, words, environment);
+  constexpr std::string_view failure = "error: cannot start the program\n";
+  std::ignore = ::write(STDERR_FILENO, failure.data(), failure.size());
+  ::_exit(127);
+}
 
 // MessagePack, because arguments may contain bytes that are not UTF-8, which JSON does not have.
 std::string packed(const Json& json) {
@@ -29,6 +92,46 @@ bool has_text(const fs::path& path, const std::string& text) {
 }
 
 }  // namespace
+
+SweepChild::SweepChild(const ChildCommand& command, const std::filesystem::path& program) {
+  const OpenFile output(command.log, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW);
+  const OpenFile input("/dev/null", O_RDONLY);
+  std::vector<std::string> words = command.arguments;
+  words.insert(words.begin(), "tapehead");
+  std::vector<std::string> environment = environment_without_launcher();
+  const std::vector<char*> word_pointers = pointers_to(words);
+  const std::vector<char*> environment_pointers = pointers_to(environment);
+  const pid_t parent = ::getpid();
+  {
+    const HeldSignals held;
+    id_ = ::fork();
+    if (id_ < 0) {
+      throw IoError(fmt::format("cannot start a process: {}", std::strerror(errno)));
+    }
+    if (id_ == 0) {
+      settle(input.descriptor(), output.descriptor(), parent);
+    }
+  }
+  if (id_ == 0) {
+    become(program.c_str(), word_pointers.data(), environment_pointers.data());
+  }
+}
+
+SweepChild::~SweepChild() {
+  if (!exit_code()) {
+    send(SIGTERM);
+  }
+}
+
+void SweepChild::send(int signal) const { ::kill(id_, signal); }
+
+std::optional<int> SweepChild::exit_code() {
+  int status = 0;
+  if (!exit_code_ && ::waitpid(id_, &status, WNOHANG) == id_) {
+    exit_code_ = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+  }
+  return exit_code_;
+}
 
 SweepPlaces::SweepPlaces(Ranks& ranks, Index each, fs::path program)
     : ranks_(ranks),

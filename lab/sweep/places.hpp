@@ -1,12 +1,44 @@
-// The places of a sweep: where its children run, one after the other, on all ranks.
+// The places of a sweep: where its child processes, each the training or the scoring of one run,
+// run one after the other, on all ranks.
 #pragma once
 
+#include <sys/types.h>
 #include <chrono>
 
+#include "core/prelude.hpp"
 #include "core/ranks/ranks.hpp"
-#include "lab/sweep/child.hpp"
 
 namespace tapehead {
+
+struct ChildCommand {
+  std::filesystem::path log;  // what the child prints is appended here
+  std::vector<std::string> arguments;
+};
+
+// What this process runs, also if its file has been replaced since.
+inline const std::filesystem::path this_program = "/proc/self/exe";
+
+class SweepChild {
+ public:
+  // Starts the program. It gets no signals from the terminal, gets SIGTERM when the thread that
+  // made this object ends, and does not take itself for a part of this process's launch. Between
+  // fork and exec only calls are made that are safe in a process with threads or MPI. Throws
+  // IoError.
+  explicit SweepChild(const ChildCommand& command,
+                      const std::filesystem::path& program = this_program);
+  SweepChild(const SweepChild&) = delete;
+  SweepChild& operator=(const SweepChild&) = delete;
+  ~SweepChild();  // asks it to end, which it may do later
+
+  void send(int signal) const;
+
+  // Nothing while it runs; then its exit code, 128 + the signal that ended it, or 127: not started.
+  std::optional<int> exit_code();
+
+ private:
+  pid_t id_;
+  std::optional<int> exit_code_;
+};
 
 // Ranks work in rounds, in which all take part. The first rank decides: what it asks for happens in
 // the next round, in which it also hears what happened on all ranks.

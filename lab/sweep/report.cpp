@@ -1,7 +1,7 @@
 // The results of a sweep as CSV and as JSON.
 #include "lab/sweep/results.hpp"
 
-#include "lab/csv.hpp"
+#include "lab/figure_table.hpp"
 
 namespace tapehead {
 

@@ -1,7 +1,7 @@
 #include "lab/sweep/results.hpp"
 
 #include "datasets/task_kind.hpp"
-#include "train/config/nearest.hpp"
+#include "train/config/rows.hpp"
 
 namespace tapehead {
 

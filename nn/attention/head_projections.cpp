@@ -29,7 +29,59 @@ bool stack(const Scope& scope, const AttentionSpec& spec, const ProjectionSpec& 
          spec.input == HeadInput::wide && a.heads == b.heads && a.width == b.width;
 }
 
+// Above log 11 a settled gate is 1, so before training the model behaves as without gates.
+constexpr double first_log_alpha = 2.5;
+
 }  // namespace
+
+KeptHeads kept_heads(const AttentionSpec& spec, std::vector<Index> heads) {
+  const Index served = spec.heads / spec.kv_heads;
+  KeptHeads kept{.heads = std::move(heads), .key_heads = {}};
+  for (const Index head : kept.heads) {
+    if (kept.key_heads.empty() || kept.key_heads.back() != head / served) {
+      kept.key_heads.push_back(head / served);
+    }
+  }
+  return kept;
+}
+
+HeadCopy::HeadCopy(const ParameterStore& from, ParameterStore& to)
+    : from_(from), to_(to), copied_(static_cast<std::size_t>(to.blocks()), false) {}
+
+void HeadCopy::chunks(const Parameter& from, const Parameter& to, const Chunks& chunks) {
+  if (!to.declared()) {
+    return;
+  }
+  const Tensor source = from_.value(from);
+  Tensor target = to_.value(to);
+  const Index source_columns = source.size() / chunks.rows;
+  const Index target_columns = target.size() / chunks.rows;
+  for (Index row = 0; row < chunks.rows; ++row) {
+    const Scalar* first = source.data() + row * source_columns + chunks.from_first;
+    Scalar* next = target.data() + row * target_columns + chunks.to_first;
+    for (const Index chunk : chunks.which) {
+      next = std::copy_n(first + chunk * chunks.size, chunks.size, next);
+    }
+  }
+  copied_[static_cast<std::size_t>(to.block)] = true;
+}
+
+void HeadCopy::whole(const Parameter& from, const Parameter& to) {
+  chunks(from, to, {.which = {0}, .size = from.shape.size()});
+}
+
+void HeadCopy::rest() {
+  for (const NamedParameter& parameter : to_.parameters()) {
+    if (copied_[static_cast<std::size_t>(parameter.block)]) {
+      continue;
+    }
+    const auto same = std::ranges::find(from_.parameters(), parameter.name, &NamedParameter::name);
+    if (same == from_.parameters().end() || same->shape != parameter.shape) {
+      throw std::logic_error(fmt::format("nothing says what of {} stays", parameter.name));
+    }
+    std::ranges::copy(from_.value(*same).values(), to_.value(parameter).values().begin());
+  }
+}
 
 // Queries, keys and values are initialised as if one matrix made all three, whatever matrices they
 // are in. With the xavier types this makes them smaller by sqrt(2) than separate matrices, which
@@ -165,6 +217,60 @@ std::optional<HeadProjections::HeadWeight> HeadProjections::head_weight(const Pa
   const Index row = place(role).first + (spec.tied() ? 0 : own * rows);
   return HeadWeight{.weight = store.value(block.weight).part(row * in, {rows, in}),
                     .first_input = spec.input == HeadInput::narrow ? own * in : 0};
+}
+
+L0Gates::L0Gates(const Scope& scope, const AttentionSpec& spec)
+    : heads(spec.heads), d_v(spec.d_v), path((scope / "gates").path()) {
+  if (heads > 0 && spec.gates == HeadGating::l0) {
+    log_alpha =
+        scope.create("gates", ParameterKind::gate, {heads}, Initializer::constant(first_log_alpha));
+  }
+}
+
+Var L0Gates::operator()(Pass& pass, const Var& heads_side_by_side) const {
+  if (!log_alpha) {
+    return heads_side_by_side;
+  }
+  const Var openness = pass.parameter(*log_alpha);
+  const std::optional<Draws> draws = pass.step_draws(path);
+  return scale_heads({heads_side_by_side},
+                     draws ? draw_gates(openness, *draws) : settled_gates(openness), heads, d_v);
+}
+
+HeadCombination::HeadCombination(const Scope& scope, const ModelOptions& options,
+                                 const AttentionSpec& spec)
+    : combine(spec.combine), heads(spec.heads), d_v(spec.d_v), d_model(spec.d_model) {
+  if (heads > 0 && combine == Combine::output) {
+    Initializer initializer =
+        last_map_initializer(options, spec.output_columns(), d_model, stack_of(spec.kind));
+    if (spec.start == HeadStart::identical) {
+      initializer.column_period = d_v;
+    }
+    output_weight = scope.create("output.weight", ParameterKind::matrix,
+                                 {d_model, spec.output_columns()}, initializer);
+  }
+  if (heads > 0 && combine == Combine::weighted) {
+    head_weights = scope.create("head_weights", ParameterKind::gain, {heads},
+                                Initializer::constant(1 / static_cast<double>(heads)));
+  }
+  if (spec.biases) {
+    output_bias =
+        scope.create("output.bias", ParameterKind::bias, {d_model}, Initializer::constant(0));
+  }
+}
+
+BlockOutput HeadCombination::operator()(Pass& pass, const Var& heads_side_by_side) const {
+  const Var bias = pass.bias(output_bias, d_model);
+  if (combine == Combine::concatenate) {
+    return {heads_side_by_side, bias};
+  }
+  if (combine == Combine::output) {
+    return {pass.linear(heads_side_by_side, output_weight), bias};
+  }
+  const Scalar even = 1 / static_cast<Scalar>(heads);
+  const Var shares = combine == Combine::mean ? pass.tape().constant(Tensor::full({heads}, even))
+                                              : pass.parameter(head_weights);
+  return {sum_heads({heads_side_by_side}, shares, heads, d_v), bias};
 }
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

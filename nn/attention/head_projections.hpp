@@ -1,12 +1,50 @@
-// Projects the inputs of an attention to the queries, keys and values of its heads.
+// Projects the inputs of an attention to the queries, keys and values of its heads, and combines
+// the outputs of the heads into its output.
 #pragma once
 
 #include "core/ops/heads/head_columns.hpp"
-#include "nn/attention/head_copy.hpp"
+#include "core/tape/parameters.hpp"
 #include "nn/attention/spec.hpp"
 #include "nn/pass.hpp"
+#include "nn/residual_stream.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
+
+// Copies the weights of the heads that are kept, from an attention to one with fewer heads.
+
+// Their numbers in the larger attention, in increasing order.
+struct KeptHeads {
+  std::vector<Index> heads;
+  std::vector<Index> key_heads;  // the key and value heads that still serve a head
+};
+KeptHeads kept_heads(const AttentionSpec& spec, std::vector<Index> heads);
+
+class HeadCopy {
+ public:
+  HeadCopy(const ParameterStore& from, ParameterStore& to);
+
+  // Copies chunk number which[i] of `from` to chunk i of `to`, in each of `rows` rows; nothing if
+  // `to` is not declared.
+  struct Chunks {
+    const std::vector<Index>& which;
+    Index size;
+    Index rows = 1;
+    Index from_first = 0;  // where chunk 0 begins
+    Index to_first = 0;
+  };
+  void chunks(const Parameter& from, const Parameter& to, const Chunks& chunks);
+
+  void whole(const Parameter& from, const Parameter& to);
+
+  // Copies all that was not copied yet, by name. Throws logic_error for a parameter that has
+  // another shape in `to`: the part of the attention that owns it must copy it in its keep_heads.
+  void rest();
+
+ private:
+  const ParameterStore& from_;
+  ParameterStore& to_;
+  std::vector<bool> copied_;  // by block of the smaller model
+};
 
 enum class HeadRole { query, key, value };
 
@@ -75,6 +113,35 @@ struct HeadProjections {
   Place used_columns(std::size_t block, HeadRoles roles) const;
   void add_block(const Scope& scope, const ModelOptions& options,
                  const std::vector<ProjectionSpec>& projections);
+};
+
+// A gate on each head, which training opens or closes (Voita et al. 2019, section 5.2).
+struct L0Gates {
+  L0Gates(const Scope& scope, const AttentionSpec& spec);
+
+  // Multiplies each head by its gate, (N, H d_v) -> (N, H d_v). In training the gates are drawn
+  // once for a whole step; otherwise they are settled. Without gates the heads stay as they are.
+  Var operator()(Pass& pass, const Var& heads_side_by_side) const;
+
+  Index heads;
+  Index d_v;
+  std::string path;                    // the stream of the random draws
+  std::optional<Parameter> log_alpha;  // (H); absent: no gates
+};
+
+struct HeadCombination {
+  HeadCombination(const Scope& scope, const ModelOptions& options, const AttentionSpec& spec);
+
+  // (N, H d_v) -> (N, D)
+  BlockOutput operator()(Pass& pass, const Var& heads_side_by_side) const;
+
+  Combine combine;
+  Index heads;
+  Index d_v;
+  Index d_model;
+  Parameter output_weight;  // (D, H d_v); with `output`
+  Parameter head_weights;   // (H); with `weighted`
+  Parameter output_bias;    // (D), with biases
 };
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

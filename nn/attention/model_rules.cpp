@@ -6,6 +6,143 @@ namespace {
 
 using Found = std::optional<Violation>;
 
+bool shares_query_and_key(Sharing sharing) {
+  return sharing == Sharing::query_key || sharing == Sharing::all || sharing == Sharing::identity;
+}
+
+// The first rule that is broken.
+Found first_broken(std::initializer_list<std::pair<bool, Violation>> rules) {
+  const auto broken = std::ranges::find(rules, true, &std::pair<bool, Violation>::first);
+  return broken == rules.end() ? Found() : Found(broken->second);
+}
+
+Found widths_fit(const AttentionSpec& spec) {
+  const Index D = spec.d_model;
+  const Index identity = spec.input_columns();
+  const bool own_columns = spec.input == HeadInput::narrow || spec.combine == Combine::concatenate;
+  const bool sums_heads = spec.combine == Combine::mean || spec.combine == Combine::weighted;
+  return first_broken({
+      {!spec.heads_divide,
+       {{"heads"},
+        fmt::format("heads must divide d_model ({} heads, d_model {}); change one of them, or give "
+                    "model.d_head",
+                    spec.heads, D)}},
+      {own_columns && D % spec.heads != 0,
+       {{"heads", "input", "combine"},
+        fmt::format("heads must divide d_model where each has its own columns of it ({} heads, "
+                    "d_model {})",
+                    spec.heads, D)}},
+      {spec.combine == Combine::concatenate && spec.output_columns() != D,
+       {{"combine", "d_v", "heads"},
+        fmt::format("without an output projection the heads together must be as wide as the model "
+                    "({} heads of d_v {}, d_model {})",
+                    spec.heads, spec.d_v, D)}},
+      {sums_heads && spec.d_v != D,
+       {{"combine", "d_v"},
+        fmt::format("a sum of heads needs values as wide as the model (d_v {}, d_model {})",
+                    spec.d_v, D)}},
+      {spec.sharing == Sharing::identity && (spec.d_qk != identity || spec.d_v != identity),
+       {{"sharing", "d_qk", "d_v", "input"},
+        fmt::format("without projections heads are as wide as their input ({}; d_qk {}, d_v {})",
+                    identity, spec.d_qk, spec.d_v)}},
+      {spec.sharing == Sharing::identity_query && spec.d_qk != identity,
+       {{"sharing", "d_qk", "input"},
+        fmt::format("queries that are the input are as wide as it ({}; d_qk {})", identity,
+                    spec.d_qk)}},
+  });
+}
+
+Found sharing_fits(const AttentionSpec& spec) {
+  const bool with_query =
+      shares_query_and_key(spec.sharing) || spec.sharing == Sharing::query_value;
+  return first_broken({
+      {spec.kv_heads < 1 || spec.heads % spec.kv_heads != 0,
+       {{"kv_heads", "heads"},
+        fmt::format("must divide the heads ({} for {} heads)", spec.kv_heads, spec.heads)}},
+      {with_query && spec.kv_heads != spec.heads,
+       {{"kv_heads", "sharing"},
+        fmt::format("queries can share weights with keys or values only if all have as many heads "
+                    "({} heads, kv_heads {})",
+                    spec.heads, spec.kv_heads)}},
+      {shares_value(spec.sharing) && spec.sharing != Sharing::identity && spec.d_qk != spec.d_v,
+       {{"sharing", "d_qk", "d_v"},
+        fmt::format("a shared weight needs equal widths (d_qk {}, d_v {})", spec.d_qk, spec.d_v)}},
+      {spec.tied() && spec.sharing == Sharing::identity,
+       {{"head_weights", "sharing"}, "identity has no weights to tie"}},
+      {spec.tied() && spec.kv_heads != spec.heads,
+       {{"head_weights", "kv_heads"}, "tied heads have one set of weights anyway"}},
+  });
+}
+
+// The first list over heads whose length is not the number of heads.
+Found lists_fit(const AttentionSpec& spec) {
+  Found verdict;
+  const auto check = [&]<class Value>(const Field& field, const Value& value) {
+    if constexpr (requires { value.fits(spec.heads); }) {
+      if (!verdict && !value.fits(spec.heads)) {
+        verdict = Violation{{std::string(field.name), "heads"},
+                            fmt::format("a list has one value for each head ({} for {} heads)",
+                                        value.values.size(), spec.heads)};
+      }
+    }
+  };
+  AttentionSpec::walk(check, spec);
+  return verdict;
+}
+
+bool one_sink_window(const AttentionSpec& spec) {
+  const auto& patterns = spec.pattern.values;
+  const auto first = std::ranges::find_if(patterns, &AttentionPattern::has_sinks);
+  return std::all_of(first, patterns.end(), [&](const AttentionPattern& pattern) {
+    return !pattern.has_sinks() || pattern == *first;
+  });
+}
+
+Found scores_fit(const AttentionSpec& spec) {
+  const bool rotary = spec.has(AttentionPositions::rotary);
+  const bool t5 = spec.has(AttentionPositions::t5);
+  return first_broken({
+      {spec.score.values.size() > 1 && spec.kv_heads != spec.heads,
+       {{"score", "kv_heads"},
+        "heads that share keys must score them alike: give one score for all"}},
+      {!spec.has(AttentionPositions::none) && !spec.is_self(),
+       {{"positions"},
+        "cross-attention has no distances: source and target count positions separately"}},
+      {t5 && spec.farthest <= spec.buckets / 2,
+       {{"farthest", "buckets"},
+        fmt::format("half of the buckets hold one distance each, so farthest must be more than "
+                    "buckets / 2 (buckets {}, farthest {})",
+                    spec.buckets, spec.farthest)}},
+      {t5 && !spec.looks_back() && spec.buckets % 2 != 0,
+       {{"buckets"},
+        fmt::format("each of two directions has half of the buckets, so their number must be even "
+                    "({})",
+                    spec.buckets)}},
+      {rotary && spec.heads_with(Score::additive) > 0,
+       {{"score", "positions"},
+        "rotary positions act on products of queries and keys, which additive scores do not have"}},
+      {rotary && !one_sink_window(spec),
+       {{"pattern", "positions"},
+        "with rotary positions, heads with sinks have the same sink_window"}},
+      {rotary && spec.d_qk % 2 != 0,
+       {{"positions", "d_qk", "heads"},
+        fmt::format("rotary turns pairs of columns, so d_qk must be even ({})", spec.d_qk)}},
+  });
+}
+
+Found start_fits(const AttentionSpec& spec) {
+  return first_broken({
+      {spec.start != HeadStart::own && spec.sharing == Sharing::identity,
+       {{"start", "sharing"}, "identity has no weights that could start equal"}},
+      {spec.start == HeadStart::identical_projections && spec.tied(),
+       {{"start", "head_weights"}, "tied heads are identical anyway"}},
+      {spec.start == HeadStart::identical && spec.combine != Combine::output,
+       {{"start", "combine"},
+        "there is no output weight that could start equal; use identical_projections for the other "
+        "weights"}},
+  });
+}
+
 // The options that may have set an option of attention, the likeliest first.
 std::vector<std::string> attention_options(AttentionKind kind,
                                            const std::vector<std::string>& options) {
@@ -19,6 +156,43 @@ std::vector<std::string> attention_options(AttentionKind kind,
 }
 
 }  // namespace
+
+Found spec_violation(const AttentionSpec& spec) {
+  if (spec.heads == 0) {
+    return {};
+  }
+  for (const auto check : {sharing_fits, widths_fit, lists_fit, scores_fit, start_fits}) {
+    if (Found verdict = check(spec)) {
+      return verdict;
+    }
+  }
+  return {};
+}
+
+bool heads_are_copies(const AttentionSpec& spec) {
+  // Numbers of each head's own: u and v, the biases of the buckets, the slopes.
+  constexpr std::array own_positions{AttentionPositions::transformer_xl, AttentionPositions::t5,
+                                     AttentionPositions::alibi};
+  const bool one_key = spec.kv_heads == 1 && spec.input == HeadInput::wide;
+  const bool projections =
+      spec.heads_alike() || (spec.sharing == Sharing::identity_query && one_key);
+  // A bilinear or additive score has weights of each head's own.
+  const auto same_score = [first = spec.score.at(0)](Score score) {
+    return score == first && (score == Score::dot || score == Score::cosine);
+  };
+  return spec.heads > 1 && projections && std::ranges::all_of(spec.score.values, same_score) &&
+         std::ranges::count(own_positions, spec.positions) == 0 &&
+         spec.scale != ScoreScale::learned &&
+         std::ranges::adjacent_find(spec.pattern.values, std::ranges::not_equal_to()) ==
+             spec.pattern.values.end();
+}
+
+bool can_share_weights(const AttentionSpec& a, const AttentionSpec& b) {
+  AttentionSpec like_a = b;
+  like_a.kind = a.kind;
+  like_a.take_from(a, &AttentionField::may_differ);
+  return like_a == a && a.distance_buckets() == b.distance_buckets();
+}
 
 Found attentions_compose(const ModelOptions& model) {
   for (const AttentionKind kind : attention_kinds) {

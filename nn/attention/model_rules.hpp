@@ -1,5 +1,5 @@
-// Rules for the options of an attention (attention_rules.cpp) and of a model, by which a config is
-// checked, and the options that a model is made of.
+// Rules for the options of an attention and of a model, by which a config is checked, and the
+// options that a model is made of.
 #pragma once
 
 #include "nn/attention/spec.hpp"

@@ -2,11 +2,9 @@
 #pragma once
 
 #include "core/ops/attention/attention.hpp"
-#include "nn/attention/head_combination.hpp"
-#include "nn/attention/head_distances.hpp"
+#include "nn/attention/caches.hpp"
 #include "nn/attention/head_projections.hpp"
 #include "nn/attention/head_scores.hpp"
-#include "nn/attention/key_value_cache.hpp"
 #include "nn/init.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

@@ -1,5 +1,5 @@
-// Generation: goes on with prompts by sampling, token by token: what draws a token (sampling.cpp),
-// and the groups of samples that are generated together, in parallel with other groups.
+// Generation: goes on with prompts by sampling, token by token: what draws a token, and the groups
+// of samples that are generated together, in parallel with other groups.
 #pragma once
 
 #include "nn/generation/ensemble.hpp"

@@ -2,8 +2,7 @@
 #pragma once
 
 #include "core/fields.hpp"
-#include "core/ops/heads/rotary_pairs.hpp"
-#include "nn/options/attention_pattern.hpp"
+#include "core/ops/choices.hpp"
 #include "nn/options/choices.hpp"
 
 namespace tapehead {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/fields.hpp"
-#include "core/ops/activation_kind.hpp"
+#include "core/ops/choices.hpp"
 #include "nn/options/attention_settings.hpp"
 #include "nn/options/choices.hpp"
 

@@ -1,8 +1,7 @@
 #include "nn/transformer/layer.hpp"
 
 #include "core/ops/activation.hpp"
-#include "core/ops/gated_activation.hpp"
-#include "nn/lane_memory.hpp"
+#include "nn/attention/caches.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "nn/attention/multi_head_attention.hpp"
-#include "nn/token_embedding.hpp"
+#include "nn/residual_stream.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

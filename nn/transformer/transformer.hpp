@@ -2,7 +2,7 @@
 // its likeliest labels.
 #pragma once
 
-#include "core/ops/cross_entropy.hpp"
+#include "core/ops/softmax.hpp"
 #include "core/sequence/batch.hpp"
 #include "nn/transformer/best_tokens.hpp"
 #include "nn/transformer/layer.hpp"

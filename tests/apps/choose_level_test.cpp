@@ -2,7 +2,6 @@
 // asked for; other programs refuse levels that they are not.
 #if defined(__x86_64__)
 
-#include "core/kernel/cpu.hpp"
 #include "core/version.hpp"
 #include "tests/support/shell.hpp"
 #include "tests/support/testing.hpp"

@@ -2,8 +2,8 @@
 #include <fcntl.h>
 #include <sys/file.h>
 
+#include "core/files/files.hpp"
 #include "core/files/json_text.hpp"
-#include "core/files/open_file.hpp"
 #include "core/files/tensor_file.hpp"
 #include "tests/support/labelled_training.hpp"
 #include "tests/support/program_runs.hpp"

@@ -1,6 +1,6 @@
 // tapehead train: the same weights to the bit at any number of threads, and when a run goes on with
 // another number than it began with; what decides how many there are.
-#include "core/kernel/cpu.hpp"
+#include "core/kernel/workers.hpp"
 #include "tests/support/program_runs.hpp"
 #include "tests/support/shell.hpp"
 #include "tests/support/testing.hpp"

@@ -1,10 +1,10 @@
 // Errors of the C++ library in plain words; those of tapehead as they are.
-#include "core/shown.hpp"
+#include "core/text.hpp"
 
 #include <new>
 #include <system_error>
 
-#include "core/files/isolated.hpp"
+#include "core/files/process.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/support/testing.hpp"
 

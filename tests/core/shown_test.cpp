@@ -1,5 +1,5 @@
 // Text from outside in messages: escaped, in one line, and not too long.
-#include "core/shown.hpp"
+#include "core/text.hpp"
 #include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {

@@ -1,6 +1,6 @@
 // Batches for a model that reads its source alone, and for classes: marks, labels, types, masks.
 #include "datasets/pairs.hpp"
-#include "datasets/text/classified_text.hpp"
+#include "datasets/text/labelled_options.hpp"
 #include "datasets/window_source.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/support/testing.hpp"

@@ -1,7 +1,7 @@
 // Models of transformers, imported: their logits, their loss, and the gradient of each tensor.
 #pragma once
 
-#include "interchange/entry_rows.hpp"
+#include "interchange/architecture.hpp"
 #include "interchange/import.hpp"
 #include "interchange/pretrained_files.hpp"
 #include "nn/transformer/transformer.hpp"

@@ -2,7 +2,7 @@
 // as the model that was exported; and which options it has.
 #include "core/files/json_text.hpp"
 #include "core/files/tensor_file.hpp"
-#include "interchange/pytorch_export.hpp"
+#include "interchange/export.hpp"
 #include "interchange/pytorch_module.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/support/program.hpp"

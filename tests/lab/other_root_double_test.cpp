@@ -4,14 +4,13 @@
 #include "datasets/make_task.hpp"
 #include "lab/heads/head_report.hpp"
 #include "lab/removal/head_removal.hpp"
-#include "lab/report/attention.hpp"
 #include "lab/report/run.hpp"
 #include "tests/support/random_tensor.hpp"
 #include "tests/support/small_copy.hpp"
 #include "tests/support/testing.hpp"
 #include "train/gradcheck/check_config.hpp"
 #include "train/model_training.hpp"
-#include "train/plan/activations.hpp"
+#include "train/plan/model_parts.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 

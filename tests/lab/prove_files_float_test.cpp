@@ -9,9 +9,8 @@
 #include "datasets/tokenizers/tokenizer_files.hpp"
 #include "lab/report/page.hpp"
 #include "lab/report/run.hpp"
-#include "lab/report/sweep.hpp"
 #include "lab/run_scores.hpp"
-#include "lab/sweep/plan.hpp"
+#include "lab/sweep/directory.hpp"
 #include "lab/sweep/score_run.hpp"
 #include "tests/support/corpus_training.hpp"
 #include "tests/support/mutations.hpp"
@@ -25,10 +24,9 @@
 #include "train/evaluation/evaluation_report.hpp"
 #include "train/experiment.hpp"
 #include "train/loop/training.hpp"
-#include "train/output/figures.hpp"
+#include "train/output/text_table.hpp"
 #include "train/run/checkpoints.hpp"
 #include "train/run/run_directory.hpp"
-#include "train/run/run_files.hpp"
 #include "train/run/run_record.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {

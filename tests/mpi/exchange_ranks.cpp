@@ -8,7 +8,7 @@
 #include <random>
 #include <thread>
 
-#include "core/files/standard_streams.hpp"
+#include "core/files/input_output.hpp"
 #include "mpi/mpi_ranks.hpp"
 
 namespace tapehead { namespace {

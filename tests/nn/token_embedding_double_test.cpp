@@ -1,10 +1,9 @@
 // The embedding's rows by hand, in the three schemes of Csordás et al. 2021, section 3.1, and the
 // numbers that its tables start with.
-#include "nn/token_embedding.hpp"
+#include "nn/residual_stream.hpp"
 
 #include "core/ops/arithmetic.hpp"
 #include "core/ops/embedding.hpp"
-#include "core/ops/reduce.hpp"
 #include "nn/init.hpp"
 #include "tests/support/random_tensor.hpp"
 #include "tests/support/testing.hpp"

@@ -1,18 +1,17 @@
 // Alignments: of weights that are given, of a model whose heads are made to attend to known tokens,
 // and by the command.
-#include "predict/alignment.hpp"
+#include "predict/predictor.hpp"
 
 #include <nlohmann/json.hpp>
 
-#include "predict/predictor.hpp"
 #include "tests/support/corpus_training.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/support/program_runs.hpp"
 #include "tests/support/temporary_directory.hpp"
 #include "tests/support/testing.hpp"
 #include "train/run/checkpoint.hpp"
-#include "train/run/identity.hpp"
-#include "train/run/run_files.hpp"
+#include "train/run/checkpoints.hpp"
+#include "train/run/run_directory.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 

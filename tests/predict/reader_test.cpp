@@ -2,7 +2,7 @@
 #include "predict/reader.hpp"
 
 #include "datasets/text/labelled_options.hpp"
-#include "datasets/tokenizers/vocabulary_tokenizer.hpp"
+#include "datasets/tokenizers/vocabulary.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/support/testing.hpp"
 

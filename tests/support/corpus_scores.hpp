@@ -2,7 +2,7 @@
 #pragma once
 
 #include "train/metrics/evaluation_options.hpp"
-#include "train/metrics/ngram_metrics.hpp"
+#include "train/metrics/overlap_metrics.hpp"
 
 namespace tapehead {
 

@@ -11,8 +11,7 @@
 #include "datasets/tokenizers/sentencepiece_tokenizer.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"
 #include "datasets/tokenizers/word_piece.hpp"
-#include "interchange/tokenizers/marian_tokenizers.hpp"
-#include "interchange/tokenizers/write_pretrained.hpp"
+#include "interchange/tokenizers/pretrained_tokenizers.hpp"
 
 namespace {
 

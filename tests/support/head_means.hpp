@@ -1,7 +1,7 @@
 // The sums of the figures of a head, by the keys of their rows.
 #pragma once
 
-#include "lab/heads/head_sums.hpp"
+#include "lab/heads/head_figures.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

@@ -1,7 +1,7 @@
 // A small language model, and streams of tokens that it reads window by window.
 #pragma once
 
-#include "nn/lane_memory.hpp"
+#include "nn/attention/caches.hpp"
 #include "nn/transformer/transformer.hpp"
 #include "tests/support/stack_batches.hpp"
 

@@ -4,7 +4,6 @@
 #include <fstream>
 
 #include "core/files/files.hpp"
-#include "core/files/hash.hpp"
 #include "core/files/tensor_file.hpp"
 #include "core/random/draws.hpp"
 

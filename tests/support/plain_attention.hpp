@@ -6,7 +6,6 @@
 #include "core/ops/attention/attention.hpp"
 #include "core/ops/concatenate.hpp"
 #include "core/ops/linear.hpp"
-#include "core/ops/reduce.hpp"
 #include "core/ops/softmax.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

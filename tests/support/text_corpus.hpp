@@ -1,7 +1,7 @@
 // The small corpus of the fixtures: English captions and their German translations.
 #pragma once
 
-#include "datasets/task_options.hpp"
+#include "datasets/task.hpp"
 #include "datasets/text/parallel_options.hpp"
 
 namespace tapehead {

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/files/files.hpp"
-#include "interchange/tokenizers/read_pretrained.hpp"
+#include "interchange/tokenizers/pretrained_tokenizers.hpp"
 
 namespace tapehead {
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "datasets/loader.hpp"
-#include "lab/heads/head_watch.hpp"
+#include "lab/heads/head_report.hpp"
 #include "tests/support/testing.hpp"
 #include "tests/support/tiny_split.hpp"
 

@@ -1,7 +1,6 @@
 // A config as JSON, and the JSON Schema of configs, for editors.
 
 #include "train/config/config.hpp"
-#include "train/config/overrides.hpp"
 #include "train/config/rows.hpp"
 #include "train/config/values.hpp"
 

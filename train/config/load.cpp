@@ -6,10 +6,10 @@
 #include <fstream>
 #include <system_error>
 
-#include "core/shown.hpp"
+#include "core/text.hpp"
 #include "train/config/config.hpp"
-#include "train/config/nearest.hpp"
 #include "train/config/overrides.hpp"
+#include "train/config/rows.hpp"
 
 namespace tapehead {
 namespace {

@@ -2,7 +2,6 @@
 // config.
 #include "train/config/overrides.hpp"
 
-#include "core/shown.hpp"
 #include "core/text.hpp"
 #include "train/config/rows.hpp"
 

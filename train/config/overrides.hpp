@@ -7,9 +7,6 @@
 
 namespace tapehead {
 
-// The key that names the base, outside any section.
-constexpr std::string_view base_key = "base";
-
 // A document without its `base`, and the file that it comes from.
 struct ConfigSource {
   std::string file;

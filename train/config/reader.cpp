@@ -1,9 +1,8 @@
 // The config reader turns a document and overrides into a checked, resolved config with origins.
 
-#include "core/shown.hpp"
+#include "core/text.hpp"
 #include "train/config/config.hpp"
 #include "train/config/document/document.hpp"
-#include "train/config/nearest.hpp"
 #include "train/config/overrides.hpp"
 #include "train/config/rows.hpp"
 #include "train/config/rules.hpp"

@@ -1,5 +1,6 @@
-// The sections of a config and their rows, so that the reader, the writer, the schema and the
-// reference need no templates.
+// The options of a config by their names: its sections and their rows, so that the reader, the
+// writer, the schema and the reference need no templates; and the valid name that a misspelt one
+// most likely means.
 #pragma once
 
 #include "core/option_rows.hpp"
@@ -7,6 +8,9 @@
 #include "train/options/options.hpp"
 
 namespace tapehead {
+
+// The key that names the base, outside any section.
+constexpr std::string_view base_key = "base";
 
 struct Section {
   std::string_view name;  // empty for options outside any section
@@ -50,5 +54,20 @@ Config config_for(const TaskKind& task);
 
 // Whether an absent value of the option means `auto`.
 bool is_optional(const Row& row);
+
+// The number of insertions, deletions, replacements and swaps of neighbours that turn one into the
+// other, where each part of the word is edited only once (optimal string alignment).
+Index edit_distance(std::string_view from, std::string_view to);
+
+// The closest candidate (if equal, the first), provided that it is close enough: at most a third of
+// the letters differ. Case does not count, and `-` counts as `_`.
+std::optional<std::string_view> nearest(std::string_view name,
+                                        std::span<const std::string_view> candidates);
+
+// Why a name at its place in a config is no option or section: misspelt, or one of another section
+// or task. `task` decides which options the task section has.
+std::string explain_unknown_option(std::string_view section, std::string_view option,
+                                   const TaskKind& task);
+std::string explain_unknown_section(std::string_view name, const TaskKind& task);
 
 }  // namespace tapehead

@@ -1,6 +1,5 @@
 // The config writer: every option as a line of YAML; the options in which configs differ.
 
-#include "core/shown.hpp"
 #include "core/text.hpp"
 #include "nn/options/attention_settings.hpp"
 #include "train/config/config.hpp"

@@ -1,8 +1,8 @@
 #include "train/evaluation/evaluation.hpp"
 
-#include "core/clock.hpp"
+#include "core/files/process.hpp"
 #include "datasets/loader.hpp"
-#include "nn/lane_memory.hpp"
+#include "nn/attention/caches.hpp"
 #include "train/evaluation/example_decoding.hpp"
 #include "train/evaluation/shared_parts.hpp"
 #include "train/options/application.hpp"

@@ -4,12 +4,11 @@
 #include "datasets/corpus/windows.hpp"
 #include "datasets/task.hpp"
 #include "nn/generation/decoding.hpp"
-#include "train/evaluation/position_losses.hpp"
-#include "train/evaluation/right_outputs.hpp"
+#include "train/evaluation/breakdowns.hpp"
 #include "train/experiment.hpp"
 #include "train/metrics/label_metrics.hpp"
 #include "train/options/options.hpp"
-#include "train/step/team.hpp"
+#include "train/step/shards.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

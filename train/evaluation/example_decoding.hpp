@@ -4,7 +4,7 @@
 #include "datasets/sequence.hpp"
 #include "nn/generation/decoding.hpp"
 #include "nn/generation/ensemble.hpp"
-#include "train/step/team.hpp"
+#include "train/step/shards.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

@@ -2,8 +2,7 @@
 #pragma once
 
 #include "core/ranks/ranks.hpp"
-#include "core/ranks/sharing.hpp"
-#include "train/step/team.hpp"
+#include "train/step/shards.hpp"
 
 namespace tapehead {
 

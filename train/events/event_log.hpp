@@ -1,8 +1,8 @@
 // The event log of a training: its metrics and samples for TensorBoard, in a file of its run.
 #pragma once
 
+#include "core/files/files.hpp"
 #include "core/files/json_text.hpp"
-#include "core/files/open_file.hpp"
 
 namespace tapehead {
 

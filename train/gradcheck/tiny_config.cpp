@@ -1,6 +1,7 @@
 #include "train/gradcheck/tiny_config.hpp"
 
 #include "datasets/task_kind.hpp"
+#include "nn/attention/spec.hpp"
 #include "train/config/rows.hpp"
 #include "train/config/values.hpp"
 #include "train/options/application.hpp"
@@ -8,6 +9,196 @@
 namespace tapehead {
 
 namespace {
+
+constexpr Index head_width = 4;
+constexpr Index other_width = 6;  // of values, if they are not as wide as keys
+constexpr Index alike_layers = 2;
+constexpr Index most_layers = 8;
+
+// The attentions of a stack's layers: two in each layer that also reads a context, otherwise one.
+struct Stack {
+  std::vector<AttentionKind> kinds;
+  std::vector<std::vector<AttentionSpec>> layers;
+};
+
+Stack stack_of(const ModelOptions& model, const std::vector<AttentionKind>& kinds) {
+  Stack stack{.kinds = kinds, .layers = {}};
+  for (Index layer = 0; layer < attention_layers(model, kinds.front()); ++layer) {
+    std::vector<AttentionSpec>& attentions = stack.layers.emplace_back();
+    for (const AttentionKind kind : kinds) {
+      attentions.push_back(attention_spec(model, kind, layer));
+    }
+  }
+  return stack;
+}
+
+// Keeps one of several equal layers; if only one layer would remain, two.
+void keep_one_of_each(Stack& stack) {
+  std::vector<std::vector<AttentionSpec>> kept;
+  for (const std::vector<AttentionSpec>& layer : stack.layers) {
+    if (std::ssize(kept) < most_layers && std::ranges::find(kept, layer) == kept.end()) {
+      kept.push_back(layer);
+    }
+  }
+  const Index least = std::min<Index>(alike_layers, std::ssize(stack.layers));
+  while (std::ssize(kept) < least) {
+    kept.push_back(kept.back());
+  }
+  stack.layers = std::move(kept);
+}
+
+bool has_slices(const AttentionSpec& spec) {
+  return spec.input == HeadInput::narrow || spec.combine == Combine::concatenate;
+}
+
+// Whether the width of the values follows from that of the model.
+bool follows_model(const AttentionSpec& spec) {
+  return spec.combine != Combine::output || spec.sharing == Sharing::identity;
+}
+
+// The number of which the model's width must be a multiple for this attention: the number of heads
+// if each has its own columns, and pairs of columns if rotary positions rotate queries of that
+// width.
+Index divisor(const AttentionSpec& spec) {
+  const Index slices = has_slices(spec) ? std::max<Index>(spec.heads, 1) : 1;
+  const bool by_model = (shares_value(spec.sharing) && follows_model(spec)) ||
+                        spec.sharing == Sharing::identity_query;
+  const bool pairs = spec.has(AttentionPositions::rotary) && by_model;
+  return slices * (pairs ? 2 : 1);
+}
+
+void set_widths(AttentionSpec& spec, Index d_model) {
+  const Index slice = d_model / std::max<Index>(spec.heads, 1);
+  Index d_v = std::min(spec.d_v, spec.d_v == spec.d_qk ? head_width : other_width);
+  if (spec.sharing == Sharing::identity) {
+    d_v = spec.input == HeadInput::narrow ? slice : d_model;
+  } else if (spec.combine == Combine::concatenate) {
+    d_v = slice;
+  } else if (spec.combine != Combine::output) {
+    d_v = d_model;
+  }
+  if (spec.sharing == Sharing::identity_query) {
+    spec.d_qk = spec.input == HeadInput::narrow ? slice : d_model;
+  } else {
+    spec.d_qk = shares_value(spec.sharing) ? d_v : std::min(spec.d_qk, head_width);
+  }
+  spec.d_v = d_v;
+  spec.d_model = d_model;
+}
+
+// The smallest width that fits the heads of all attentions, and that is not below the usual one.
+// The model's own width is a multiple of every divisor, and so of their least common multiple.
+Index small_width(const ModelOptions& model, const std::vector<Stack*>& stacks) {
+  Index step = 1;
+  for (const Stack* stack : stacks) {
+    for (const AttentionSpec& spec : stack->layers | std::views::join) {
+      step = std::lcm(step, divisor(spec));
+    }
+  }
+  const Index wanted = std::min(model.d_model, model.heads * head_width);
+  return (wanted + step - 1) / step * step;
+}
+
+void narrow(ModelOptions& model, const std::vector<Stack*>& stacks) {
+  model.d_model = small_width(model, stacks);
+  model.d_head = std::min(*model.d_head, head_width);
+  for (Stack* stack : stacks) {
+    for (AttentionSpec& spec : stack->layers | std::views::join) {
+      set_widths(spec, model.d_model);
+    }
+  }
+}
+
+// Clears the options of the section for all kinds that would have to match the remaining layers.
+// The sections of the kinds contain everything, and options that no attention uses would be
+// rejected.
+void clear_for_all(AttentionSettings& attention) {
+  attention.fields([](const AttentionField& field, auto& option) {
+    if (option.values.size() > 1 || field.decides_others || !field.positions.empty()) {
+      option.values.clear();
+    }
+  });
+}
+
+// Whether some layers share their weights, in more than one group: fewer layers would fall into
+// other groups.
+bool has_groups(const ModelOptions& model) {
+  const Index groups = model.layer_groups.value_or(1);
+  return groups > 1 && groups < std::max(*model.encoder_layers, *model.decoder_layers);
+}
+
+// Narrower or wider than the model, as it was.
+Index small_embedding(Index d_embedding, Index former_d_model, Index d_model) {
+  return d_embedding < former_d_model ? std::min(d_embedding, std::max<Index>(1, d_model / 2))
+                                      : std::min(d_embedding, d_model + 2);
+}
+
+bool is_cut(const Stack& stack, const ModelOptions& model) {
+  return std::ssize(stack.layers) < attention_layers(model, stack.kinds.front());
+}
+
+void write(const Stack& stack, bool cut, ModelOptions& model) {
+  for (std::size_t i = 0; i < stack.kinds.size(); ++i) {
+    std::vector<AttentionSpec> specs;
+    for (const auto& layer : stack.layers) {
+      specs.push_back(cut ? without_unused(layer[i]) : layer[i]);
+    }
+    model.settings(stack.kinds[i]) = settings_of(specs);
+  }
+}
+
+bool any_set(const IsSet& is_set, const std::vector<std::string>& options) {
+  return std::ranges::any_of(options, is_set);
+}
+
+// Whether the command line set a width; if so, all widths stay.
+bool widths_set(const IsSet& is_set) {
+  for (const std::string section : {"attention", "encoder_self", "decoder_self", "cross"}) {
+    if (any_set(is_set, {section + ".d_qk", section + ".d_v", section + ".budget"})) {
+      return true;
+    }
+  }
+  return any_set(is_set, {"model.d_model", "model.d_head"});
+}
+
+// Shrinks a model to few layers and narrow heads, so that its parts work together as before. The
+// options must be resolved, and they are resolved afterwards.
+void shrink_model(ModelOptions& model, const IsSet& is_set) {
+  using enum AttentionKind;
+  Stack encoder = stack_of(model, {encoder_self});
+  Stack decoder = stack_of(model, model.traits().has(cross) ? std::vector{decoder_self, cross}
+                                                            : std::vector{decoder_self});
+  const bool groups = has_groups(model);
+  if (!groups && !any_set(is_set, {"model.layers", "model.encoder_layers"})) {
+    keep_one_of_each(encoder);
+  }
+  if (!groups && !any_set(is_set, {"model.layers", "model.decoder_layers"})) {
+    keep_one_of_each(decoder);
+  }
+  if (!widths_set(is_set)) {
+    const Index before = model.d_model;
+    narrow(model, {&encoder, &decoder});
+    if (model.d_embedding && !is_set("model.d_embedding")) {
+      model.d_embedding = small_embedding(*model.d_embedding, before, model.d_model);
+    }
+  }
+  if (model.d_ff && !is_set("model.d_ff")) {
+    model.d_ff = std::min(*model.d_ff, 2 * model.d_model);
+  }
+  const bool cut = is_cut(encoder, model) || is_cut(decoder, model);
+  if (cut) {
+    clear_for_all(model.attention);
+  }
+  write(encoder, cut, model);
+  write(decoder, cut, model);
+  model.encoder_layers = std::ssize(encoder.layers);
+  model.decoder_layers = std::ssize(decoder.layers);
+  if (model.layer_groups) {
+    model.layer_groups =
+        std::min(*model.layer_groups, std::max(*model.encoder_layers, *model.decoder_layers));
+  }
+  model.init_from.clear();
+}
 
 bool has_gates(const ModelOptions& model) {
   return std::ranges::any_of(attention_kinds, [&](AttentionKind kind) {

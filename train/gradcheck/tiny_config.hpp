@@ -17,8 +17,4 @@ Config tiny_config(const LoadedConfig& loaded);
 // follow from the others are left out.
 std::vector<std::string> changes(const LoadedConfig& from, const Config& to);
 
-// Shrinks a model to few layers and narrow heads, so that its parts work together as before. The
-// options must be resolved, and they are resolved afterwards.
-void shrink_model(ModelOptions& model, const IsSet& is_set);
-
 }  // namespace tapehead

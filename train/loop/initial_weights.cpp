@@ -1,14 +1,14 @@
 #include "train/loop/initial_weights.hpp"
 
 #include "core/text.hpp"
-#include "datasets/corpus/masking.hpp"
+#include "datasets/corpus/windows.hpp"
 #include "datasets/tokenizers/tokenizer.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"
 #include "train/config/config.hpp"
 #include "train/options/application.hpp"
 #include "train/run/checkpoint.hpp"
-#include "train/run/identity.hpp"
-#include "train/run/run_files.hpp"
+#include "train/run/checkpoints.hpp"
+#include "train/run/run_directory.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

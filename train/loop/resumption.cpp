@@ -1,4 +1,5 @@
-#include "train/loop/resumption.hpp"
+// Resumption: from which step a training continues, and which files still belong to it.
+#include "train/loop/run_sink.hpp"
 
 #include <spdlog/spdlog.h>
 
@@ -7,7 +8,6 @@
 #include "train/config/config.hpp"
 #include "train/metrics/metric_kind.hpp"
 #include "train/run/data.hpp"
-#include "train/run/metrics_log.hpp"
 #include "train/run/run_record.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

@@ -3,11 +3,10 @@
 #include <gnu/libc-version.h>
 
 #include "core/files/files.hpp"
-#include "core/files/hash.hpp"
-#include "core/ranks/sharing.hpp"
-#include "core/shown.hpp"
+#include "core/random/draws.hpp"
+#include "core/text.hpp"
 #include "train/output/text_table.hpp"
-#include "train/run/rank_checkpoint.hpp"
+#include "train/run/checkpoint.hpp"
 #include "train/step/trainer.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

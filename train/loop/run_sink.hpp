@@ -1,17 +1,20 @@
 // The run sink: what a training reads from its run directory and writes there, by the first of its
-// ranks. The sink of the others gets what that one read, and writes nothing.
+// ranks. The sink of the others gets what that one read, and writes nothing. Also from which step a
+// training resumes, and which files still belong to it.
 #pragma once
 
 #include "core/files/json_text.hpp"
 #include "core/product/blas_kernels.hpp"
 #include "core/ranks/ranks.hpp"
+#include "datasets/task.hpp"
 #include "train/config/config.hpp"
-#include "train/evaluation/run_evaluation.hpp"
+#include "train/evaluation/evaluation_report.hpp"
 #include "train/loop/replay.hpp"
 #include "train/run/checkpoint.hpp"
+#include "train/run/checkpoints.hpp"
 #include "train/run/kept_files.hpp"
 #include "train/run/run_record.hpp"
-#include "train/step/team.hpp"
+#include "train/step/shards.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
@@ -107,5 +110,21 @@ void expect_same_training(Ranks& ranks, const Config& config, const Task& task,
 
 // The sink of this rank: the first one reads and writes the run's files (run_writer.cpp).
 std::unique_ptr<RunSink> run_sink(const RunSink::Request& request, Ranks& ranks = alone());
+
+// Loads the newest step checkpoint from which the training can continue, and warns about unusable
+// ones. `position`: the start; afterwards that of the checkpoint, if there is one. Throws IoError
+// if none of some is usable, or if the start would replace weights that it does not make again.
+std::optional<TensorFile> restore_training(const Config& config, const Task& task,
+                                           const RunFiles& files, const Identity& identity,
+                                           const Checkpoints& checkpoints,
+                                           const TrainingState& state, TrainingPosition& position);
+
+// Removes files of the run that no longer belong to it: a best checkpoint by another measure or of
+// a later step, and an average that is no longer wanted. Writes the best checkpoint again if there
+// is none and the restored weights are the best so far. Returns how good the best checkpoint is, if
+// there is one afterwards.
+std::optional<BestWeights> keep_weights_of_run(const Config& config, RunSink& sink,
+                                               const Identity& identity, ParameterStore& store,
+                                               TrainingPosition& position);
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

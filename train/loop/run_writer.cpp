@@ -2,21 +2,20 @@
 #include <spdlog/spdlog.h>
 
 #include "core/files/files.hpp"
-#include "core/memory/process_memory.hpp"
+#include "core/files/process.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"
 #include "train/evaluation/evaluation_report.hpp"
 #include "train/events/event_log.hpp"
 #include "train/experiment.hpp"
 #include "train/loop/initial_weights.hpp"
-#include "train/loop/resumption.hpp"
-#include "train/loop/run_inputs.hpp"
+#include "train/loop/run_sink.hpp"
 #include "train/output/logging.hpp"
-#include "train/output/program_path.hpp"
+#include "train/output/text_table.hpp"
+#include "train/run/checkpoint.hpp"
 #include "train/run/checkpoints.hpp"
 #include "train/run/data.hpp"
-#include "train/run/metrics_log.hpp"
-#include "train/run/rank_checkpoint.hpp"
 #include "train/run/run_directory.hpp"
+#include "train/run/run_record.hpp"
 #include "train/step/trainer.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

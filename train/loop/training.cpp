@@ -2,17 +2,32 @@
 
 #include <spdlog/spdlog.h>
 
-#include "core/shown.hpp"
+#include "core/files/process.hpp"
+#include "core/ranks/ranks.hpp"
+#include "core/tape/anomaly.hpp"
 #include "core/text.hpp"
 #include "core/version.hpp"
+#include "datasets/loader.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"
-#include "train/evaluation/right_outputs.hpp"
+#include "train/evaluation/breakdowns.hpp"
+#include "train/evaluation/evaluation_report.hpp"
 #include "train/experiment.hpp"
+#include "train/options/application.hpp"
+#include "train/output/text_table.hpp"
+#include "train/plan/model_parts.hpp"
+#include "train/plan/plan_report.hpp"
 #include "train/run/run_record.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
+
+Config with_intervals(Config config, Index steps_per_epoch) {
+  config.evaluation.every = config.evaluation.every.value_or(steps_per_epoch);
+  config.training.checkpoint_every =
+      config.training.checkpoint_every.value_or(*config.evaluation.every);
+  return config;
+}
 
 // The file may have changed, or may not be a complete config, because options came from `--set`.
 void say_differences(const TrainRequest& request, const LoadedConfig& run) {
@@ -42,6 +57,196 @@ void expect_kept(const RunFiles& run, const LoadedConfig& loaded) {
 }
 
 }  // namespace
+
+TrainingRun::TrainingRun(const Config& config, const Task& task, RunSink& sink,
+                         const BlasInfo& blas, const TrainRequest& request)
+    : plan_(plan_run(config, task)),
+      config_(with_intervals(config, plan_.steps_per_epoch)),
+      task_(task),
+      request_(request),
+      sink_(sink),
+      workers_(request.threads),
+      team_(sink.team(workers_)),
+      model_(config, task),
+      open_heads_(model_.transformer),
+      loss_(training_loss(model_, config)),
+      trainer_(trainer_of(model_, config, team_, plan_.total_steps)),
+      batches_(config_, task),
+      validation_(config_, task, sink, position_) {
+  const RunSink::Begin begin = sink_.begin(config_, task, state(), model_);
+  position_ = begin.position;
+  elapsed_ = begin.elapsed;
+  validation_.set_best(begin.best);
+  sink_.go_on_from(position_.step, config, finished());
+  announce(blas);
+}
+
+void TrainingRun::announce(const BlasInfo& blas) const {
+  const TrainingEpoch epoch =
+      training_epoch(task_, config_.training.batching(), config_.seed, position_.epoch);
+  const auto parts =
+      model_parts(model_.transformer, model_.store,
+                  mean_rows(*epoch.source, plan_.steps_per_epoch, config_.training.memory));
+  const auto activations =
+      activations_of(model_, config_, epoch.batch(largest_batch(epoch)), parts);
+  spdlog::info("{}", start_table({.config = config_,
+                                  .task = task_,
+                                  .store = model_.store,
+                                  .blas = blas,
+                                  .threads = {workers_.threads(), request_.threads_from},
+                                  .exchange = sink_.row(config_.training.shards.value_or(1),
+                                                        trainer_.bytes_sent()),
+                                  .run_plan = plan_,
+                                  .run = sink_.files().directory.string(),
+                                  .parts = {.parts = parts,
+                                            .training = config_.training,
+                                            .activations = activations,
+                                            .threads = workers_.threads()}}));
+  say_copied_heads(config_.model);
+}
+
+bool TrainingRun::as_long_as_planned() const {
+  const TrainingOptions& training = config_.training;
+  return (training.steps && position_.step >= *training.steps) ||
+         (training.epochs && position_.epoch >= *training.epochs);
+}
+
+bool TrainingRun::finished() const {
+  const std::optional<double>& minutes = config_.training.minutes;
+  return as_long_as_planned() || (minutes && elapsed_ >= 60 * *minutes) ||
+         validation_.waiting().over();
+}
+
+// Every line of progress gives steps and epochs, but not time and patience.
+void TrainingRun::say_why_it_ends() const {
+  if (as_long_as_planned()) {
+    return;
+  }
+  if (validation_.waiting().over()) {
+    spdlog::info("{}", patience_text(validation_.waiting()));
+  } else {
+    spdlog::info("training.minutes: {} ends the training", *config_.training.minutes);
+  }
+}
+
+StepStats TrainingRun::train_step() {
+  const std::vector<Batch> batches = batches_.next(position_);
+  try {
+    return trainer_.step(batches, loss_);
+  } catch (const NumericError& error) {
+    throw numeric_error(
+        position_.step + 1,
+        error.what() + sink_.keep_for_replay({.config = config_,
+                                              .source_vocabulary = task_.source_tokenizer->size(),
+                                              .target_vocabulary = task_.target_tokenizer->size(),
+                                              .step = position_.step + 1,
+                                              .batches = batches,
+                                              .memory = trainer_.memory() == nullptr
+                                                            ? Tensor()
+                                                            : trainer_.memory()->committed()},
+                                             model_.store));
+  }
+}
+
+StepReport TrainingRun::report_of(const StepStats& stats, Index epoch, double seconds) const {
+  return {.step = position_.step,
+          .epoch = epoch,
+          .loss = stats.loss,
+          .learning_rate = stats.learning_rate,
+          .gradient_norm = stats.gradient_norm,
+          .open_heads = open_heads_.expected(model_.store),
+          .gated_heads = open_heads_.gated(),
+          .tokens = stats.tokens,
+          .step_seconds = seconds,
+          .elapsed = elapsed_};
+}
+
+RunEnd TrainingRun::run() {
+  const StopSignals signals;
+  std::optional<AnomalyGuard> look;
+  if (config_.run.anomaly) {
+    look.emplace();
+  }
+  const Index planned = plan_.total_steps;
+  const std::optional<double>& minutes = config_.training.minutes;
+  Progress progress(request_.console,
+                    {.total_steps = planned > 0 ? std::optional(planned) : std::nullopt,
+                     .total_seconds = minutes ? std::optional(60 * *minutes) : std::nullopt,
+                     .log_seconds = config_.run.log_seconds});
+  int signal = trainer_.exchange().first_signal(signals.received());
+  while (!finished() && signal == 0) {
+    const auto begin = Clock::now();
+    const Index epoch = position_.epoch + 1;
+    const StepStats stats = train_step();
+    ++position_.step;
+    const double seconds = seconds_since(begin);
+    elapsed_ = value_of_first(team_.ranks, elapsed_ + seconds);
+    const StepReport report = report_of(stats, epoch, seconds);
+    progress.update(report);
+    if (request_.progress) {
+      request_.progress(report);
+    }
+    after_step(stats);
+    signal = trainer_.exchange().first_signal(signals.received());
+  }
+  progress.finish();
+  if (signal != 0) {
+    sink_.save(state(), position_, elapsed_, false);
+    return {.signal = signal, .step = position_.step, .seconds = elapsed_};
+  }
+  say_why_it_ends();
+  return evaluate_tests(signals);
+}
+
+void TrainingRun::after_step(const StepStats& stats) {
+  Json line = {
+      {"step", position_.step},
+      {"epoch", position_.epoch},
+      {"loss", stats.loss},
+      {"token_accuracy", static_cast<double>(stats.correct) / static_cast<double>(stats.tokens)},
+      {"tokens", stats.tokens},
+      {"learning_rate", stats.learning_rate},
+      {"gradient_norm", stats.gradient_norm}};
+  if (open_heads_.gated() > 0) {
+    line["penalty"] = stats.penalty;
+    line["open_heads"] = open_heads_.expected(model_.store);
+  }
+  sink_.write_step(line, position_.step, elapsed_);
+  const bool last = finished();
+  if (last || due(*config_.evaluation.every)) {
+    validation_.run(model_, team_);
+  }
+  if (last || finished() || due(*config_.training.checkpoint_every)) {
+    sink_.save(state(), position_, elapsed_, true);
+  }
+}
+
+// With the weights that a user of the run would get.
+RunEnd TrainingRun::evaluate_tests(const StopSignals& signals) {
+  const std::filesystem::path checkpoint = sink_.load_final_weights(model_.store);
+  RunEnd end{.step = position_.step, .seconds = elapsed_};
+  for (const Split& split : final_splits(task_)) {
+    end.signal = trainer_.exchange().first_signal(signals.received());
+    if (end.signal != 0) {
+      return end;
+    }
+    spdlog::info("testing on {} ({})", split.name, counted(split.size(), "example"));
+    try {
+      end.tests.emplace_back(
+          split.name, evaluate(model_, task_, split, config_.evaluation, split.outputs(), team_));
+    } catch (const NumericError& error) {
+      throw NumericError(checkpoint.string() + ": " + error.what());
+    }
+    show_samples(split, end.tests.back().second, config_.evaluation.samples);
+  }
+  spdlog::info("{}", end_report({.run = sink_.files().directory.string(),
+                                 .checkpoint = checkpoint.filename().string(),
+                                 .steps = position_.step,
+                                 .seconds = elapsed_,
+                                 .command = use_of(config_).command,
+                                 .results = end.tests}));
+  return end;
+}
 
 Trained train(const TrainRequest& request) {
   const std::filesystem::path directory =

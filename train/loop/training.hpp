@@ -5,7 +5,7 @@
 #include "train/loop/run_sink.hpp"
 #include "train/loop/validation.hpp"
 #include "train/model_training.hpp"
-#include "train/output/progress.hpp"
+#include "train/output/logging.hpp"
 #include "train/output/signals.hpp"
 #include "train/plan/run_plan.hpp"
 #include "train/run/data.hpp"

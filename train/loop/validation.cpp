@@ -4,10 +4,9 @@
 
 #include <spdlog/spdlog.h>
 
-#include "core/ranks/sharing.hpp"
-#include "core/shown.hpp"
+#include "core/ranks/ranks.hpp"
 #include "core/text.hpp"
-#include "datasets/text/text_front.hpp"
+#include "datasets/text/text_options.hpp"
 #include "train/evaluation/evaluation_report.hpp"
 #include "train/evaluation/text_generator.hpp"
 #include "train/metrics/ngrams.hpp"

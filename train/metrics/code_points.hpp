@@ -1,8 +1,9 @@
-// Code points: decodes UTF-8 text, and follows Python's definitions of white space, words and
-// lower case, on which the figures of its packages depend.
+// The characters and words of a text that is compared: decodes UTF-8, follows Python's definitions
+// of white space, words and lower case, on which the figures of its packages depend, and splits
+// sentences as the tokenizers of sacreBLEU do.
 #pragma once
 
-#include "core/prelude.hpp"
+#include "core/fields.hpp"
 
 namespace tapehead {
 
@@ -32,5 +33,13 @@ bool is_word_character(char32_t c);
 // str.lower(): the full mapping of The Unicode Standard, section 3.13, including its rule for a
 // final sigma; İ becomes two characters.
 void make_lower_case(std::u32string& text);
+
+// none: at white space. v13a: like mteval-v13a.pl, the script of the WMT shared tasks. intl: like
+// mteval-v14.pl --international-tokenization. character: every character.
+enum class BleuTokenizer { none, v13a, intl, character };
+constexpr ValueNames<4> value_names(BleuTokenizer) { return {"none", "13a", "intl", "char"}; }
+
+// The sentence with white space (see is_space) between its tokens, and perhaps around them.
+std::u32string tokenize(std::u32string sentence, BleuTokenizer tokenizer);
 
 }  // namespace tapehead

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/fields.hpp"
-#include "train/metrics/bleu_tokenizer.hpp"
+#include "train/metrics/code_points.hpp"
 #include "train/metrics/metrics.hpp"
 
 namespace tapehead {

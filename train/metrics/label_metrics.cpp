@@ -1,6 +1,6 @@
 #include "train/metrics/label_metrics.hpp"
 
-#include "datasets/tokenizers/vocabulary_tokenizer.hpp"
+#include "datasets/tokenizers/vocabulary.hpp"
 
 namespace tapehead {
 

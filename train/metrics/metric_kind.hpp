@@ -1,5 +1,8 @@
 // A metric: how it is computed from sums over the examples of a test, its name, and how it is
-// written. To add one, write a module that defines a MetricKind, and add a row to metrics.hpp.
+// written. To add one, write a module that defines a MetricKind, and add a row to metrics.hpp. Here
+// are those of predictions that are given the correct earlier tokens (loss, perplexity, token
+// accuracy, bits per byte, perplexity by word), and the share of sequences that are generated
+// correctly.
 #pragma once
 
 #include "datasets/layout.hpp"
@@ -81,5 +84,53 @@ std::string metric_text(const MetricKind& kind, double value);
 
 // The metric of all the examples together; 0 if there are none.
 double measure(const MetricKind& kind, ExampleScores examples, const EvaluationOptions& options);
+
+// In nats per token; of labels in nats per example.
+inline constexpr MetricKind loss_metric{
+    .name = "loss",
+    .decimals = 4,
+    .lower_is_better = true,
+    .summands = mean_summands<&ExampleScore::negative_log_likelihood, &ExampleScore::tokens>};
+inline constexpr MetricKind perplexity_metric{
+    .name = "perplexity",
+    .decimals = 3,
+    .lower_is_better = true,
+    .of = &Measurable::tokens,
+    .summands = mean_summands<&ExampleScore::negative_log_likelihood, &ExampleScore::tokens>,
+    .value = perplexity_of};
+inline constexpr MetricKind token_accuracy_metric{
+    .name = "token_accuracy",
+    .words = "token accuracy",
+    .heading = "tokens right",
+    .percent = true,
+    .of = &Measurable::tokens,
+    .summands = mean_summands<&ExampleScore::correct, &ExampleScore::tokens>};
+inline constexpr MetricKind sequence_accuracy_metric{
+    .name = "sequence_accuracy",
+    .words = "sequence accuracy",
+    .heading = "sequences right",
+    .percent = true,
+    .of = &Measurable::outputs,
+    .summands = mean_summands<&ExampleScore::right>};
+
+// Metrics of running text that do not depend on the tokenizer: the loss of all its tokens, divided
+// by its bytes or its words.
+inline constexpr MetricKind bits_per_byte_metric{
+    .name = "bits_per_byte",
+    .words = "bits per byte",
+    .decimals = 4,
+    .lower_is_better = true,
+    .of = &Measurable::text,
+    .summands = mean_summands<&ExampleScore::negative_log_likelihood, &ExampleScore::bytes>,
+    .value = bits_of};
+// Words are separated by white space.
+inline constexpr MetricKind word_perplexity_metric{
+    .name = "word_perplexity",
+    .words = "perplexity by word",
+    .heading = "by word",
+    .lower_is_better = true,
+    .of = &Measurable::text,
+    .summands = mean_summands<&ExampleScore::negative_log_likelihood, &ExampleScore::words>,
+    .value = perplexity_of};
 
 }  // namespace tapehead

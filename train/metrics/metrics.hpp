@@ -3,8 +3,7 @@
 
 #include "core/fields.hpp"
 #include "train/metrics/label_metrics.hpp"
-#include "train/metrics/likelihood.hpp"
-#include "train/metrics/ngram_metrics.hpp"
+#include "train/metrics/metric_kind.hpp"
 #include "train/metrics/overlap_metrics.hpp"
 
 namespace tapehead {

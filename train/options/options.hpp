@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/fields.hpp"
-#include "datasets/task_options.hpp"
+#include "datasets/task.hpp"
 #include "nn/options/model_options.hpp"
 #include "train/metrics/evaluation_options.hpp"
 #include "train/options/training_options.hpp"

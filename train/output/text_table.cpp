@@ -1,5 +1,7 @@
 #include "train/output/text_table.hpp"
 
+#include "core/version.hpp"
+
 namespace tapehead {
 
 namespace {
@@ -11,6 +13,17 @@ constexpr Index day = 24 * hour;
 constexpr std::size_t gap = 2;
 
 std::size_t width(const std::string& text) { return static_cast<std::size_t>(text_width(text)); }
+
+namespace fs = std::filesystem;
+
+fs::path started_program(const fs::path& program) {
+  const fs::path level = program.parent_path();
+  const fs::path prefix = level.parent_path().parent_path().parent_path();
+  const fs::path chooser = prefix / "bin" / program.filename();
+  std::error_code error;
+  const bool packaged = level == prefix / "lib/tapehead" / kernel_level();
+  return packaged && fs::exists(chooser, error) ? chooser : program;
+}
 
 }  // namespace
 
@@ -96,6 +109,46 @@ std::string Table::text(std::size_t indent) const {
     text += text.empty() ? line : '\n' + line;
   }
   return text;
+}
+
+fs::path running_program() { return fs::read_symlink("/proc/self/exe"); }
+
+std::string program_path() {
+  std::error_code error;
+  const fs::path running = fs::read_symlink("/proc/self/exe", error);
+  if (error) {
+    return "tapehead";
+  }
+  const fs::path program = started_program(running);
+  const fs::path near = fs::proximate(program, error);
+  return shell_word(error || near.string().starts_with("..") ? program.string() : near.string());
+}
+
+std::string shell_word(std::string_view word) {
+  if (word.starts_with('-')) {
+    return shell_word("./" + std::string(word));
+  }
+  constexpr std::string_view plain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,:/@%";
+  if (!word.empty() && word.find_first_not_of(plain) == std::string_view::npos) {
+    return std::string(word);
+  }
+  std::string quoted = "'";
+  for (const char c : word) {
+    quoted += c == '\'' ? std::string(R"('\'')") : std::string(1, c);
+  }
+  return quoted + "'";
+}
+
+void expect_figures(const Json& figures, const std::string& place) {
+  if (figures.is_number_float() && std::isnan(figures.get<double>())) {
+    throw NumericError(fmt::format("{} is not a number; the weights are too large", place));
+  }
+  if (figures.is_structured()) {
+    for (const auto& [key, value] : figures.items()) {
+      expect_figures(value, place.empty() ? key : place + '.' + key);
+    }
+  }
 }
 
 }  // namespace tapehead

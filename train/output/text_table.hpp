@@ -1,8 +1,8 @@
-// Durations, counts and tables with aligned columns as plain text, for the start and the end of a
-// training.
+// Text for people: durations, counts and tables of figures, which must be finite, and the commands
+// that can be typed next.
 #pragma once
 
-#include "core/prelude.hpp"
+#include "core/files/json_text.hpp"
 
 namespace tapehead {
 
@@ -39,5 +39,21 @@ class Table {
   std::vector<Align> columns_;
   std::vector<std::vector<std::string>> rows_;  // an empty row is a rule
 };
+
+// The file that is running. Throws std::filesystem::filesystem_error without /proc.
+std::filesystem::path running_program();
+
+// What a user starts it by: in a package bin/NAME for lib/tapehead/LEVEL/NAME, else the file.
+// Relative if it is below the working directory, otherwise absolute.
+std::string program_path();
+
+// The word unchanged, or in quotes if a shell would split or change it. A path that begins with -
+// gets ./ in front, because a program would read it as an option.
+std::string shell_word(std::string_view word);
+
+// Throws NumericError that names the first figure, at any depth, that is not a finite number.
+// Weights that are finite but far too large lead to such figures, and a table of them would look
+// like results. `place`: the keys that lead to these figures.
+void expect_figures(const Json& figures, const std::string& place = "");
 
 }  // namespace tapehead

@@ -1,6 +1,12 @@
 #include "train/plan/model_parts.hpp"
 
+#include "core/memory/pool.hpp"
+#include "core/scalar.hpp"
+#include "nn/attention/caches.hpp"
 #include "nn/attention/spec.hpp"
+#include "nn/transformer/transformer.hpp"
+#include "train/model_training.hpp"
+#include "train/step/shards.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
@@ -149,6 +155,35 @@ class Parts {
   std::vector<ModelPart> list_;
 };
 
+Index rows_of_examples(const Source& source, const std::vector<Index>& examples) {
+  Index rows = 0;
+  for (const Index number : examples) {
+    const SequenceLengths lengths = source.lengths(number);
+    rows += lengths.context + lengths.input + lengths.remembered;
+  }
+  return rows;
+}
+
+// The path of the module that was entered, since a table shared by several does not show who uses
+// it.
+std::string_view path_of(const TapeEvent& event) {
+  const Module* module = event.entered != nullptr ? event.entered : event.module;
+  return module == nullptr ? std::string_view() : std::string_view(module->path());
+}
+
+Batch largest_part(const Batch& batch, const Config& config) {
+  const auto rows = [](const Batch& part) { return part.context.rows() + part.input.rows(); };
+  Batch largest;
+  for (const Batch& shard : cut_into_shards(batch, config.training.shards.value_or(1))) {
+    for (const Batch& part : cut_into_parts(shard, part_rows(config.model.d_model))) {
+      if (rows(part) > rows(largest)) {
+        largest = part;
+      }
+    }
+  }
+  return largest;
+}
+
 }  // namespace
 
 void AttentionParts::add(const AttentionParts& other) {
@@ -194,6 +229,67 @@ std::size_t part_of(const std::vector<ModelPart>& parts, std::string_view path) 
     }
   }
   return found;
+}
+
+std::size_t largest_batch(const TrainingEpoch& epoch) {
+  const auto largest =
+      std::ranges::max_element(epoch.batches, {}, [&](const std::vector<Index>& examples) {
+        return rows_of_examples(*epoch.source, examples);
+      });
+  return static_cast<std::size_t>(largest - epoch.batches.begin());
+}
+
+// The increase of the pool's memory in use after an op, compared with the op before, belongs to the
+// op's part.
+std::vector<std::size_t> activations_of(const Model& model, const Config& config,
+                                        const Batch& batch, const std::vector<ModelPart>& parts) {
+  const Batch largest = largest_part(batch, config);
+  std::vector<std::ptrdiff_t> bytes(parts.size(), 0);
+  ParameterGradients gradients(model.store);
+  Tape tape;
+  Pass pass(tape, model.store, gradients, config.seed, 1);
+  std::optional<LaneMemory> memory;
+  if (const auto size = memory_size(config)) {
+    pass.memory = &memory.emplace(*size);
+  }
+  auto before = static_cast<std::ptrdiff_t>(pool_use().bytes_used);
+  tape.watch([&](const TapeEvent& event) {
+    const auto now = static_cast<std::ptrdiff_t>(pool_use().bytes_used);
+    bytes[part_of(parts, path_of(event))] += now - before;
+    before = now;
+  });
+  batch_loss(model.transformer, pass, largest,
+             {.label_smoothing = config.training.label_smoothing});
+  std::ranges::replace_if(bytes, [](std::ptrdiff_t part) { return part < 0; }, 0);
+  return {bytes.begin(), bytes.end()};
+}
+
+PartCost cost_of(const PartsFacts& facts, std::size_t part) {
+  const ModelPart& of = facts.parts[part];
+  const Index shards = *facts.training.shards;
+  const OptimizerTraits& optimizer = traits_of(facts.training.optimizer);
+  const Index state = of.in_matrices * std::ssize(optimizer.moments_of(ParameterKind::matrix)) +
+                      (of.trained - of.in_matrices) * std::ssize(optimizer.moments);
+  return {.parameters = of.parameters,
+          .trained = of.trained,
+          .multiply_adds = of.multiply_adds,
+          .weight_bytes = static_cast<double>(of.parameters + of.trained * shards + state) *
+                          static_cast<double>(sizeof(Scalar)),
+          .activation_bytes = static_cast<double>(std::min(facts.threads, shards)) *
+                              static_cast<double>(facts.activations[part])};
+}
+
+PartCost total_cost(const PartsFacts& facts) {
+  PartCost sum;
+  for (std::size_t i = 0; i < facts.parts.size(); ++i) {
+    const PartCost cost = cost_of(facts, i);
+    sum.parameters += cost.parameters;
+    sum.trained += cost.trained;
+    sum.multiply_adds += cost.multiply_adds;
+    sum.weight_bytes += cost.weight_bytes;
+    sum.activation_bytes += cost.activation_bytes;
+  }
+  return sum;
 }
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -1,8 +1,12 @@
-// The parts of a model and the cost of each: its parameters, and the multiply-adds of a training
-// step.
+// The parts of a model and the cost of each: its parameters, the multiply-adds of a training step,
+// and the memory that weights need and that a forward pass keeps for the backward pass.
 #pragma once
 
+#include "core/sequence/batch.hpp"
+#include "datasets/loader.hpp"
 #include "nn/transformer/transformer.hpp"
+#include "train/experiment.hpp"
+#include "train/options/options.hpp"
 #include "train/plan/step_flops.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
@@ -34,5 +38,36 @@ std::vector<ModelPart> model_parts(const Transformer& model, const ParameterStor
 // The number of the part to which a module or a parameter belongs, by the innermost scope. What is
 // in no scope, such as the loss, belongs to the output, which is the last part.
 std::size_t part_of(const std::vector<ModelPart>& parts, std::string_view path);
+
+// The number of its batch with the most source and target rows.
+std::size_t largest_batch(const TrainingEpoch& epoch);
+
+// The bytes of each part of the model after a forward pass on the largest part of the batch's
+// shards. Call it while no other thread uses the pool.
+std::vector<std::size_t> activations_of(const Model& model, const Config& config,
+                                        const Batch& batch, const std::vector<ModelPart>& parts);
+
+// The cost of one part, or of all.
+struct PartCost {
+  Index parameters = 0;
+  Index trained = 0;
+  double multiply_adds = 0;
+  // Bytes of its parameters and, for those that are trained, of the optimiser's state and a
+  // gradient for each shard: needed all the time.
+  double weight_bytes = 0;
+  // Bytes that forward passes keep for the backward pass, for as many shards as are computed in
+  // parallel.
+  double activation_bytes = 0;
+};
+
+struct PartsFacts {
+  const std::vector<ModelPart>& parts;
+  const TrainingOptions& training;              // resolved
+  const std::vector<std::size_t>& activations;  // bytes of each part (activations_of())
+  Index threads;
+};
+
+PartCost cost_of(const PartsFacts& facts, std::size_t part);
+PartCost total_cost(const PartsFacts& facts);
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

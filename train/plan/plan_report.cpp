@@ -1,11 +1,102 @@
 #include "train/plan/plan_report.hpp"
 
+#include "core/text.hpp"
+#include "core/version.hpp"
+#include "datasets/loader.hpp"
+#include "train/model_training.hpp"
 #include "train/output/text_table.hpp"
-#include "train/plan/start_table.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
+
+struct DecayGroup {
+  std::string_view name;
+  ParameterKind kind;
+  Index parameters = 0;
+};
+// Kinds that no option tells apart are in the first one; gates are named beside them.
+using DecayGroups = std::array<DecayGroup, 5>;
+
+std::string listed(const DecayGroups& groups, const TrainingOptions& options, bool that_decay) {
+  std::vector<std::string> texts;
+  for (const DecayGroup& group : groups) {
+    if (group.parameters > 0 && decays(options, group.kind) == that_decay) {
+      texts.push_back(fmt::format("{} {}", group.parameters, group.name));
+    }
+  }
+  return join(texts, ", ");
+}
+
+Index target_tokens(const Source& source) {
+  Index tokens = 0;
+  for (Index i = 0; i < source.size(); ++i) {
+    tokens += source.at(i).predicted;
+  }
+  return tokens;
+}
+
+std::string splits_text(const Task& task) {
+  std::vector<std::string> texts;
+  for (const Split& split : task.splits) {
+    const Index dropped = split.dropped;
+    texts.push_back(fmt::format("{} {}{}", split.name, split.size(),
+                                dropped > 0 ? fmt::format(" ({} dropped)", dropped) : ""));
+  }
+  return join(texts, ", ");
+}
+
+std::string vocabulary_text(const Task& task) {
+  const Index source = task.source_tokenizer->size();
+  const Index target = task.target_tokenizer->size();
+  return source == target
+             ? fmt::format("{} entries", source)
+             : fmt::format("{} entries for the source, {} for the target", source, target);
+}
+
+std::string length_text(const TrainingOptions& training, Index steps_per_epoch) {
+  std::vector<std::string> limits;
+  if (training.steps) {
+    limits.push_back(fmt::format("step {}", *training.steps));
+  }
+  if (training.epochs) {
+    limits.push_back(fmt::format("epoch {}", *training.epochs));
+  }
+  if (training.minutes) {
+    limits.push_back(fmt::format("{} min have passed", *training.minutes));
+  }
+  if (training.patience > 0) {
+    limits.push_back(
+        fmt::format("{} without anything better", counted(training.patience, "evaluation")));
+  }
+  return fmt::format("{} an epoch; until {}", counted(steps_per_epoch, "step"),
+                     join(limits, " or "));
+}
+
+std::string threads_text(const StartFacts& facts) {
+  const Index shards = facts.config.training.shards.value_or(1);
+  const auto& [threads, from] = facts.threads;
+  std::string text =
+      fmt::format("{}{}, {} a batch", counted(threads, "thread"),
+                  from.empty() ? "" : fmt::format(" ({})", from), counted(shards, "shard"));
+  if (facts.exchange.empty() && threads > shards) {
+    text += fmt::format(" (training.shards: {} would use all threads)", threads);
+  }
+  return text;
+}
+
+// "4.3k", or "4.3k, 1.2k trained" where a training freezes some.
+std::string parameters_text(Index parameters, Index trained) {
+  const auto number = [](Index count) { return format_count(static_cast<double>(count)); };
+  return trained == parameters ? number(parameters)
+                               : fmt::format("{}, {} trained", number(parameters), number(trained));
+}
+
+std::vector<std::string> cells(const std::string& name, const PartCost& cost) {
+  return {name, parameters_text(cost.parameters, cost.trained), format_count(cost.multiply_adds),
+          fmt::format("{:.1f}", cost.weight_bytes / 1e6),
+          fmt::format("{:.1f}", cost.activation_bytes / 1e6)};
+}
 
 PartsFacts parts_facts(const PlanFacts& facts) {
   return {.parts = facts.rehearsal.parts,
@@ -76,6 +167,75 @@ std::string training_text(const PlanFacts& facts, const TrainingEnd& end) {
 }
 
 }  // namespace
+
+std::string parts_table(const PartsFacts& facts) {
+  Table table({Align::left, Align::right, Align::right, Align::right, Align::right});
+  table.row({"part", "parameters", "multiply-adds a step", "weights MB", "activations MB"});
+  table.rule();
+  for (std::size_t i = 0; i < facts.parts.size(); ++i) {
+    const ModelPart& part = facts.parts[i];
+    table.row(cells(part.name, cost_of(facts, i)));
+    if (part.attention) {
+      table.row({"  queries, keys, values", "", format_count(part.attention->projections), "", ""});
+      table.row({"  scores, weighted values", "", format_count(part.attention->pairs), "", ""});
+      table.row({"  output", "", format_count(part.attention->output), "", ""});
+    }
+  }
+  table.rule();
+  table.row(cells("all", total_cost(facts)));
+  return table.text();
+}
+
+std::string decay_text(const ParameterStore& store, const TrainingOptions& options) {
+  using enum ParameterKind;
+  DecayGroups groups{{{"weights", matrix},
+                      {"embeddings", embedding},
+                      {"gains", gain},
+                      {"biases", bias},
+                      {"gates", gate}}};
+  for (const NamedParameter& parameter : store.parameters()) {
+    const auto own = std::ranges::find(groups, parameter.kind, &DecayGroup::kind);
+    (own == groups.end() ? groups.front() : *own).parameters +=
+        parameter.frozen ? 0 : parameter.shape.size();
+  }
+  const std::string others = listed(groups, options, false);
+  return fmt::format("{} on {}{}", options.weight_decay, listed(groups, options, true),
+                     others.empty() ? "" : "; not on " + others);
+}
+
+std::string start_table(const StartFacts& facts) {
+  const Config& config = facts.config;
+  Table table({Align::left, Align::left});
+  table.row({"run", facts.run});
+  table.row({"parameters", parameters_text(facts.store.count(), facts.store.trained_count())});
+  table.row({"examples", splits_text(facts.task)});
+  table.row({"vocabulary", vocabulary_text(facts.task)});
+  table.row({"target tokens", fmt::format("{} an epoch, {} a batch",
+                                          format_count(static_cast<double>(
+                                              target_tokens(*facts.task.split("train").source))),
+                                          config.training.batch_tokens)});
+  table.row({"length", length_text(config.training, facts.run_plan.steps_per_epoch)});
+  if (const auto memory = memory_size(config)) {
+    table.row(
+        {"memory", fmt::format("{} before each of {}, of {}", counted(memory->rows, "row"),
+                               counted(memory->layers, "layer"), counted(memory->lanes, "lane"))});
+  }
+  if (const std::string rate = zero_rate_text(config, facts.run_plan); !rate.empty()) {
+    table.row({"learning rate", rate});
+  }
+  if (config.training.weight_decay > 0) {
+    table.row({"weight decay", decay_text(facts.store, config.training)});
+  }
+  table.row({"work", threads_text(facts)});
+  if (!facts.exchange.empty()) {
+    table.row({"ranks", facts.exchange});
+  }
+  table.row({"kernels", fmt::format("{} ({})", kernel_level(), vector_instructions())});
+  table.row(
+      {"BLAS", fmt::format("OpenBLAS, {} kernels{}, 1 thread for each worker", facts.blas.kernels,
+                           facts.blas.switched ? " (chosen by tapehead)" : "")});
+  return table.text() + "\n\n" + parts_table(facts.parts) + "\n";
+}
 
 std::string plan_table(const PlanFacts& facts) {
   Table table({Align::left, Align::left});

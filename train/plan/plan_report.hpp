@@ -1,12 +1,38 @@
-// The report of `plan`, which estimates a training before it starts, as a table and as JSON.
+// What is said of a training before its first step: the tables at its start (what is trained, on
+// what data, and how; on which parameters weight decay acts; the parameters, arithmetic and memory
+// of each part of the model), and the estimates of `plan`, as a table and as JSON.
 #pragma once
 
 #include "core/files/json_text.hpp"
+#include "core/kernel/workers.hpp"
+#include "core/product/blas_kernels.hpp"
+#include "core/tape/parameters.hpp"
+#include "datasets/task.hpp"
 #include "train/options/options.hpp"
+#include "train/plan/model_parts.hpp"
 #include "train/plan/rehearsal.hpp"
 #include "train/plan/run_plan.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
+
+std::string parts_table(const PartsFacts& facts);
+
+struct StartFacts {
+  const Config& config;
+  const Task& task;
+  const ParameterStore& store;
+  const BlasInfo& blas;
+  ThreadCount threads;   // of this process
+  std::string exchange;  // RunSink::row()
+  RunPlan run_plan;
+  std::string run;
+  PartsFacts parts;
+};
+std::string start_table(const StartFacts& facts);
+
+// "0.1 on 25600 weights, 352 embeddings; not on 448 gains, 928 biases": the numbers of parameters
+// of each group that the model has.
+std::string decay_text(const ParameterStore& store, const TrainingOptions& options);
 
 struct PlanFacts {
   std::string config;  // the file

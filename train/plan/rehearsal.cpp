@@ -1,13 +1,12 @@
 #include "train/plan/rehearsal.hpp"
 
-#include "core/clock.hpp"
-#include "core/memory/process_memory.hpp"
+#include "core/files/process.hpp"
 #include "datasets/loader.hpp"
 #include "train/evaluation/evaluation.hpp"
+#include "train/evaluation/evaluation_report.hpp"
 #include "train/evaluation/example_decoding.hpp"
-#include "train/evaluation/run_evaluation.hpp"
 #include "train/model_training.hpp"
-#include "train/plan/activations.hpp"
+#include "train/plan/model_parts.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

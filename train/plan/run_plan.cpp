@@ -7,7 +7,7 @@
 #include "datasets/window_source.hpp"
 #include "nn/attention/model_rules.hpp"
 #include "train/output/text_table.hpp"
-#include "train/step/schedule.hpp"
+#include "train/step/training_position.hpp"
 
 namespace tapehead {
 

@@ -1,9 +1,11 @@
-// A checkpoint's parameters, optimiser's state and position in the data, each checked when read.
+// A checkpoint's parameters, optimiser's state and position in the data, each checked when read. Of
+// several ranks, rank 0 alone writes and reads it.
 #pragma once
 
 #include "core/files/tensor_file.hpp"
+#include "core/ranks/ranks.hpp"
 #include "core/tape/parameters.hpp"
-#include "nn/lane_memory.hpp"
+#include "nn/attention/caches.hpp"
 #include "train/step/optimizer.hpp"
 #include "train/step/training_position.hpp"
 
@@ -24,15 +26,6 @@ void load_weights(const TensorFile& file, ParameterStore& store);
 
 // Loads one weight.
 void load_weight(const TensorFile& file, const NamedParameter& parameter, ParameterStore& store);
-
-// What an optimiser keeps of a parameter, and the name that it has in a checkpoint. Store and
-// optimiser must outlive it.
-struct Moment {
-  std::string name;
-  const Optimizer::State& state;
-  const NamedParameter& parameter;
-};
-std::vector<Moment> moments_of(const ParameterStore& store, const Optimizer& optimizer);
 
 // What a training goes on with, beside its position.
 struct TrainingState {
@@ -57,5 +50,20 @@ void load_memory(const TensorFile& file, LaneMemory& memory);
 void write_weight_average(const std::vector<std::filesystem::path>& files,
                           const ParameterStore& store, Metadata metadata,
                           const std::filesystem::path& average);
+
+// The bytes of an entry of a checkpoint: what the optimiser keeps comes to rank 0 tensor by tensor,
+// while the file is written. All ranks call it for all entries, in_file_order().
+EntryBytes entry_bytes(const TrainingState& state, Ranks& ranks);
+
+// Gives all ranks what rank 0 has loaded: the weights, the memory, the position, and of
+// `checkpoint`, which only rank 0 has, the optimiser's numbers. Null: those of the start.
+void share_training(const TensorFile* checkpoint, const TrainingState& state,
+                    TrainingPosition& position, Ranks& ranks);
+
+// Gives all ranks the weights of rank 0.
+void share_weights(ParameterStore& store, Ranks& ranks);
+
+// Throws RankError that names the ranks whose weights differ from those of rank 0.
+void expect_same_weights(const ParameterStore& store, Index step, Ranks& ranks);
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

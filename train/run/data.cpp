@@ -9,7 +9,9 @@
 #include "datasets/corpus/token_text.hpp"
 #include "datasets/make_task.hpp"
 #include "datasets/task_kind.hpp"
+#include "datasets/text/documents.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"
+#include "train/run/run_directory.hpp"
 
 namespace tapehead {
 
@@ -136,6 +138,26 @@ TaskOptions find_data(const RunFiles& run, const TaskOptions& task, const fs::pa
   return found;
 }
 
+void add_data(InputFiles& inputs, const TaskOptions& task, const fs::path& path) {
+  if (task.kind().kept_as_tokens) {
+    inputs.add(matching_files(path.string()));
+  } else {
+    inputs.add(path);
+  }
+}
+
+// All candidates for the files of a task, of which none is opened. Throws IoError.
+std::vector<fs::path> data_candidates(const RunFiles& run, TaskOptions task,
+                                      const fs::path& directory) {
+  const Places places = read_places(run.data());
+  std::vector<fs::path> all;
+  for (const DataFile& file : data_files(task)) {
+    const auto some = candidates_of(run, *file.path, place_of(places, file), directory);
+    all.insert(all.end(), some.begin(), some.end());
+  }
+  return all;
+}
+
 }  // namespace
 
 void write_run_data(const RunFiles& run, TaskOptions written, TaskOptions found) {
@@ -162,17 +184,6 @@ std::string why_no_files(const RunFiles& run, TaskOptions task) {
     return "has its text as tokens and reads no other";
   }
   return data_files(task).empty() ? "makes its data from the seed" : "";
-}
-
-std::vector<fs::path> data_candidates(const RunFiles& run, TaskOptions task,
-                                      const fs::path& directory) {
-  const Places places = read_places(run.data());
-  std::vector<fs::path> all;
-  for (const DataFile& file : data_files(task)) {
-    const auto some = candidates_of(run, *file.path, place_of(places, file), directory);
-    all.insert(all.end(), some.begin(), some.end());
-  }
-  return all;
 }
 
 TaskOptions find_run_data(const RunFiles& run, const TaskOptions& task, const DataChoice& choice) {
@@ -223,6 +234,39 @@ void save_texts(const Task& task, const std::filesystem::path& run) {
       split.text.tokens->save(file);
     }
   }
+}
+
+InputFiles inputs_of_run(const fs::path& directory, const DataChoice& data) {
+  InputFiles inputs;
+  const RunFiles run = find_run(directory);
+  inputs.add(files_of_run(directory));
+  try {
+    const TaskOptions task = load_config(run.config()).config.task;
+    for (const fs::path& path : data_candidates(run, task, data.directory)) {
+      add_data(inputs, task, path);
+    }
+  } catch (const IoError&) {
+    return inputs;  // a file that does not exist cannot be overwritten
+  }
+  return inputs;
+}
+
+InputFiles inputs_of_training(const Config& config) {
+  InputFiles inputs;
+  TaskOptions task = config.task;
+  for (const DataFile& file : data_files(task)) {
+    add_data(inputs, task, *file.path);
+  }
+  if (!config.model.init_from.empty()) {
+    inputs.add(files_of_run(config.model.init_from));
+  }
+  return inputs;
+}
+
+InputFiles inputs_of_config(const LoadedConfig& loaded) {
+  InputFiles inputs = inputs_of_training(loaded.config);
+  inputs.add(loaded.files);
+  return inputs;
 }
 
 }  // namespace tapehead

@@ -1,10 +1,12 @@
 // Where a run's data is, in data.json. It is written when the run starts, so that its files are
-// found again from any directory, and after run and data were moved together.
+// found again from any directory, and after run and data were moved together. And which files a
+// command reads for a run or a config, so that it never overwrites one of them.
 #pragma once
 
+#include "core/files/input_output.hpp"
 #include "datasets/task.hpp"
-#include "datasets/task_options.hpp"
-#include "train/run/run_files.hpp"
+#include "train/config/config.hpp"
+#include "train/run/run_directory.hpp"
 
 namespace tapehead {
 
@@ -31,10 +33,6 @@ std::string why_no_files(const RunFiles& run, TaskOptions task);
 // run reads no files.
 TaskOptions find_run_data(const RunFiles& run, const TaskOptions& task, const DataChoice& choice);
 
-// All candidates for the files of such a task, of which none is opened. Throws IoError.
-std::vector<std::filesystem::path> data_candidates(const RunFiles& run, TaskOptions task,
-                                                   const std::filesystem::path& directory);
-
 // The same for a config file. The config of a run has the run's data.
 TaskOptions find_config_data(const std::filesystem::path& config, const TaskOptions& task);
 
@@ -57,5 +55,14 @@ void expect_data_of(const RunFiles& run, TaskOptions found, FileDigests& digests
 // the directory has with their tokenizers stay as they are; without tokenizers they are of ones
 // that are lost, as when a start was killed. Throws IoError.
 void save_texts(const Task& task, const std::filesystem::path& run);
+
+// A run's files, and the text that it was trained on. Throws as find_run() and load_config() do.
+InputFiles inputs_of_run(const std::filesystem::path& directory, const DataChoice& data = {});
+
+// The text of the config's task, and the run from which the initial weights come.
+InputFiles inputs_of_training(const Config& config);
+
+// These, the config file, and those that it inherits from.
+InputFiles inputs_of_config(const LoadedConfig& loaded);
 
 }  // namespace tapehead

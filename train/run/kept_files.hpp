@@ -3,8 +3,8 @@
 #pragma once
 
 #include "core/tape/parameters.hpp"
-#include "train/run/identity.hpp"
-#include "train/run/run_files.hpp"
+#include "train/run/checkpoints.hpp"
+#include "train/run/run_directory.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

@@ -1,8 +1,10 @@
-// Shards: cuts a batch into shards of about equal work, which are computed in parallel. A large
+// Shards: cuts a batch into shards of about equal work, which a team computes in parallel. A large
 // shard is cut into parts, which are computed one after the other.
 #pragma once
 
+#include "core/kernel/workers.hpp"
 #include "core/memory/pool.hpp"
+#include "core/ranks/ranks.hpp"
 #include "core/sequence/batch.hpp"
 
 namespace tapehead {
@@ -23,5 +25,14 @@ constexpr Index part_rows(Index d_model) { return std::max(65536 / d_model, 6 * 
 
 // Parts of about this size, at least one.
 PoolVector<Batch> cut_into_parts(const Batch& shard, Index part_rows);
+
+// The workers of all ranks together; those of this process if it works alone.
+struct Team {
+  // Both must outlive it.
+  Team(Workers& own, Ranks& all = alone()) : workers(own), ranks(all) {}
+
+  Workers& workers;  // of this process
+  Ranks& ranks;
+};
 
 }  // namespace tapehead

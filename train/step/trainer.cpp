@@ -2,8 +2,8 @@
 
 #include "core/ops/arithmetic.hpp"
 #include "core/tape/anomaly.hpp"
-#include "train/step/schedule.hpp"
 #include "train/step/shards.hpp"
+#include "train/step/training_position.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

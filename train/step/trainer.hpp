@@ -1,12 +1,12 @@
 // The trainer: computes one step, from a batch to new parameters.
 #pragma once
 
-#include "core/ops/cross_entropy.hpp"
+#include "core/ops/softmax.hpp"
 #include "core/sequence/batch.hpp"
-#include "nn/lane_memory.hpp"
+#include "nn/attention/caches.hpp"
 #include "nn/pass.hpp"
 #include "train/step/optimizer.hpp"
-#include "train/step/team.hpp"
+#include "train/step/shards.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

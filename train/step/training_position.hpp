@@ -1,8 +1,9 @@
-// A training's position, without tensors: its checkpoints' metadata; and its batches by epoch.
+// A training's position, without tensors: its checkpoints' metadata, its batches by epoch, and the
+// learning rate that its schedule has for a step.
 #pragma once
 
 #include "core/files/tensor_file.hpp"
-#include "datasets/batching.hpp"
+#include "datasets/layout.hpp"
 #include "datasets/loader.hpp"
 #include "train/options/options.hpp"
 
@@ -52,5 +53,19 @@ class TrainingBatches {
   Index epoch_ = -1;
   TrainingEpoch current_;  // of that number
 };
+
+// The rate of step 1, 2, ... `total_steps` (0: unknown) is where linear and cosine reach 0. With w
+// = warmup, s = step:
+//
+//   all but noam  in the first w steps, learning_rate s / w; afterwards
+//   constant      learning_rate
+//   linear        learning_rate (total - s) / (total - w)
+//   cosine        learning_rate (1 + cos(π (s - w) / (total - w))) / 2
+//   inverse_sqrt  learning_rate √(max(w, 1) / s)
+//   noam          learning_rate d_model^-1/2 min(s^-1/2, s w^-3/2)
+//
+// cosine: Loshchilov and Hutter 2017, without restarts; noam: Vaswani et al. 2017, equation 3.
+double learning_rate_at(const TrainingOptions& options, Index d_model, Index step,
+                        Index total_steps);
 
 }  // namespace tapehead

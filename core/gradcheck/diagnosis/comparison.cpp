@@ -1,6 +1,6 @@
 #include "core/gradcheck/diagnosis/comparison.hpp"
 
-#include "core/gradcheck/slopes/trials.hpp"
+#include "core/text.hpp"
 
 namespace tapehead {
 
@@ -9,28 +9,10 @@ bool alike(double x, const Estimate& estimate) {
          1e-7 * std::max(std::abs(x), std::abs(estimate.value)) + doubt_share * estimate.error;
 }
 
-Estimate slope_at(const Comparison& c, Index i, double factor) {
-  return {.value = factor * c.n(i), .error = std::abs(factor) * c.error(i)};
-}
-
 Estimate nothing_at(const Comparison& c, Index i) { return {.value = 0, .error = c.error(i)}; }
-
-bool is(const Comparison& c, const std::function<Estimate(Index)>& expected) {
-  return !any_element(c, [&](Index i) { return !alike(c.a(i), expected(i)); });
-}
 
 bool any_element(const Comparison& c, const std::function<bool(Index)>& condition) {
   return std::ranges::any_of(std::views::iota(Index{0}, c.size()), condition);
-}
-
-double best_factor(const Comparison& c) {
-  double product = 0;
-  double square = 0;
-  for (Index i = 0; i < c.size(); ++i) {
-    product += c.a(i) * c.n(i);
-    square += c.n(i) * c.n(i);
-  }
-  return square > 0 ? product / square : 0;
 }
 
 Lines rows_of(const Shape& shape) {
@@ -73,6 +55,170 @@ Estimate share_of(Index row, const Jacobian& jacobian, Index input) {
   return with_cotangent(jacobian, input, [&](Index o) {
     return o / length == row ? jacobian.cotangent[static_cast<std::size_t>(o)] : 0;
   });
+}
+
+namespace {
+
+std::string not_from_output(const Comparison& c, const Jacobian& jacobian) {
+  for (Index i = 0; i < std::ssize(jacobian.backward_of_zero); ++i) {
+    if (!alike(jacobian.backward_of_zero[static_cast<std::size_t>(i)], nothing_at(c, i))) {
+      return "where dL/dy is 0 the gradient is not: something is added that does not come from it";
+    }
+  }
+  return "";
+}
+
+std::string sent_astray(const Comparison& c, const Jacobian& jacobian) {
+  std::string first;
+  Index others = -1;
+  for (std::size_t o = 0; o < jacobian.backward.size(); ++o) {
+    for (std::size_t i = 0; i < jacobian.columns.size(); ++i) {
+      if (jacobian.columns[i][o] != 0 ||
+          alike(jacobian.backward[o][i], nothing_at(c, static_cast<Index>(i)))) {
+        continue;
+      }
+      if (++others == 0) {
+        first = fmt::format("the output's {} sends a gradient to {}, which it does not depend on",
+                            element_name(static_cast<Index>(o), jacobian.output),
+                            element_name(static_cast<Index>(i), c.shape));
+      }
+    }
+  }
+  return others < 0 ? ""
+                    : fmt::format("{}{}: a mask, a pattern, a segment or an axis mixed up?", first,
+                                  others > 0 ? fmt::format(", and {} more like it", others) : "");
+}
+
+// Whether a row of the gradient equals the share of a row of the output, which is not zero.
+bool holds_share(Index row, Index output_row, const Comparison& c, const Jacobian& jacobian) {
+  const Lines rows = rows_of(c.shape);
+  bool any = false;
+  for (Index place = 0; place < rows.length; ++place) {
+    const Index i = rows.element(row, place);
+    const Estimate share = share_of(output_row, jacobian, i);
+    any = any || !alike(0, share);
+    if (!alike(c.a(i), share)) {
+      return false;
+    }
+  }
+  return any;
+}
+
+std::string overwritten(const Comparison& c, const Jacobian& jacobian) {
+  if (c.shape.rank() < 2) {
+    return "";
+  }
+  const Lines rows = rows_of(c.shape);
+  const Index count = rows_of(jacobian.output).count;
+  std::string held;
+  for (const Index row : lines_where(rows, [&](Index i) { return c.wrong(i); })) {
+    Index output_row = 0;
+    while (output_row < count && !holds_share(row, output_row, c, jacobian)) {
+      ++output_row;
+    }
+    if (output_row == count) {
+      return "";
+    }
+    held += fmt::format("row {} has the share of the output's row {} alone, ", row, output_row);
+  }
+  return held + "but what is used several times forwards is summed over its uses backwards";
+}
+
+// Whether backward hands the share of an output's element to every input element as it should.
+bool arrives(const Jacobian& jacobian, std::size_t o) {
+  for (std::size_t i = 0; i < jacobian.columns.size(); ++i) {
+    const double weight = jacobian.cotangent[o];
+    if (!alike(jacobian.backward[o][i], {.value = weight * jacobian.columns[i][o],
+                                         .error = std::abs(weight) * jacobian.errors[i][o]})) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// The lines of the output that some wrong gradient comes from; all of them: empty.
+std::vector<Index> wrong_sources(const Jacobian& jacobian, const Lines& lines) {
+  std::vector<Index> wrong =
+      lines_where(lines, [&](Index o) { return !arrives(jacobian, static_cast<std::size_t>(o)); });
+  return std::ssize(wrong) < lines.count ? wrong : std::vector<Index>{};
+}
+
+using Numbers = std::function<double(Index)>;
+
+// Whether |Σ_d u_d v_d| is close to zero in each row, relative to the sum of its terms' magnitudes.
+bool at_right_angles(const Comparison& c, const Numbers& u, const Numbers& v, double share) {
+  const Lines rows = rows_of(c.shape);
+  for (Index row = 0; row < rows.count; ++row) {
+    double sum = 0;
+    double terms = 0;
+    for (Index place = 0; place < rows.length; ++place) {
+      const Index i = rows.element(row, place);
+      sum += u(i) * v(i);
+      terms += std::abs(u(i) * v(i));
+    }
+    if (std::abs(sum) > share * terms) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// Whether a move of whole rows changes nothing according to the slopes, but something according to
+// the gradient.
+bool loses(const Comparison& c, const Numbers& move, double share) {
+  const Numbers right = [&](Index i) { return c.n(i); };
+  const Numbers wrong = [&](Index i) { return c.a(i); };
+  return at_right_angles(c, right, move, share) && !at_right_angles(c, wrong, move, share);
+}
+
+}  // namespace
+
+std::string stray_share(const Comparison& c, const Jacobian& jacobian) {
+  if (jacobian.columns.empty()) {
+    return "";
+  }
+  for (const auto cause : {not_from_output, sent_astray, overwritten}) {
+    if (std::string text = cause(c, jacobian); !text.empty()) {
+      return text;
+    }
+  }
+  return "";
+}
+
+std::string part_of_output(const Jacobian& jacobian) {
+  if (jacobian.columns.empty()) {
+    return "";
+  }
+  const bool matrix = jacobian.output.rank() > 1;
+  const std::vector<Index> columns =
+      matrix ? wrong_sources(jacobian, columns_of(jacobian.output)) : std::vector<Index>{};
+  const std::vector<Index> rows = wrong_sources(jacobian, rows_of(jacobian.output));
+  const bool by_column = !columns.empty() && (rows.empty() || columns.size() <= rows.size());
+  if (!by_column && rows.empty()) {
+    return "";
+  }
+  return fmt::format("what comes from the output's {} {} is wrong, and the rest is right: {}",
+                     by_column ? "columns"
+                     : matrix  ? "rows"
+                               : "elements",
+                     listed(by_column ? columns : rows),
+                     "a slice, a head, a segment, a rest of a vectorised loop?");
+}
+
+std::string lost_term(const Comparison& c) {
+  if (c.shape.rank() != 2 || c.shape[1] < 2 || c.at.empty()) {
+    return "";
+  }
+  if (loses(c, [](Index) { return 1; }, 1e-6)) {
+    return "a number added to a whole row changes nothing, so each row of the gradient should sum "
+           "to 0, and these do not: a sum or a mean that is not taken off?";
+  }
+  // Because of the ε beside a variance, a factor does change something.
+  if (loses(c, [&](Index i) { return c.at[static_cast<std::size_t>(i)]; }, 1e-3)) {
+    return "a factor on a whole row changes nothing, so each row of the gradient should be at "
+           "right angles to the input's, and these are not: the term of a variance or a norm?";
+  }
+  return "";
 }
 
 }  // namespace tapehead

@@ -51,12 +51,9 @@ struct Estimate {
 // Whether x equals the estimate within the error of the estimate.
 bool alike(double x, const Estimate& estimate);
 
-// The finite difference of element i, also times `factor`; and 0 with the error of element i.
-Estimate slope_at(const Comparison& comparison, Index i, double factor = 1);
+// 0 with the error of the finite difference of element i.
 Estimate nothing_at(const Comparison& comparison, Index i);
 
-// Whether the gradient is `expected(i)` at every element.
-bool is(const Comparison& comparison, const std::function<Estimate(Index)>& expected);
 bool any_element(const Comparison& comparison, const std::function<bool(Index)>& condition);
 
 // What the gradient of an element of the input would be with another cotangent.
@@ -65,9 +62,6 @@ Estimate with_cotangent(const Jacobian& jacobian, Index input,
 
 // What one row of the output contributes to the right gradient.
 Estimate share_of(Index row, const Jacobian& jacobian, Index input);
-
-// The factor between the gradient and the slopes that fits best, by least squares.
-double best_factor(const Comparison& comparison);
 
 // Which of the kinds the differing elements have in common. `sizes`: extents that may appear as a
 // wrong factor, such as the axes of the function's inputs and output.
@@ -86,10 +80,6 @@ Lines columns_of(const Shape& shape);
 
 // The lines in which the condition holds for some element.
 std::vector<Index> lines_where(const Lines& lines, const std::function<bool(Index)>& condition);
-
-// Rows that hold the values of other rows; otherwise the rows or columns that are wrong while
-// others are right. `none` if all are wrong.
-WrongGradient in_some_lines(const Comparison& comparison, const Jacobian& jacobian);
 
 // Guesses of what made a gradient wrong when its error follows no simple pattern: clauses for a
 // hint, or nothing.

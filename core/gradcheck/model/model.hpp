@@ -1,10 +1,42 @@
 // The gradient check of a whole model: does the gradient of every parameter predict how the loss
-// changes?
+// changes? Each parameter is checked along a direction and, if that is wrong, element by element.
 #pragma once
 
-#include "core/gradcheck/model/parameter_check.hpp"
+#include "core/gradcheck/diagnosis/verdict.hpp"
+#include "core/gradcheck/gradcheck.hpp"
+#include "core/gradcheck/slopes/slope.hpp"
+#include "core/tape/parameters.hpp"
+#include "core/tape/tape.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
+
+// Computes the loss of a model on the given tape. The gradients of the parameters go to
+// `gradients`, as with Pass. Random draws must be the same in every call. Dropout may be on, since
+// its draws are addressed.
+using ModelLoss = std::function<Var(Tape& tape, ParameterGradients& gradients)>;
+
+// Returns the loss of a model, which may be computed in several shards, and adds the gradients
+// unless `gradients` is null.
+using LossAndGradients = std::function<double(ParameterGradients* gradients)>;
+
+struct ModelGradcheckOptions {
+  double tolerance = 1e-6;  // of the slope along a direction, relative to its size
+  std::uint64_t seed = 1;   // of the directions
+  Index elements = 64;      // the most to check in a parameter whose direction is wrong
+  std::function<bool(std::string_view name)> wanted{};  // parameters to check; null: all
+  std::function<void(Index done, Index all)> progress{};
+};
+
+struct ParameterCheck {
+  std::string name;
+  Shape shape;
+  double error = 0;  // |backward - differences| along a direction, relative to its size
+  // The rounding of the loss hides slopes as small as this parameter's: what is checked is only
+  // that the gradient is as small.
+  bool too_small = false;
+  bool hidden = false;  // too small, and yet more than rounding of the gradient
+  Finding finding;      // has verdict `correct` if nothing is wrong
+};
 
 struct ModelGradcheckReport {
   bool ok() const;
@@ -22,5 +54,57 @@ ModelGradcheckReport gradcheck_model(ParameterStore& store, const ModelLoss& los
                                      const ModelGradcheckOptions& options = {});
 ModelGradcheckReport gradcheck_model(ParameterStore& store, const LossAndGradients& loss,
                                      const ModelGradcheckOptions& options = {});
+
+// Restores values in its destructor.
+class Restored {
+ public:
+  explicit Restored(Tensor values) : values_(std::move(values)), before_(values_.copy()) {}
+  ~Restored() { std::ranges::copy(before_.values(), values_.data()); }
+  Restored(const Restored&) = delete;
+  Restored& operator=(const Restored&) = delete;
+
+  Tensor& values() { return values_; }
+  const Tensor& before() const { return before_; }
+
+ private:
+  Tensor values_;
+  Tensor before_;
+};
+
+// Slopes of the loss along directions in one parameter.
+class ParameterSlopes {
+ public:
+  // `centre` is the loss at the unchanged parameters.
+  ParameterSlopes(const LossAndGradients& loss, double centre, Tensor parameter);
+
+  // Along a unit direction, from two runs.
+  Slope quick(const Tensor& direction) const;
+
+  // The same from as many runs as it needs. `first_share`: the first step, relative to the
+  // parameter's size.
+  Slope along(const Tensor& direction, double enough, double first_share) const;
+
+ private:
+  Rise rise(const Tensor& direction, double step) const;
+
+  const LossAndGradients& loss_;
+  double centre_;
+  Tensor parameter_;
+  double size_;   // the parameter's root mean square; 1 if that is zero
+  double noise_;  // the rounding error of the loss, a sum over tokens and layers
+};
+
+struct ParameterSubject {
+  const ModelGradcheckOptions& options;
+  std::string name;
+  ParameterSlopes slopes;
+  Tensor gradient;
+  bool written;          // whether any gradient arrived
+  std::uint64_t number;  // selects the directions
+  // The gradients after changes in the last bits of all parameters.
+  std::function<std::vector<Tensor>()> nearby;
+};
+
+ParameterCheck check_parameter(const ParameterSubject& subject);
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -1,10 +1,94 @@
 #include "core/gradcheck/slopes/slope.hpp"
 
-#include "core/gradcheck/slopes/extrapolation.hpp"
-
 namespace tapehead {
 
+Limit Tableau::add(double slope) {
+  std::array<double, most_steps> next{};
+  next[0] = slope;
+  Limit best{.value = slope};
+  double power = 1;
+  for (std::size_t j = 1; j <= rows_; ++j) {
+    power *= ratio_;
+    next[j] = (power * next[j - 1] - row_[j - 1]) / (power - 1);
+    const double error = std::max(std::abs(next[j] - next[j - 1]), std::abs(next[j] - row_[j - 1]));
+    if (error < best.error) {
+      best = {.value = next[j], .error = error};
+    }
+  }
+  row_ = next;
+  ++rows_;
+  return best;
+}
+
 namespace {
+
+constexpr std::size_t looked_at = 4;  // steps that tell how slopes change
+
+// The slopes on one side: f' + a h + b h² + ... where the function is smooth on that side, and f' +
+// a h^p with any p > 0 where it is a power. Aitken's Δ² finds the limit of the latter.
+class OneSided {
+ public:
+  void add(double slope);
+  Limit limit() const { return limit_; }
+  std::size_t steps() const { return tableau_.rows(); }
+
+  // Whether the slopes converge from step to step. Rounding would prevent it.
+  bool draws_near(double noise) const;
+
+  // Whether the slopes grow without limit as the step shrinks, such as those of √x at 0.
+  bool diverges() const;
+
+ private:
+  double change(std::size_t i) const;  // of the slope, with step i
+
+  Tableau tableau_{1};
+  std::array<double, most_steps> slopes_{};
+  double accelerated_ = std::numeric_limits<double>::quiet_NaN();
+  Limit limit_;
+};
+
+void OneSided::add(double slope) {
+  const std::size_t count = steps();
+  slopes_[count] = slope;
+  limit_ = tableau_.add(slope);
+  if (count < 2) {
+    return;
+  }
+  const double change = this->change(count);
+  const double before = this->change(count - 1);
+  // Changes with a constant ratio q = h^p below 1 add up to change q / (1 - q).
+  const double limit = std::abs(change) < 0.9 * std::abs(before)
+                           ? slope - change * change / (change - before)
+                           : std::numeric_limits<double>::quiet_NaN();
+  const double error = std::abs(limit - accelerated_);
+  if (error < limit_.error) {
+    limit_ = {.value = limit, .error = error};
+  }
+  accelerated_ = limit;
+}
+
+double OneSided::change(std::size_t i) const { return slopes_[i] - slopes_[i - 1]; }
+
+bool OneSided::draws_near(double noise) const {
+  const std::size_t count = steps();
+  for (std::size_t i = count - looked_at + 2; count >= looked_at && i < count; ++i) {
+    if (std::abs(change(i)) > std::max(0.9 * std::abs(change(i - 1)), 4 * noise)) {
+      return false;
+    }
+  }
+  return count >= looked_at;
+}
+
+bool OneSided::diverges() const {
+  const std::size_t count = steps();
+  for (std::size_t i = count - looked_at + 1; count >= looked_at && i < count; ++i) {
+    // It must grow at least as fast as h^-0.1, and stay on one side of 0.
+    if (!(slopes_[i] / slopes_[i - 1] > 1.1)) {
+      return false;
+    }
+  }
+  return count >= looked_at;
+}
 
 // The gap between the slopes on both sides. For a smooth function it is f''(x) h, which shrinks
 // with the step. Rounding makes it grow as the step shrinks. At a kink it stays constant.

@@ -1,4 +1,6 @@
-#include "core/gradcheck/slopes/trials.hpp"
+// One slope, searched for with steps of several sizes: which trial to believe.
+
+#include "core/gradcheck/slopes/slope.hpp"
 
 namespace tapehead {
 

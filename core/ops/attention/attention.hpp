@@ -4,7 +4,7 @@
 #include "core/ops/attention/attention_options.hpp"
 #include "core/ops/attention/bias.hpp"
 #include "core/ops/heads/head_columns.hpp"
-#include "core/sequence/segments.hpp"
+#include "core/sequence/batch.hpp"
 #include "core/tape/tape.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

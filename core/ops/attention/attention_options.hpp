@@ -1,12 +1,105 @@
 // The options of the attention op: how many heads, of what widths, with which patterns and scores.
+// Scores other than dot products are any function of a query vector and a key vector.
 #pragma once
 
 #include "core/memory/pool.hpp"
-#include "core/ops/attention/pair_score.hpp"
 #include "core/random/keep_bits.hpp"
+#include "core/scalar.hpp"
 #include "core/sequence/pattern.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
+
+// Some queries and keys of one head, in all pairs, and the head's learned numbers. Queries are
+// columns: number c of query q is queries[c query_step + q]. After `query_count` queries there are
+// zeros up to `columns`, which are whole vectors. Key j begins at keys + j key_step.
+struct PairPanel {
+  Index width;
+  const Scalar* queries;
+  Index query_step;
+  Index query_count;
+  Index columns;
+  const Scalar* keys;
+  Index key_step;
+  Index key_count;
+  std::span<const Scalar> weights;
+};
+
+// Where gradients are added, row by row. Each may be null if it is not needed.
+struct PairGradients {
+  Scalar* queries;
+  Index query_stride;
+  Scalar* keys;
+  Index key_stride;
+  Scalar* weights;
+};
+
+// Its functions are called from several threads at once.
+class PairScore {
+ public:
+  virtual ~PairScore() = default;
+
+  // The number of learned numbers of each head.
+  virtual Index weight_count(Index /*d_key*/) const { return 0; }
+  // Sets to[j step + q] to the score of query q and key j, for all columns. From `query_count` on
+  // any finite number will do.
+  virtual void scores(const PairPanel& pairs, Scalar* to, Index step) const = 0;
+  // Adds the gradients that follow from dL/dscore, which is dscores[j step + q]. From `query_count`
+  // on dscores has no meaning.
+  virtual void gradients(const PairPanel& pairs, const Scalar* dscores, Index step,
+                         const PairGradients& to) const = 0;
+};
+
+// A score that is computed for one pair at a time.
+class SinglePairScore : public PairScore {
+ public:
+  void scores(const PairPanel& pairs, Scalar* to, Index step) const final;
+  void gradients(const PairPanel& pairs, const Scalar* dscores, Index step,
+                 const PairGradients& to) const final;
+
+ protected:
+  virtual Scalar score(std::span<const Scalar> query, std::span<const Scalar> key) const = 0;
+  virtual void backward(Scalar dscore, std::span<const Scalar> query, std::span<const Scalar> key,
+                        std::span<Scalar> dquery, std::span<Scalar> dkey) const = 0;
+};
+
+// A score of your own. The function computes the score of a query and a key. Its `backward` adds
+// dscore times the derivatives to the gradients of both.
+template <class Function>
+concept PairFunction = requires(const Function& f, std::span<const Scalar> in, Scalar dscore,
+                                std::span<Scalar> gradient) {
+  { f(in, in) } -> std::convertible_to<Scalar>;
+  f.backward(dscore, in, in, gradient, gradient);
+};
+
+template <PairFunction Function>
+std::shared_ptr<const PairScore> score_by(Function function) {
+  class Kept : public SinglePairScore {
+   public:
+    explicit Kept(Function of) : function_(std::move(of)) {}
+
+   private:
+    Scalar score(std::span<const Scalar> query, std::span<const Scalar> key) const override {
+      return function_(query, key);
+    }
+    void backward(Scalar dscore, std::span<const Scalar> query, std::span<const Scalar> key,
+                  std::span<Scalar> dquery, std::span<Scalar> dkey) const override {
+      function_.backward(dscore, query, key, dquery, dkey);
+    }
+
+    Function function_;
+  };
+  return std::make_shared<const Kept>(std::move(function));
+}
+
+// The additive score of Bahdanau et al. 2015 (section 3.1, where q is a decoder's state and k an
+// annotation): f(q, k) = Σ_c v_c tanh(q_c + k_c), where v is learned for each head.
+class AdditiveScore : public PairScore {
+ public:
+  Index weight_count(Index d_key) const override { return d_key; }
+  void scores(const PairPanel& pairs, Scalar* to, Index step) const override;
+  void gradients(const PairPanel& pairs, const Scalar* dscores, Index step,
+                 const PairGradients& to) const override;
+};
 
 struct AttentionOptions {
   Index heads = 1;

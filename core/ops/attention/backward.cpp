@@ -2,7 +2,7 @@
 
 #include "core/kernel/vector_functions.hpp"
 #include "core/ops/attention/kernel.hpp"
-#include "core/product/packed_matrix.hpp"
+#include "core/product/matrix_product.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

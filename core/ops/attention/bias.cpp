@@ -1,8 +1,114 @@
 #include "core/ops/attention/bias.hpp"
 
-#include "core/tape/dims.hpp"
-
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
+
+void PanelDistances::take(const DistanceBuckets& buckets, const PanelNumbers& panel) {
+  const auto distances = static_cast<std::size_t>(panel.keys + panel.columns - 1);
+  buckets.fill(panel.distance - panel.columns + 1, std::span(buckets_).first(distances));
+}
+
+// The number for key j and query q is line[keys - 1 - j + q].
+void PanelDistances::add_by_distance(const PanelNumbers& panel, const Scalar* row, Scalar slope) {
+  const Index greatest = panel.distance + panel.keys - 1;
+  const Index distances = panel.keys + panel.columns - 1;
+  for (Index i = 0; i < distances; ++i) {
+    const Scalar loss = slope * static_cast<Scalar>(std::abs(greatest - i));
+    line_[static_cast<std::size_t>(i)] =
+        (row == nullptr ? 0 : row[bucket(panel, panel.keys - 1 - i, 0)]) - loss;
+  }
+  for (Index j = 0; j < panel.keys; ++j) {
+    Scalar* numbers = panel.numbers + j * panel.step;
+    add_to(numbers, line_.data() + panel.keys - 1 - j, panel.columns);
+  }
+}
+
+// The order of keys is such that consecutive ones are a vector apart. Neighbours would read what
+// was just written, shifted by one, and the processor would have to wait for it.
+void PanelDistances::sum_by_distance(const PanelNumbers& panel, Scalar factor, Scalar* row) {
+  const Index distances = panel.keys + panel.columns - 1;
+  std::fill_n(line_.data(), distances, Scalar{0});
+  for (Index first = 0; first < panel.columns; first += lane_count) {
+    const Index real = std::clamp<Index>(panel.queries - first, 0, lane_count);
+    for (Index from = 0; from < lane_count; ++from) {
+      for (Index j = from; j < panel.keys; j += lane_count) {
+        const Scalar* numbers = panel.numbers + j * panel.step + first;
+        Scalar* line = line_.data() + panel.keys - 1 - j + first;
+        const Lanes more = lanes_at(numbers, 0, real);
+        (Lanes::load_unaligned(line) + more).store_unaligned(line);
+      }
+    }
+  }
+  for (Index i = 0; i < distances; ++i) {
+    row[bucket(panel, panel.keys - 1 - i, 0)] += factor * line_[static_cast<std::size_t>(i)];
+  }
+}
+
+// For each vector of queries, calls uniform(first query, queries, bucket, keys from, keys end) for
+// keys with which all of these queries have the same bucket, and mixed(query, j, bucket) for the
+// others.
+template <class Uniform, class Mixed>
+void PanelDistances::for_each_run(const PanelNumbers& panel, const Uniform& uniform,
+                                  const Mixed& mixed) const {
+  for (Index first = 0; first < panel.queries; first += lane_count) {
+    const Index real = std::min(lane_count, panel.queries - first);
+    const Index last = first + lane_count - 1;
+    for (Index j = 0; j < panel.keys;) {
+      const std::int32_t near = bucket(panel, j, last);
+      Index end = j;
+      while (end < panel.keys && bucket(panel, end, first) == near) {
+        ++end;
+      }
+      if (end > j) {
+        uniform(first, real, near, j, end);
+        j = end;
+        continue;
+      }
+      for (Index q = first; q < first + real; ++q) {
+        mixed(q, j, bucket(panel, j, q));
+      }
+      ++j;
+    }
+  }
+}
+
+void PanelDistances::add_rows(const PanelNumbers& panel, const Scalar* rows, Index stride) const {
+  for_each_run(
+      panel,
+      [&](Index first, Index real, Index bucket, Index j, Index end) {
+        std::array<Scalar, Lanes::size> column{};
+        for (Index q = 0; q < real; ++q) {
+          column[static_cast<std::size_t>(q)] = rows[(first + q) * stride + bucket];
+        }
+        const Lanes more = Lanes::load_unaligned(column.data());
+        for (; j < end; ++j) {
+          Scalar* numbers = panel.numbers + j * panel.step + first;
+          (Lanes::load_unaligned(numbers) + more).store_unaligned(numbers);
+        }
+      },
+      [&](Index q, Index j, Index bucket) {
+        panel.numbers[j * panel.step + q] += rows[q * stride + bucket];
+      });
+}
+
+void PanelDistances::sum_rows(const PanelNumbers& panel, Scalar factor, Scalar* rows,
+                              Index stride) const {
+  for_each_run(
+      panel,
+      [&](Index first, Index real, Index bucket, Index j, Index end) {
+        Lanes sum(Scalar{0});
+        for (; j < end; ++j) {
+          sum += Lanes::load_unaligned(panel.numbers + j * panel.step + first);
+        }
+        std::array<Scalar, Lanes::size> sums;
+        (factor * sum).store_unaligned(sums.data());
+        for (Index q = 0; q < real; ++q) {
+          rows[(first + q) * stride + bucket] += sums[static_cast<std::size_t>(q)];
+        }
+      },
+      [&](Index q, Index j, Index bucket) {
+        rows[q * stride + bucket] += factor * panel.numbers[j * panel.step + q];
+      });
+}
 
 void expect_bias(const AttentionBias& bias, Index N, Index heads, Index d_value) {
   const Index B = bias.buckets.count();

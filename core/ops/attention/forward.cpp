@@ -3,7 +3,7 @@
 #include "core/kernel/vector_functions.hpp"
 
 #include "core/ops/attention/kernel.hpp"
-#include "core/ops/row_sums.hpp"
+#include "core/ops/row_parts.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

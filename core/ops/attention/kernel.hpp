@@ -6,8 +6,7 @@
 #pragma once
 
 #include "core/ops/attention/attention_options.hpp"
-#include "core/ops/attention/distance_terms.hpp"
-#include "core/ops/attention/pair_score.hpp"
+#include "core/ops/attention/bias.hpp"
 #include "core/ops/attention/tile.hpp"
 #include "core/ops/attention/tile_weights.hpp"
 #include "core/product/broadcast_product.hpp"

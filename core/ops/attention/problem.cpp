@@ -1,23 +1,8 @@
 #include "core/ops/attention/problem.hpp"
 
-#include "core/tape/dims.hpp"
+#include "core/tape/tape.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
-
-const PairScore* AttentionOptions::score(Index head) const {
-  if (scores.empty()) {
-    return nullptr;
-  }
-  return scores[scores.size() == 1 ? 0 : static_cast<std::size_t>(head)].get();
-}
-
-Index AttentionOptions::score_weights_before(Index head) const {
-  Index count = 0;
-  for (Index h = 0; h < head && !scores.empty(); ++h) {
-    count += score(h) == nullptr ? 0 : score(h)->weight_count(d_key);
-  }
-  return count;
-}
 
 namespace {
 

@@ -5,8 +5,8 @@
 #include "core/ops/attention/bias.hpp"
 #include "core/ops/attention/kernel.hpp"
 #include "core/ops/heads/head_columns.hpp"
+#include "core/sequence/batch.hpp"
 #include "core/sequence/pattern.hpp"
-#include "core/sequence/segments.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

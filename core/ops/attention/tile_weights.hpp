@@ -3,9 +3,9 @@
 #pragma once
 
 #include "core/memory/pool.hpp"
-#include "core/ops/attention/distance_terms.hpp"
+#include "core/ops/attention/bias.hpp"
 #include "core/ops/attention/tile.hpp"
-#include "core/ops/dropout_mask.hpp"
+#include "core/ops/row_parts.hpp"
 #include "core/tape/tensor.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

@@ -1,7 +1,5 @@
 #include "core/ops/heads/head_columns.hpp"
 
-#include "core/tape/dims.hpp"
-
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 void expect_heads(const HeadColumns& columns, Index rows, Index heads, Index width,

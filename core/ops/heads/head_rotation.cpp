@@ -1,8 +1,8 @@
 #include "core/ops/heads/head_rotation.hpp"
 
 #include "core/kernel/row_kernels.hpp"
-#include "core/ops/row_sums.hpp"
-#include "core/tape/dims.hpp"
+#include "core/ops/row_parts.hpp"
+#include "core/tape/tape.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

@@ -1,9 +1,9 @@
 // Turns the vectors of heads by rotary positions (Su et al. 2021), and scales them to one length.
 #pragma once
 
+#include "core/ops/choices.hpp"
 #include "core/ops/heads/head_columns.hpp"
-#include "core/ops/heads/rotary_pairs.hpp"
-#include "core/sequence/segments.hpp"
+#include "core/sequence/batch.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

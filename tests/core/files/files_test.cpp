@@ -9,7 +9,6 @@
 #include <thread>
 
 #include "core/files/json_text.hpp"
-#include "core/files/open_file.hpp"
 #include "tests/support/child_process.hpp"
 #include "tests/support/io_error.hpp"
 #include "tests/support/temporary_directory.hpp"

@@ -1,5 +1,5 @@
 // Hash: everything added counts.
-#include "core/files/hash.hpp"
+#include "core/random/draws.hpp"
 #include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {

@@ -1,5 +1,5 @@
 // Inputs are known by what they are: by any spelling, link or descriptor, and no output is one.
-#include "core/files/input_files.hpp"
+#include "core/files/input_output.hpp"
 
 #include <fcntl.h>
 

@@ -1,5 +1,5 @@
 // Isolated work: what it returns and throws comes back, and its end is not this program's.
-#include "core/files/isolated.hpp"
+#include "core/files/process.hpp"
 
 #include <csignal>
 #include <cstdio>

@@ -1,5 +1,5 @@
 // Standard streams: closed ones are taken before a file can take them, and no failure is silent.
-#include "core/files/standard_streams.hpp"
+#include "core/files/input_output.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>

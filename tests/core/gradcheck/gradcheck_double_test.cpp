@@ -5,7 +5,6 @@
 
 #include "core/ops/arithmetic.hpp"
 #include "core/ops/linear.hpp"
-#include "core/ops/reduce.hpp"
 #include "core/ops/softmax.hpp"
 #include "tests/support/expect_verdict.hpp"
 #include "tests/support/random_tensor.hpp"

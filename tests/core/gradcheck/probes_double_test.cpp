@@ -6,8 +6,7 @@
 
 #include "core/ops/arithmetic.hpp"
 #include "core/ops/attention/attention.hpp"
-#include "core/ops/reduce.hpp"
-#include "core/tape/dims.hpp"
+#include "core/tape/tape.hpp"
 #include "tests/support/expect_verdict.hpp"
 #include "tests/support/random_tensor.hpp"
 #include "tests/support/testing.hpp"

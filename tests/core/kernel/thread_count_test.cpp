@@ -1,5 +1,5 @@
 // How many threads a process has by default: cores, quotas of control groups and OMP_NUM_THREADS.
-#include "core/kernel/cpu.hpp"
+#include "core/kernel/workers.hpp"
 
 #include <sched.h>
 

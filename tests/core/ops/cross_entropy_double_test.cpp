@@ -1,11 +1,9 @@
 // Cross-entropy: gradients by differences, values and gradients against log_softmax.
-#include "core/ops/cross_entropy.hpp"
 
 #include <tapehead/gtest.hpp>
 
 #include "core/ops/arithmetic.hpp"
 #include "core/ops/linear.hpp"
-#include "core/ops/reduce.hpp"
 #include "core/ops/softmax.hpp"
 #include "tests/support/plain.hpp"
 #include "tests/support/testing.hpp"

@@ -1,5 +1,4 @@
 // Bias, activation, gate and dropout in one op: gradients by differences, and what it refuses.
-#include "core/ops/gated_activation.hpp"
 
 #include <tapehead/gtest.hpp>
 

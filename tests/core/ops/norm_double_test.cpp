@@ -1,5 +1,5 @@
 // Layer norm and RMS norm: gradients by differences, values where rounding is at its worst.
-#include "core/ops/norm.hpp"
+#include "core/ops/residual.hpp"
 
 #include <tapehead/gtest.hpp>
 

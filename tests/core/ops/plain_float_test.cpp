@@ -2,7 +2,6 @@
 // formulas in double.
 #include "core/ops/arithmetic.hpp"
 #include "core/ops/linear.hpp"
-#include "core/ops/reduce.hpp"
 #include "core/ops/softmax.hpp"
 #include "tests/support/random_tensor.hpp"
 #include "tests/support/testing.hpp"

@@ -1,5 +1,4 @@
 // Sums and means: values by hand, gradients by differences.
-#include "core/ops/reduce.hpp"
 
 #include <tapehead/gtest.hpp>
 

@@ -3,11 +3,8 @@
 
 #include "core/ops/activation.hpp"
 #include "core/ops/concatenate.hpp"
-#include "core/ops/cross_entropy.hpp"
 #include "core/ops/embedding.hpp"
-#include "core/ops/gated_activation.hpp"
 #include "core/ops/linear.hpp"
-#include "core/ops/norm.hpp"
 #include "core/ops/residual.hpp"
 #include "core/ops/softmax.hpp"
 #include "tests/reference/activation.hpp"

@@ -6,7 +6,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "core/kernel/cpu.hpp"
+#include "core/version.hpp"
 #include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {

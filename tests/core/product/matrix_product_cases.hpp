@@ -3,7 +3,6 @@
 #pragma once
 
 #include "core/product/matrix_product.hpp"
-#include "core/product/packed_matrix.hpp"
 #include "core/scalar.hpp"
 #include "core/version.hpp"
 #include "tests/support/testing.hpp"

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/kernel/row_kernels.hpp"
-#include "core/product/packed_matrix.hpp"
+#include "core/product/matrix_product.hpp"
 #include "tests/support/testing.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

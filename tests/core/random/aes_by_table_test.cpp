@@ -1,5 +1,5 @@
 // Rounds of AES by tables against FIPS-197 written out, byte by byte.
-#include "core/random/counter.hpp"
+#include "core/random/keep_bits.hpp"
 
 #include <random>
 

@@ -1,5 +1,5 @@
 // The threads of a rank: its part of the cores that it may use.
-#include "core/ranks/sharing.hpp"
+#include "core/ranks/ranks.hpp"
 
 #include <sched.h>
 

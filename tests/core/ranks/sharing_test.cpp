@@ -1,5 +1,5 @@
 // What ranks share, each rank a thread.
-#include "core/ranks/sharing.hpp"
+#include "core/ranks/ranks.hpp"
 
 #include "tests/support/testing.hpp"
 #include "tests/support/thread_ranks.hpp"

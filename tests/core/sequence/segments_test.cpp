@@ -1,5 +1,5 @@
 // Segments: rows and positions of ragged batches, with empty sequences, gaps and caches.
-#include "core/sequence/segments.hpp"
+#include "core/sequence/batch.hpp"
 #include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {

@@ -1,5 +1,5 @@
 // Masking: how many tokens of a window are hidden, which, and what is read in their place.
-#include "datasets/corpus/masking.hpp"
+#include "datasets/corpus/windows.hpp"
 #include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {

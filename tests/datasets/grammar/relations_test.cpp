@@ -1,5 +1,5 @@
 // The relations between the words of the grammar's sentences, against its lexicon and by hand.
-#include "datasets/grammar/sentence_relations.hpp"
+#include "datasets/grammar/sentence.hpp"
 #include "datasets/make_task.hpp"
 #include "tests/support/synthetic_tasks.hpp"
 #include "tests/support/testing.hpp"

@@ -1,8 +1,8 @@
 // The task bigrams: what follows a trigger is one output in a sequence, and what follows any other
 // character follows it in the text.
+#include "datasets/synthetic/bigrams.hpp"
 #include "core/text.hpp"
 #include "datasets/make_task.hpp"
-#include "datasets/synthetic/bigram_statistics.hpp"
 #include "datasets/text/text_file.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/support/synthetic_tasks.hpp"

@@ -1,5 +1,5 @@
 // Aligned text: pairs, and files that do not pair.
-#include "datasets/text/parallel_files.hpp"
+#include "datasets/text/parallel_options.hpp"
 
 #include "core/files/files.hpp"
 #include "tests/support/message_of.hpp"

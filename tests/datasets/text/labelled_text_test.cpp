@@ -1,9 +1,9 @@
 // The task labelled_text: which examples its splits have, and what it refuses.
 #include "datasets/make_task.hpp"
 #include "datasets/text/labelled_options.hpp"
+#include "datasets/tokenizers/tokenizer.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"
-#include "datasets/tokenizers/unknown_text.hpp"
-#include "datasets/tokenizers/vocabulary_tokenizer.hpp"
+#include "datasets/tokenizers/vocabulary.hpp"
 #include "tests/support/examples.hpp"
 #include "tests/support/logged.hpp"
 #include "tests/support/message_of.hpp"

@@ -2,7 +2,7 @@
 // place and remedy.
 #include "datasets/text/parallel_tokenizers.hpp"
 
-#include "core/shown.hpp"
+#include "core/text.hpp"
 #include "tests/support/logged.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/support/testing.hpp"

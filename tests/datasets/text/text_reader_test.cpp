@@ -9,7 +9,6 @@
 #include <thread>
 
 #include "core/files/files.hpp"
-#include "core/files/open_file.hpp"
 #include "tests/support/io_error.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/support/temporary_directory.hpp"

@@ -5,9 +5,9 @@
 
 #include "core/files/files.hpp"
 #include "datasets/text/text_file.hpp"
-#include "datasets/tokenizers/text_chunks.hpp"
+#include "datasets/tokenizers/pretokenization.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"
-#include "interchange/tokenizers/read_pretrained.hpp"
+#include "interchange/tokenizers/pretrained_tokenizers.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/support/temporary_directory.hpp"
 #include "tests/support/testing.hpp"

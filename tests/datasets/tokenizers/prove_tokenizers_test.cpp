@@ -2,7 +2,7 @@
 // not.
 #include "datasets/text/parallel_tokenizers.hpp"
 #include "datasets/tokenizers/sentencepiece_tokenizer.hpp"
-#include "datasets/tokenizers/vocabulary_tokenizer.hpp"
+#include "datasets/tokenizers/vocabulary.hpp"
 #include "datasets/tokenizers/word_piece.hpp"
 #include "tests/support/hostile_text.hpp"
 #include "tests/support/logged.hpp"

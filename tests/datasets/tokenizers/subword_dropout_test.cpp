@@ -1,10 +1,10 @@
 // Subword dropout: byte-pair encoding itself without it, other cuts of the same text with it, each
 // a function of seed and epoch alone.
-#include "datasets/tokenizers/subword_dropout.hpp"
 #include "core/files/files.hpp"
 #include "datasets/make_task.hpp"
 #include "datasets/task.hpp"
 #include "datasets/text/text_file.hpp"
+#include "datasets/tokenizers/merge_table.hpp"
 #include "datasets/tokenizers/sentencepiece_tokenizer.hpp"
 #include "tests/support/examples.hpp"
 #include "tests/support/io_error.hpp"

@@ -4,7 +4,7 @@
 #include "datasets/text/text_file.hpp"
 #include "datasets/tokenizers/byte_bpe.hpp"
 #include "datasets/tokenizers/sentencepiece_tokenizer.hpp"
-#include "datasets/tokenizers/vocabulary_tokenizer.hpp"
+#include "datasets/tokenizers/vocabulary.hpp"
 #include "datasets/tokenizers/word_piece.hpp"
 #include "tests/support/testing.hpp"
 #include "tests/support/text_corpus.hpp"

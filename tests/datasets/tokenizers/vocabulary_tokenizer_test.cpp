@@ -1,5 +1,5 @@
 // Word and character tokenizers, and the file of their vocabulary.
-#include "datasets/tokenizers/vocabulary_tokenizer.hpp"
+#include "datasets/tokenizers/vocabulary.hpp"
 
 #include "core/files/files.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"

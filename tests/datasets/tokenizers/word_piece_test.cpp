@@ -8,7 +8,7 @@
 #include "core/files/files.hpp"
 #include "datasets/text/text_file.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"
-#include "interchange/tokenizers/read_pretrained.hpp"
+#include "interchange/tokenizers/pretrained_tokenizers.hpp"
 #include "tests/support/io_error.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/support/temporary_directory.hpp"

@@ -1,5 +1,5 @@
 // The tokenizers of a Marian model, read and written.
-#include "interchange/tokenizers/marian_tokenizers.hpp"
+#include "interchange/tokenizers/pretrained_tokenizers.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -8,7 +8,7 @@
 #include "datasets/tokenizers/sentencepiece_fields.hpp"
 #include "datasets/tokenizers/sentencepiece_tokenizer.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"
-#include "datasets/tokenizers/vocabulary_tokenizer.hpp"
+#include "datasets/tokenizers/vocabulary.hpp"
 #include "tests/support/io_error.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/support/temporary_directory.hpp"

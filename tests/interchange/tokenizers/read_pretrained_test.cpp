@@ -1,5 +1,5 @@
 // Tokenizers of other programs: which marks are found, and what is refused, by name.
-#include "interchange/tokenizers/read_pretrained.hpp"
+#include "interchange/tokenizers/pretrained_tokenizers.hpp"
 
 #include <nlohmann/json.hpp>
 

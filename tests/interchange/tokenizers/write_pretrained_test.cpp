@@ -1,6 +1,6 @@
 // Tokenizers for other programs: what is read back is the same, marks and ids stand in the files as
 // they should, and what the files cannot hold is refused.
-#include "interchange/tokenizers/write_pretrained.hpp"
+#include "interchange/tokenizers/pretrained_tokenizers.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -8,9 +8,8 @@
 #include "datasets/text/text_file.hpp"
 #include "datasets/tokenizers/byte_bpe.hpp"
 #include "datasets/tokenizers/sentencepiece_tokenizer.hpp"
-#include "datasets/tokenizers/vocabulary_tokenizer.hpp"
+#include "datasets/tokenizers/vocabulary.hpp"
 #include "datasets/tokenizers/word_piece.hpp"
-#include "interchange/tokenizers/read_pretrained.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/support/temporary_directory.hpp"
 #include "tests/support/testing.hpp"

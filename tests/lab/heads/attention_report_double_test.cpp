@@ -1,7 +1,7 @@
 // The maps of a head's weights, against the matrices written out.
 #include "lab/heads/attention_report.hpp"
 
-#include "core/product/blas_spectrum.hpp"
+#include "core/product/matrix_product.hpp"
 #include "tests/support/testing.hpp"
 #include "tests/support/tiny_model.hpp"
 

@@ -1,5 +1,5 @@
 // How far heads agree with relations, from weights and relations whose answers are known.
-#include "lab/heads/head_agreement.hpp"
+#include "lab/heads/head_figures.hpp"
 
 #include "lab/heads/attention_report.hpp"
 #include "tests/support/testing.hpp"

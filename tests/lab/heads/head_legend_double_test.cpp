@@ -1,10 +1,9 @@
 // Every figure and every column has its meaning, and one that cannot be is blank or null.
-#include "lab/heads/head_legend.hpp"
+#include "lab/heads/head_report.hpp"
 
 #include "lab/heads/attention_report.hpp"
 #include "lab/heads/conclusions.hpp"
-#include "lab/heads/head_report.hpp"
-#include "lab/removal/removal_report.hpp"
+#include "lab/removal/head_importance.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/support/testing.hpp"
 

@@ -1,5 +1,5 @@
 // How far heads are apart, and what they write, where the answer is known.
-#include "lab/heads/head_sums.hpp"
+#include "lab/heads/head_figures.hpp"
 
 #include "lab/heads/head_report.hpp"
 #include "tests/support/lone_attention.hpp"

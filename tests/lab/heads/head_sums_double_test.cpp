@@ -1,10 +1,9 @@
 // What is told of a head, from weights whose answer is known.
-#include "lab/heads/head_sums.hpp"
+#include "lab/heads/head_figures.hpp"
 
 #include "core/ops/attention/attention.hpp"
-#include "core/sequence/segments.hpp"
-#include "datasets/corpus/masking.hpp"
-#include "lab/heads/head_figures.hpp"
+#include "core/sequence/batch.hpp"
+#include "datasets/corpus/windows.hpp"
 #include "tests/support/head_means.hpp"
 #include "tests/support/random_tensor.hpp"
 #include "tests/support/small_copy.hpp"

@@ -1,5 +1,5 @@
 // Watching a model's heads over a split: which heads, which keys, whichever the threads.
-#include "lab/heads/head_watch.hpp"
+#include "lab/heads/head_report.hpp"
 
 #include "datasets/loader.hpp"
 #include "tests/support/head_means.hpp"

@@ -2,7 +2,7 @@
 #include "lab/inspection/inspection.hpp"
 
 #include "datasets/loader.hpp"
-#include "lab/heads/head_watch.hpp"
+#include "lab/heads/head_report.hpp"
 #include "lab/removal/head_removal.hpp"
 #include "tests/support/examples.hpp"
 #include "tests/support/program_runs.hpp"

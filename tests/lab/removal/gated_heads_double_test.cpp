@@ -1,5 +1,5 @@
 // Which of a model's gates are closed.
-#include "lab/removal/head_pruning.hpp"
+#include "lab/removal/head_importance.hpp"
 
 #include "tests/support/testing.hpp"
 #include "tests/support/tiny_model.hpp"

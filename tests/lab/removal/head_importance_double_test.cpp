@@ -1,7 +1,6 @@
 // Gates on heads: what they do to the logits, and what the loss says of them.
 #include "lab/removal/head_importance.hpp"
 
-#include "lab/removal/head_pruning.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/support/small_copy.hpp"
 #include "tests/support/testing.hpp"

@@ -1,5 +1,5 @@
 // Taking heads away one by one.
-#include "lab/removal/head_pruning.hpp"
+#include "lab/removal/head_importance.hpp"
 
 #include "tests/support/small_copy.hpp"
 #include "tests/support/testing.hpp"

@@ -1,7 +1,7 @@
 // Removal: a smaller model says what the larger one says with those heads gated off.
 #include "lab/removal/head_removal.hpp"
 
-#include "lab/removal/head_pruning.hpp"
+#include "lab/removal/head_importance.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/support/removal_cases.hpp"
 #include "tests/support/testing.hpp"

@@ -1,5 +1,5 @@
 // Removal in single precision, as programs do it: the larger model's logits with gates at 0.
-#include "lab/removal/head_pruning.hpp"
+#include "lab/removal/head_importance.hpp"
 #include "tests/support/removal_cases.hpp"
 #include "tests/support/testing.hpp"
 

@@ -1,7 +1,7 @@
 // Which heads go: the least important of those that can, one by one or in sets that share keys.
 #include "lab/removal/head_removal.hpp"
 
-#include "lab/removal/head_pruning.hpp"
+#include "lab/removal/head_importance.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/support/small_copy.hpp"
 #include "tests/support/testing.hpp"

@@ -2,7 +2,6 @@
 // acts at one site.
 #include "lab/removal/head_importance.hpp"
 
-#include "lab/removal/head_pruning.hpp"
 #include "lab/removal/head_removal.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/support/random_tensor.hpp"

@@ -1,6 +1,6 @@
 // Curves from metrics.jsonl and times.jsonl, whatever state those are in.
 #include "core/files/json_text.hpp"
-#include "lab/report/records.hpp"
+#include "lab/report/page.hpp"
 
 #include "tests/support/io_error.hpp"
 #include "tests/support/temporary_directory.hpp"

@@ -1,11 +1,11 @@
 // The child process of a sweep: what it does with streams and signals.
-#include "lab/sweep/child.hpp"
+#include "lab/sweep/places.hpp"
 
 #include <unistd.h>
 
 #include <csignal>
 
-#include "core/files/open_file.hpp"
+#include "core/files/files.hpp"
 #include "tests/support/program.hpp"
 #include "tests/support/testing.hpp"
 #include "train/output/signals.hpp"

@@ -1,7 +1,7 @@
 // The plan of a sweep as its directory keeps it: read back, and refused where it contradicts
 // itself.
 #include "core/files/json_text.hpp"
-#include "lab/sweep/plan.hpp"
+#include "lab/sweep/directory.hpp"
 
 #include "core/files/files.hpp"
 #include "tests/support/io_error.hpp"

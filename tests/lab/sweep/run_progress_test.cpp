@@ -1,5 +1,5 @@
 // A run is watched while its metrics are written, line by line, and when lines are taken back.
-#include "lab/sweep/run_progress.hpp"
+#include "lab/sweep/runner.hpp"
 
 #include "tests/support/temporary_directory.hpp"
 #include "tests/support/testing.hpp"

@@ -1,5 +1,5 @@
 // Gates on heads in a model: what they are before training, when they are drawn, and their number.
-#include "nn/attention/head_combination.hpp"
+#include "nn/attention/head_projections.hpp"
 
 #include "core/gradcheck/model/model.hpp"
 #include "core/ops/arithmetic.hpp"

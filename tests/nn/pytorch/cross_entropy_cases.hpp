@@ -2,7 +2,7 @@
 // precision. The fixture comes from scripts/make_pytorch_fixtures.py.
 #pragma once
 
-#include "core/ops/cross_entropy.hpp"
+#include "core/ops/softmax.hpp"
 #include "tests/support/pytorch.hpp"
 #include "tests/support/testing.hpp"
 

@@ -2,7 +2,7 @@
 // going through every part that a fault may have replaced.
 #pragma once
 
-#include "core/ops/cross_entropy.hpp"
+#include "core/ops/softmax.hpp"
 #include "tests/nn/wiring/model.hpp"
 #include "train/step/shards.hpp"
 

@@ -4,7 +4,7 @@
 #include "core/ops/activation.hpp"
 #include "core/ops/attention/attention.hpp"
 #include "core/ops/linear.hpp"
-#include "core/ops/norm.hpp"
+#include "core/ops/residual.hpp"
 #include "tests/nn/wiring/model.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace wiring {

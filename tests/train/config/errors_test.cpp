@@ -1,5 +1,4 @@
 // Each mistake in a config is refused with its place, the value, and what is allowed.
-#include "core/shown.hpp"
 #include "core/text.hpp"
 #include "datasets/task_kind.hpp"
 #include "tests/support/config_error.hpp"

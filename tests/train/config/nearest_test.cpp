@@ -1,6 +1,6 @@
 // The nearest valid name.
-#include "train/config/nearest.hpp"
 #include "tests/support/testing.hpp"
+#include "train/config/rows.hpp"
 
 namespace tapehead { namespace {
 

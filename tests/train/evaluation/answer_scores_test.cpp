@@ -1,5 +1,5 @@
 // Labels that a sequence decides, counted apart from its others.
-#include "train/evaluation/right_outputs.hpp"
+#include "train/evaluation/breakdowns.hpp"
 
 #include "datasets/pairs.hpp"
 #include "tests/support/testing.hpp"

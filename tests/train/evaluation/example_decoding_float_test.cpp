@@ -2,7 +2,7 @@
 // threads.
 #include "train/evaluation/example_decoding.hpp"
 
-#include "datasets/text/classified_text.hpp"
+#include "datasets/text/labelled_options.hpp"
 #include "tests/support/examples.hpp"
 #include "tests/support/naive_decoding.hpp"
 #include "tests/support/testing.hpp"

@@ -1,6 +1,6 @@
 // Losses by position: which positions are in a range, and which labels at them.
-#include "train/evaluation/position_losses.hpp"
 #include "tests/support/testing.hpp"
+#include "train/evaluation/breakdowns.hpp"
 
 namespace tapehead { namespace {
 

@@ -1,5 +1,5 @@
 // Which outputs are exactly right: with spaces and characters that the tokenizer does not keep.
-#include "train/evaluation/right_outputs.hpp"
+#include "train/evaluation/breakdowns.hpp"
 
 #include "datasets/make_task.hpp"
 #include "datasets/text/parallel_options.hpp"

@@ -1,9 +1,9 @@
 // Right outputs by type, counted by hand.
-#include "train/evaluation/right_outputs.hpp"
+#include "train/evaluation/breakdowns.hpp"
 
 #include "tests/support/examples.hpp"
 #include "tests/support/testing.hpp"
-#include "train/evaluation/run_evaluation.hpp"
+#include "train/evaluation/evaluation_report.hpp"
 
 namespace tapehead { namespace {
 

@@ -2,7 +2,7 @@
 #include "train/evaluation/written_text.hpp"
 
 #include "core/text.hpp"
-#include "datasets/tokenizers/vocabulary_tokenizer.hpp"
+#include "datasets/tokenizers/vocabulary.hpp"
 #include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {

@@ -1,7 +1,6 @@
 // BLEU: its formula by hand, the tokenizers rule by rule, and input that no sacreBLEU run has.
 #include "tests/support/corpus_scores.hpp"
 #include "tests/support/testing.hpp"
-#include "train/metrics/bleu_tokenizer.hpp"
 #include "train/metrics/code_points.hpp"
 
 namespace tapehead { namespace {

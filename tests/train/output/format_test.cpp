@@ -2,7 +2,6 @@
 #include "train/output/text_table.hpp"
 
 #include "tests/support/testing.hpp"
-#include "train/output/program_path.hpp"
 
 namespace tapehead { namespace {
 

@@ -1,5 +1,4 @@
 // Progress, console and log: what is shown on a terminal, what otherwise, and what the file gets.
-#include "train/output/progress.hpp"
 
 #include <spdlog/sinks/ostream_sink.h>
 #include <spdlog/spdlog.h>

@@ -1,5 +1,5 @@
 // What a training says about its weight decay, against counts made by hand.
-#include "train/plan/start_table.hpp"
+#include "train/plan/plan_report.hpp"
 
 #include "tests/support/testing.hpp"
 #include "tests/support/tiny_model.hpp"

@@ -1,7 +1,7 @@
 #include "train/plan/run_plan.hpp"
 
 #include "tests/support/testing.hpp"
-#include "train/step/schedule.hpp"
+#include "train/step/training_position.hpp"
 
 namespace tapehead { namespace {
 

@@ -1,8 +1,8 @@
 // A checkpoint's identity: what it is refused for, and what it is not.
-#include "train/run/identity.hpp"
+#include "train/run/checkpoints.hpp"
 
 #include "datasets/tokenizers/tokenizer_files.hpp"
-#include "datasets/tokenizers/vocabulary_tokenizer.hpp"
+#include "datasets/tokenizers/vocabulary.hpp"
 #include "tests/support/io_error.hpp"
 #include "tests/support/temporary_directory.hpp"
 #include "tests/support/testing.hpp"

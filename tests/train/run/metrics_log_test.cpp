@@ -10,7 +10,7 @@
 #include "tests/support/logged.hpp"
 #include "tests/support/temporary_directory.hpp"
 #include "tests/support/testing.hpp"
-#include "train/run/metrics_log.hpp"
+#include "train/run/run_record.hpp"
 
 namespace tapehead { namespace {
 

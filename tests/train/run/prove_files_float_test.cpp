@@ -8,7 +8,6 @@
 #include "datasets/loader.hpp"
 #include "datasets/make_task.hpp"
 #include "lab/heads/head_report.hpp"
-#include "lab/heads/head_watch.hpp"
 #include "lab/report/run.hpp"
 #include "tests/support/mutations.hpp"
 #include "tests/support/program_runs.hpp"
@@ -20,7 +19,7 @@
 #include "train/loop/initial_weights.hpp"
 #include "train/loop/replay.hpp"
 #include "train/loop/training.hpp"
-#include "train/output/figures.hpp"
+#include "train/output/text_table.hpp"
 #include "train/run/run_directory.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {

@@ -2,7 +2,7 @@
 // scripts/make_pytorch_fixtures.py.
 #include "core/files/tensor_file.hpp"
 #include "tests/support/testing.hpp"
-#include "train/step/schedule.hpp"
+#include "train/step/training_position.hpp"
 
 namespace tapehead { namespace {
 

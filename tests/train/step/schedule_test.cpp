@@ -1,6 +1,6 @@
 // The schedules at points computed by hand from the formulas in the header.
-#include "train/step/schedule.hpp"
 #include "tests/support/testing.hpp"
+#include "train/step/training_position.hpp"
 
 namespace tapehead { namespace {
 

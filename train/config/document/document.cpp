@@ -1,14 +1,16 @@
 // The common part of YAML and JSON documents: checks the text, chooses the parser, and finds
-// duplicate keys.
+// duplicate keys. Parses numbers with from_chars, after removing what only people write.
 #include "train/config/document/document.hpp"
 
 #include <nlohmann/json.hpp>
+
+#include <charconv>
 #include <unordered_map>
 
-#include "core/shown.hpp"
 #include "core/text.hpp"
 
 namespace tapehead {
+
 namespace {
 
 void check_keys(const ConfigNode& node, std::string_view file) {
@@ -25,6 +27,133 @@ void check_keys(const ConfigNode& node, std::string_view file) {
   for (const ConfigNode& item : node.items) {
     check_keys(item, file);
   }
+}
+
+bool is_digit(char character) { return character >= '0' && character <= '9'; }
+
+std::string without_underscores(std::string_view text) {
+  std::string plain;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool between =
+        i > 0 && i + 1 < text.size() && is_digit(text[i - 1]) && is_digit(text[i + 1]);
+    if (text[i] != '_' || !between) {
+      plain += text[i];
+    }
+  }
+  return plain;
+}
+
+void refuse_non_finite(std::string_view unsigned_text) {
+  const std::string word = lowered(unsigned_text.substr(unsigned_text.starts_with('.') ? 1 : 0));
+  constexpr std::array<std::string_view, 3> words{"nan", "inf", "infinity"};
+  if (std::ranges::find(words, word) != words.end()) {
+    throw ConfigError("not finite");
+  }
+}
+
+// The text in the form that from_chars accepts.
+std::string plain_decimal(std::string_view text) {
+  const bool negative = text.starts_with('-');
+  if (negative || text.starts_with('+')) {
+    text.remove_prefix(1);
+  }
+  refuse_non_finite(text);
+  if (!text.empty() && !is_digit(text.front()) && text.front() != '.') {
+    throw ConfigError("not a number");
+  }
+  std::string digits = without_underscores(text);
+  if (digits.size() > 1 && digits[0] == '0' && is_digit(digits[1])) {
+    const std::size_t first = std::min(digits.find_first_not_of('0'), digits.size() - 1);
+    throw ConfigError(fmt::format("a leading zero, which some read as octal: write {}",
+                                  digits.substr(is_digit(digits[first]) ? first : first - 1)));
+  }
+  return negative ? "-" + digits : digits;
+}
+
+// A decimal number as 0.(digits) times 10^magnitude, where the first digit is not 0. The number 0
+// has no digits.
+struct Decimal {
+  bool negative = false;
+  std::string digits;
+  std::ptrdiff_t magnitude = 0;
+};
+
+Decimal decimal_of(std::string_view text) {
+  Decimal decimal{.negative = text.starts_with('-'), .digits = {}, .magnitude = 0};
+  if (decimal.negative) {
+    text.remove_prefix(1);
+  }
+  const std::size_t e = std::min(text.find_first_of("eE"), text.size());
+  std::string_view power = text.substr(std::min(e + 1, text.size()));
+  if (power.starts_with('+')) {
+    power.remove_prefix(1);
+  }
+  std::from_chars(power.data(), power.data() + power.size(), decimal.magnitude);
+  const std::string_view mantissa = text.substr(0, e);
+  const std::size_t point = std::min(mantissa.find('.'), e);
+  decimal.digits = mantissa.substr(0, point);
+  if (point < e) {
+    decimal.digits += mantissa.substr(point + 1);
+  }
+  const std::size_t zeros = std::min(decimal.digits.find_first_not_of('0'), decimal.digits.size());
+  decimal.digits.erase(0, zeros);
+  decimal.magnitude += static_cast<std::ptrdiff_t>(point) - static_cast<std::ptrdiff_t>(zeros);
+  return decimal;
+}
+
+// "2500" of "2.50e3", in any notation; nothing if the number has a fraction.
+std::optional<std::string> whole_digits(std::string_view text) {
+  auto [negative, digits, magnitude] = decimal_of(text);
+  const std::size_t last = digits.find_last_not_of('0');
+  if (last == std::string::npos) {
+    return "0";
+  }
+  if (magnitude <= static_cast<std::ptrdiff_t>(last)) {
+    return std::nullopt;
+  }
+  digits.resize(static_cast<std::size_t>(magnitude), '0');
+  return (negative ? "-" : "") + digits;
+}
+
+// Nothing if the text is not a number of this type.
+template <class Number>
+std::optional<Number> read_exactly(const std::string& text) {
+  Number value{};
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  if (stop != end || error == std::errc::invalid_argument) {
+    return std::nullopt;
+  }
+  if (error == std::errc::result_out_of_range) {
+    throw ConfigError(decimal_of(text).magnitude < 0 ? "too close to 0" : "out of range");
+  }
+  return value;
+}
+
+// Other parsers read a whole number with a point or an exponent as a double, and from 2^53 on
+// doubles cannot represent every integer. Such numbers are rejected, so that a config means the
+// same to all parsers.
+template <class Whole>
+Whole parse_integer(std::string_view text) {
+  const std::string plain = plain_decimal(text);
+  if (const auto value = read_exactly<Whole>(plain)) {
+    return *value;
+  }
+  parse_number(text);  // says what is not a number
+  const auto digits = whole_digits(plain);
+  if (!digits) {
+    throw ConfigError("not a whole number");
+  }
+  const auto value = read_exactly<Whole>(*digits);
+  if (!value) {
+    throw ConfigError("out of range");
+  }
+  constexpr Whole exact = 9007199254740992;  // 2^53
+  if (*value > exact || (std::is_signed_v<Whole> && *value + exact < 0)) {
+    throw ConfigError(
+        fmt::format("whole numbers beyond 2^53 take no point and no exponent: write {}", *digits));
+  }
+  return *value;
 }
 
 }  // namespace
@@ -84,5 +213,25 @@ ConfigNode parse_document(std::string_view text, std::string_view file, const Do
   check_keys(root, file);
   return root;
 }
+
+std::string lowered(std::string_view text) {
+  std::string word(text);
+  std::ranges::transform(word, word.begin(), [](char character) {
+    return character >= 'A' && character <= 'Z' ? static_cast<char>(character + 32) : character;
+  });
+  return word;
+}
+
+double parse_number(std::string_view text) {
+  const auto value = read_exactly<double>(plain_decimal(text));
+  if (!value) {
+    throw ConfigError("not a number");
+  }
+  return *value;
+}
+
+Index parse_whole(std::string_view text) { return parse_integer<Index>(text); }
+
+std::uint64_t parse_unsigned(std::string_view text) { return parse_integer<std::uint64_t>(text); }
 
 }  // namespace tapehead

@@ -1,5 +1,5 @@
 // A config file as a small tree of mappings, sequences and scalars that know their places in the
-// file.
+// file; numbers as people write them in one, such as 1e-4 and 1_000.
 #pragma once
 
 #include "core/prelude.hpp"
@@ -54,5 +54,17 @@ ConfigNode parse_json(std::string_view text, std::string_view file);
 void check_characters(std::string_view text, std::string_view file);
 
 [[noreturn]] void fail_at(std::string_view file, Mark mark, std::string_view problem);
+
+// The text with the letters of ASCII in lower case.
+std::string lowered(std::string_view text);
+
+// Each throws ConfigError that says only what is wrong ("not a whole number"). A sign, `_` between
+// digits and an exponent are accepted. 010 is rejected (8 or 10?), and so are nan, inf and
+// hexadecimal numbers.
+double parse_number(std::string_view text);
+// 2e3 and 4.0 are whole numbers. With a point or an exponent they are accepted only up to 2^53, up
+// to which doubles are exact.
+Index parse_whole(std::string_view text);
+std::uint64_t parse_unsigned(std::string_view text);
 
 }  // namespace tapehead

@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/shown.hpp"
+#include "core/text.hpp"
 #include "train/config/document/document.hpp"
 
 namespace tapehead {

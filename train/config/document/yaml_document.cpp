@@ -6,7 +6,7 @@
 
 #include <sstream>
 
-#include "core/shown.hpp"
+#include "core/text.hpp"
 #include "train/config/document/document.hpp"
 #include "train/config/document/yaml_mistakes.hpp"
 

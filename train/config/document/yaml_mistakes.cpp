@@ -1,6 +1,5 @@
 #include "train/config/document/yaml_mistakes.hpp"
 
-#include "core/shown.hpp"
 #include "core/text.hpp"
 
 namespace tapehead {

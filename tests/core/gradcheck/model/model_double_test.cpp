@@ -5,7 +5,6 @@
 #include "core/ops/arithmetic.hpp"
 #include "core/ops/embedding.hpp"
 #include "core/ops/linear.hpp"
-#include "core/ops/reduce.hpp"
 #include "tests/support/random_tensor.hpp"
 #include "tests/support/testing.hpp"
 

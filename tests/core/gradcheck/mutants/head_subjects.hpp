@@ -2,10 +2,9 @@
 #pragma once
 
 #include "core/ops/attention/attention.hpp"
-#include "core/ops/attention/pair_score.hpp"
+#include "core/ops/attention/attention_options.hpp"
 #include "core/ops/heads/head_linear.hpp"
 #include "core/ops/heads/head_rotation.hpp"
-#include "core/ops/heads/head_scaling.hpp"
 #include "tests/core/gradcheck/mutants/op_subject.hpp"
 #include "tests/core/gradcheck/mutants/sequence_subjects.hpp"
 

@@ -4,7 +4,6 @@
 #include "core/ops/arithmetic.hpp"
 #include "core/ops/concatenate.hpp"
 #include "core/ops/linear.hpp"
-#include "core/ops/reduce.hpp"
 #include "tests/core/gradcheck/mutants/op_subject.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

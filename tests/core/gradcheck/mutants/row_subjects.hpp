@@ -2,8 +2,6 @@
 #pragma once
 
 #include "core/ops/activation.hpp"
-#include "core/ops/gated_activation.hpp"
-#include "core/ops/norm.hpp"
 #include "core/ops/residual.hpp"
 #include "core/ops/softmax.hpp"
 #include "tests/core/gradcheck/mutants/op_subject.hpp"

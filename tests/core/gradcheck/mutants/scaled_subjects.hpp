@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/random/draws.hpp"
-#include "core/tape/dims.hpp"
+#include "core/tape/tape.hpp"
 #include "tests/core/gradcheck/mutants/elementwise.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

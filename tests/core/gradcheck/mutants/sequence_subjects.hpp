@@ -2,8 +2,8 @@
 #pragma once
 
 #include "core/ops/attention/attention.hpp"
-#include "core/ops/cross_entropy.hpp"
 #include "core/ops/embedding.hpp"
+#include "core/ops/softmax.hpp"
 #include "tests/core/gradcheck/mutants/op_subject.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

@@ -1,6 +1,6 @@
 // Attention against its formula: values, and gradients by differences of the formula.
 #include "core/ops/attention/attention.hpp"
-#include "core/ops/attention/pair_score.hpp"
+#include "core/ops/attention/attention_options.hpp"
 #include "tests/reference/attention.hpp"
 #include "tests/reference/expect_like.hpp"
 #include "tests/support/attention_cases.hpp"

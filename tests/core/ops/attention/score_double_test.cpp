@@ -3,7 +3,7 @@
 #include <tapehead/gtest.hpp>
 
 #include "core/ops/attention/attention.hpp"
-#include "core/ops/attention/pair_score.hpp"
+#include "core/ops/attention/attention_options.hpp"
 #include "tests/support/attention_cases.hpp"
 #include "tests/support/plain.hpp"
 #include "tests/support/plain_attention.hpp"

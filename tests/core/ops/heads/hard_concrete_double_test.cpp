@@ -1,6 +1,6 @@
 // Hard concrete gates: gradients by differences, values against plain ops, draws against what is to
 // be expected of them.
-#include "core/ops/heads/head_scaling.hpp"
+#include "core/ops/heads/head_linear.hpp"
 
 #include <tapehead/gtest.hpp>
 

@@ -3,7 +3,6 @@
 
 #include "core/ops/heads/head_linear.hpp"
 #include "core/ops/heads/head_rotation.hpp"
-#include "core/ops/heads/head_scaling.hpp"
 #include "tests/support/random_tensor.hpp"
 #include "tests/support/testing.hpp"
 

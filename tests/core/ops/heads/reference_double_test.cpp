@@ -1,7 +1,6 @@
 // Every op on the vectors of heads against its formula: values, and gradients by differences.
 #include "core/ops/heads/head_linear.hpp"
 #include "core/ops/heads/head_rotation.hpp"
-#include "core/ops/heads/head_scaling.hpp"
 #include "tests/reference/expect_like.hpp"
 #include "tests/reference/gates.hpp"
 #include "tests/reference/heads.hpp"

@@ -1,6 +1,6 @@
 // Numbers as people write them in a config.
-#include "train/config/document/numbers.hpp"
 #include "tests/support/testing.hpp"
+#include "train/config/document/document.hpp"
 
 namespace tapehead { namespace {
 

@@ -1,0 +1,145 @@
+// tapehead classify RUN: gives classes to lines of text.
+// tapehead fill RUN: predicts masked tokens of lines of text.
+#include "apps/commands.hpp"
+#include "apps/line_command.hpp"
+
+namespace tapehead {
+
+namespace {
+
+struct ClassifyArguments : LineArguments {
+  Index top = 1;
+};
+
+// "label, tab, probability", one pair after another.
+std::string line_of(const std::vector<LikelyClass>& classes) {
+  std::string line;
+  for (const LikelyClass& one : classes) {
+    line += fmt::format("{}{}\t{:.4f}", line.empty() ? "" : "\t", one.label, one.probability);
+  }
+  return line + "\n";
+}
+
+std::string json_of(const std::string& text, const std::vector<LikelyClass>& classes) {
+  Json json = {{"text", text}, {"classes", Json::array()}};
+  for (const LikelyClass& one : classes) {
+    json["classes"].push_back({{"label", one.label}, {"probability", one.probability}});
+  }
+  return json_text(json) + '\n';
+}
+
+class ClassOf : public Question {
+ public:
+  ClassOf(const ClassifyArguments& arguments, const Predictor& predictor)
+      : arguments_(arguments), predictor_(predictor) {
+    predictor_.expect_used_for("classify");
+  }
+
+  std::string answers(std::span<const LineRead> lines, Index) override {
+    const auto classes = predictor_.classify(lines, arguments_.top);
+    std::string text;
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      text += arguments_.json ? json_of(lines[i].line.text, classes[i]) : line_of(classes[i]);
+    }
+    return text;
+  }
+
+ private:
+  const ClassifyArguments& arguments_;
+  const Predictor& predictor_;
+};
+
+struct FillArguments : LineArguments {
+  Index top = 5;
+};
+
+// On one line.
+std::string in_line(const std::string& text) {
+  std::string line;
+  for (const char byte : printable(text)) {
+    line += byte == '\n' ? std::string("\\n") : std::string(1, byte);
+  }
+  return line;
+}
+
+// "probability, tab, token, tab, text" for each candidate, and an empty line after each mask.
+std::string lines_of(const std::vector<FilledMask>& masks) {
+  std::string lines;
+  for (const FilledMask& candidates : masks) {
+    for (const Candidate& one : candidates) {
+      lines +=
+          fmt::format("{:.4f}\t{}\t{}\n", one.probability, in_line(one.token), in_line(one.text));
+    }
+    lines += "\n";
+  }
+  return lines;
+}
+
+std::string json_of(const std::string& text, const std::vector<FilledMask>& masks) {
+  Json json = {{"text", text}, {"masks", Json::array()}};
+  for (const FilledMask& candidates : masks) {
+    Json& list = json["masks"].emplace_back(Json::array());
+    for (const Candidate& one : candidates) {
+      list.push_back({{"token", one.token}, {"probability", one.probability}, {"text", one.text}});
+    }
+  }
+  return json_text(json) + '\n';
+}
+
+class MasksOf : public Question {
+ public:
+  MasksOf(const FillArguments& arguments, const Predictor& predictor)
+      : arguments_(arguments), predictor_(predictor) {
+    predictor_.expect_used_for("fill");
+  }
+
+  void look_at(LineRead& read) const override {
+    if (read.masks.empty()) {
+      throw DataError(fmt::format("there is no {} in the line", shown(arguments_.mask)));
+    }
+  }
+
+  std::string answers(std::span<const LineRead> lines, Index) override {
+    const auto masks = predictor_.fill(lines, arguments_.top);
+    std::string text;
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      text += arguments_.json ? json_of(lines[i].line.text, masks[i]) : lines_of(masks[i]);
+    }
+    return text;
+  }
+
+ private:
+  const FillArguments& arguments_;
+  const Predictor& predictor_;
+};
+
+}  // namespace
+
+const Command classify_command(70, [](CLI::App& program) {
+  const auto [command, arguments] = add_command<ClassifyArguments>(
+      program, "classify", "Give classes to lines of text with a trained model",
+      ask_with<ClassOf, ClassifyArguments>);
+  add_run_options(command, arguments, TakesRuns::one);
+  add_input_option(command, arguments.input);
+  add_output_option(command, arguments, "classes");
+  add_number_option(command, "--top", &arguments.top, {1, 1000000},
+                    "Classes for each line, the most likely ones");
+  add_asking_options(command, arguments, "Tokens classified together",
+                     "One JSON object for each line");
+});
+
+const Command fill_command(80, [](CLI::App& program) {
+  const auto [command, arguments] = add_command<FillArguments>(
+      program, "fill", "Predict masked tokens with a masked language model",
+      ask_with<MasksOf, FillArguments>);
+  add_run_options(command, arguments, TakesRuns::one);
+  add_input_option(command, arguments.input);
+  add_output_option(command, arguments, "candidates");
+  command.add_option("--mask", arguments.mask, "What stands for a masked token in a line")
+      ->capture_default_str();
+  add_number_option(command, "--top", &arguments.top, {1, 1000000},
+                    "Candidates for each mask, the most likely ones");
+  add_asking_options(command, arguments, "Tokens filled together", "One JSON object for each line");
+});
+
+}  // namespace tapehead

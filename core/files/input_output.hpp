@@ -1,0 +1,63 @@
+// What a command reads and writes: its standard streams, which are open from the start, and whose
+// failed writes are reported; and the files that it reads, by device and inode, so that it never
+// overwrites one of them.
+#pragma once
+
+#include <sys/types.h>
+
+#include "core/files/files.hpp"
+
+namespace tapehead {
+
+// Opens the descriptors 0, 1 and 2 where they are closed, so that no later file gets their number.
+// They stay unusable: reading from 0 and writing to 1 fail, and what is written to 2 is discarded.
+// Throws IoError.
+void open_closed_streams();
+
+// Writes to standard output, which may be buffered until `flush_output`. Throws IoError.
+void write_output(std::string_view text);
+
+// Throws IoError if any of the output could not be written.
+void flush_output();
+
+// Writes to standard error. Failures are ignored, since they cannot be reported anywhere.
+void write_message(std::string_view text);
+
+// The files that a command reads.
+class InputFiles {
+ public:
+  // Device and inode. Only regular files have one: nothing is lost if a terminal, a pipe or a
+  // device is both read and written.
+  using Identity = std::pair<dev_t, ino_t>;
+
+  void add(const std::filesystem::path& path);
+  void add(std::span<const std::filesystem::path> paths);
+
+  // An open file, such as standard input, under the name that messages give it.
+  void add(int descriptor, const std::string& name);
+
+  // Throws IoError if the output is one of the inputs, even under another spelling, through a link,
+  // or as an open descriptor.
+  void expect_other(const std::filesystem::path& output) const;
+  void expect_other(int descriptor, const std::string& output) const;
+
+  // The inputs that were given by their paths.
+  const std::vector<std::filesystem::path>& paths() const { return paths_; }
+
+ private:
+  struct Input {
+    std::string name;
+    Identity identity;
+  };
+  void add(std::optional<Identity> identity, const std::string& name);
+  void expect_other(std::optional<Identity> identity, const std::string& output) const;
+
+  std::vector<std::filesystem::path> paths_;
+  std::vector<Input> inputs_;
+};
+
+// Opens a file for writing and empties it. Throws IoError; if the file is one of the inputs, it
+// keeps its content.
+OpenFile open_output(const std::filesystem::path& path, const InputFiles& inputs);
+
+}  // namespace tapehead

@@ -1,0 +1,43 @@
+// Processes: the time and the memory that this one takes, and work in one of its own.
+#pragma once
+
+#include <chrono>
+
+#include "core/prelude.hpp"
+
+namespace tapehead {
+
+// Seconds, for measurements.
+using Clock = std::chrono::steady_clock;
+
+inline double seconds_between(Clock::time_point begin, Clock::time_point end) {
+  return std::chrono::duration<double>(end - begin).count();
+}
+
+inline double seconds_since(Clock::time_point begin) {
+  return seconds_between(begin, Clock::now());
+}
+
+// How much memory this process has resident, as the system counts it.
+struct ProcessMemory {
+  std::size_t resident = 0;  // bytes, now
+  std::size_t peak = 0;      // bytes, the most so far
+};
+
+// Zeros if the system does not report it.
+ProcessMemory process_memory();
+
+// The separate process ended before its work was done. what() says how, such as "signal 11
+// (Segmentation fault)" or "exit code 255".
+struct IsolatedEnd : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+// Runs work in a separate process, for libraries that may end the process in which they run.
+// Returns what `work` returns. All its other changes are lost, and what it prints is discarded. The
+// process is a copy of this one with only the calling thread, so `work` must not wait for others.
+// Throws IsolatedEnd; DataError with the message of an exception that `work` throws; IoError if the
+// process cannot be started.
+std::string isolated(const std::function<std::string()>& work);
+
+}  // namespace tapehead

@@ -1,0 +1,18 @@
+// The choices for options of ops, and their names in a config.
+#pragma once
+
+#include "core/fields.hpp"
+
+namespace tapehead {
+
+// The activation functions.
+enum class Activation { relu, gelu, silu, tanh, gelu_exact };
+constexpr ValueNames<5> value_names(Activation) {
+  return {"relu", "gelu", "silu", "tanh", "gelu_exact"};
+}
+
+// Which columns of a head rotary positions turn together.
+enum class RotaryPairs { halves, interleaved };
+constexpr ValueNames<2> value_names(RotaryPairs) { return {"halves", "interleaved"}; }
+
+}  // namespace tapehead

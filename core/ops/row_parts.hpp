@@ -1,0 +1,113 @@
+// What the ops on rows are made of: multiples and sums of rows, one of which the gradient of a bias
+// or a gain takes at a time, and the dropout mask of a matrix.
+#pragma once
+
+#include "core/kernel/row_kernels.hpp"
+#include "core/kernel/vector_functions.hpp"
+#include "core/memory/pool.hpp"
+#include "core/random/keep_bits.hpp"
+#include "core/tape/tensor.hpp"
+
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
+
+// to = factor from
+inline void scale_row(Index n, Scalar factor, const Scalar* from, Scalar* to) {
+  map_row(n, to, [f = Lanes(factor)](const Lanes& a) { return f * a; }, from);
+}
+
+// to += factor from
+inline void add_multiple(Index n, Scalar factor, const Scalar* from, Scalar* to) {
+  map_row(
+      n, to,
+      [f = Lanes(factor)](const Lanes& a, const Lanes& b) { return fused_multiply_add(f, b, a); },
+      to, from);
+}
+
+// to += a ∘ b
+inline void add_product(Index n, const Scalar* a, const Scalar* b, Scalar* to) {
+  map_row(
+      n, to,
+      [](const Lanes& s, const Lanes& x, const Lanes& y) { return fused_multiply_add(x, y, s); },
+      to, a, b);
+}
+
+// to += from. `to` may be null, as Gradients::sum is for an input that needs no gradient.
+inline void add_row(Index n, const Scalar* from, Scalar* to) {
+  if (to != nullptr) {
+    add_to(to, from, n);
+  }
+}
+
+// The dropout mask of a matrix: drawn once in the forward pass, kept as bits for the backward pass.
+
+// Converts keep bits to the factors of dropout: 0 or 1 / (1 - probability).
+class KeepFactors {
+ public:
+  explicit KeepFactors(const Dropout& dropout);  // not usable if the dropout is not active
+
+  // The factors of one vector of numbers, from the first-th on, out of sixteen whose bits are
+  // `keep`.
+  template <class Keep = xsimd::batch_bool<Scalar>>
+  Lanes of(std::uint16_t keep, Index first) const {
+    using Bits = typename Keep::register_type;
+    if constexpr (a_bit_each) {
+      return xsimd::select(Keep(static_cast<Bits>(keep >> first)), Lanes(scale_), Lanes(Scalar{0}));
+    } else {
+      return Lanes::load_unaligned(table_.row((keep >> (first & 8)) & 255) + (first & 7));
+    }
+  }
+
+ private:
+  // With AVX-512 a register of bits selects numbers of a vector.
+  static constexpr bool a_bit_each =
+      8 * sizeof(xsimd::batch_bool<Scalar>::register_type) == Lanes::size;
+
+  Scalar scale_;
+  Tensor table_;  // (256, 8), the factors for each byte of bits; empty with AVX-512
+};
+
+// The factors of a row, for map_row.
+struct KeepRow {
+  const std::uint8_t* bits;
+  const KeepFactors* factors;
+};
+
+inline Lanes lanes_at(const KeepRow& row, Index i, Index count) {
+  std::uint16_t keep = 0;
+  std::memcpy(&keep, row.bits + i / 8, static_cast<std::size_t>(keep_row_bytes(count)));
+  return row.factors->of(keep, i % 8);
+}
+
+// The factors of a row without dropout.
+struct NoneDropped {};
+
+inline Lanes lanes_at(NoneDropped /*row*/, Index /*i*/, Index /*count*/) {
+  return Lanes(Scalar{1});
+}
+
+class DropoutMask {
+ public:
+  DropoutMask(const Dropout& dropout, Index rows, Index columns);
+
+  bool active() const { return static_cast<bool>(bits_); }
+
+  KeepRow row(Index i) const {
+    return {reinterpret_cast<const std::uint8_t*>(bits_.data()) + i * row_bytes_, &factors_};
+  }
+
+  // Calls visit(row, its factors) for each row.
+  template <class Visitor>
+  void for_each_row(const Visitor& visit) const {
+    for (Index i = 0; i < rows_; ++i) {
+      active() ? visit(i, row(i)) : visit(i, NoneDropped());
+    }
+  }
+
+ private:
+  Index rows_;
+  Index row_bytes_;
+  KeepFactors factors_;
+  Buffer bits_;
+};
+
+}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -1,0 +1,254 @@
+#include "datasets/text/labelled_options.hpp"
+
+#include "core/random/draws.hpp"
+#include "core/text.hpp"
+
+namespace tapehead {
+
+namespace {
+
+Index columns_of(const std::string& line) { return 1 + std::ranges::count(line, '\t'); }
+
+void expect_columns(const std::string& line, Index expected, const std::string& file,
+                    std::size_t number, std::string_view what) {
+  if (columns_of(line) != expected) {
+    throw DataError(
+        fmt::format("{}:{}: {} column{} with tabs between them, where {} {} expected: {}", file,
+                    number, columns_of(line), columns_of(line) == 1 ? "" : "s", expected,
+                    expected == 1 ? "is" : "are", what));
+  }
+}
+
+std::string_view label_of(std::string_view line) {
+  return trimmed(line.substr(line.rfind('\t') + 1));
+}
+
+// Whether no other line has the class of the first, though some lines share one.
+bool begins_with_class_of_its_own(const std::vector<std::string>& lines,
+                                  const std::vector<std::string>& known) {
+  std::set<std::string_view> others(known.begin(), known.end());
+  for (const std::string& line : lines | std::views::drop(1)) {
+    others.insert(label_of(line));
+  }
+  return !others.contains(label_of(lines.front())) &&
+         others.size() + 1 < lines.size() + known.size();
+}
+
+LabelledLines from_tsv(const LabelledFiles& files, Index texts,
+                       const std::vector<std::string>& known) {
+  const std::string& file = files.tsv;
+  std::vector<std::string> lines = read_lines(file);
+  LabelledLines all;
+  if (has_header(files.header, file, lines,
+                 names_columns(lines.front()) || begins_with_class_of_its_own(lines, known))) {
+    lines.erase(lines.begin());
+    all.first = 2;
+  }
+  auto number = static_cast<std::size_t>(all.first);
+  for (std::string& line : lines) {
+    expect_columns(
+        line, texts + 1, file, number++,
+        texts == 1 ? "text and class (task.texts: 2 for pairs of texts)" : "two texts and a class");
+    const std::size_t tab = line.rfind('\t');
+    all.labels.push_back(line.substr(tab + 1));
+    line.resize(tab);
+    all.texts.push_back(std::move(line));
+  }
+  return all;
+}
+
+LabelledLines from_files(const LabelledFiles& files, Index texts) {
+  LabelledLines all{.texts = read_lines(files.text), .labels = read_lines(files.labels)};
+  if (all.texts.size() != all.labels.size()) {
+    const bool short_text = all.texts.size() < all.labels.size();
+    throw DataError(fmt::format(
+        "{}:{}: the file ends here, but {} has {} texts and {} has {} classes; each text needs its "
+        "class on the same line",
+        short_text ? files.text : files.labels, std::min(all.texts.size(), all.labels.size()),
+        files.text, all.texts.size(), files.labels, all.labels.size()));
+  }
+  for (std::size_t i = 0; i < all.texts.size(); ++i) {
+    expect_columns(all.texts[i], texts, files.text, i + 1,
+                   texts == 1 ? "one text (task.texts: 2 for pairs of texts)" : "two texts");
+  }
+  return all;
+}
+
+// `known`: labels of other lines; a first line with one of them is data.
+LabelledSplit whole_files(const LabelledFiles& files, Index texts,
+                          const std::vector<std::string>& known = {}) {
+  for (const auto& [file, option] : {std::pair{&files.tsv, "tsv"}, std::pair{&files.text, "text"},
+                                     std::pair{&files.labels, "labels"}}) {
+    if (!file->empty()) {
+      expect_file(*file, fmt::format("task.{}_{}", files.split, option));
+    }
+  }
+  LabelledSplit split{
+      .files = files,
+      .lines = files.tsv.empty() ? from_files(files, texts) : from_tsv(files, texts, known)};
+  for (std::string& label : split.lines.labels) {
+    split.numbers.push_back(split.lines.first + std::ssize(split.numbers));
+    label = std::string(trimmed(label));
+    if (label.empty()) {
+      throw DataError(
+          fmt::format("{}:{}: the class is empty", files.label_file(), split.numbers.back()));
+    }
+  }
+  return split;
+}
+
+enum class OthersHave { any_classes, all_classes };
+
+// A drawn part of a split's examples, and the others; both in the order of the file. The part
+// becomes smaller where the others must have an example of each class.
+std::pair<LabelledSplit, LabelledSplit> divided(const LabelledSplit& all, double share,
+                                                const Draws& draws, OthersHave others_have) {
+  const auto count = std::ssize(all.numbers);
+  auto wanted = std::llround(share * static_cast<double>(count));
+  std::map<std::string_view, Index> others;  // examples of each class
+  for (const std::string& label : all.lines.labels) {
+    ++others[label];
+  }
+  std::vector<bool> in_part(all.numbers.size());
+  for (const Index i : draw_permutation(draws, count)) {
+    Index& of_class = others[all.lines.labels[static_cast<std::size_t>(i)]];
+    if (wanted > 0 && (of_class > 1 || others_have == OthersHave::any_classes)) {
+      in_part[static_cast<std::size_t>(i)] = true;
+      --of_class;
+      --wanted;
+    }
+  }
+  std::pair<LabelledSplit, LabelledSplit> parts{{.files = all.files, .lines = {}, .whole = false},
+                                                {.files = all.files, .lines = {}, .whole = false}};
+  for (std::size_t i = 0; i < all.numbers.size(); ++i) {
+    LabelledSplit& to = in_part[i] ? parts.first : parts.second;
+    to.lines.texts.push_back(all.lines.texts[i]);
+    to.lines.labels.push_back(all.lines.labels[i]);
+    to.numbers.push_back(all.numbers[i]);
+  }
+  return parts;
+}
+
+void expect_examples(const LabelledSplit& split, const char* option, double share) {
+  if (split.numbers.empty()) {
+    throw DataError(fmt::format("{}: no example is left for {} with {} {}", split.files.text_file(),
+                                split.files.split, option, share));
+  }
+}
+
+class ClassSource : public Source {
+ public:
+  ClassSource(std::vector<ClassifiedText> all, const Layout& layout)
+      : texts_(std::move(all)), layout_(layout) {}
+
+  Index size() const override { return std::ssize(texts_); }
+
+  SequenceLengths lengths(Index number) const override {
+    return {.input = std::ssize(text(number).tokens) + (between_marks() ? 2 : 1)};
+  }
+
+  Sequence at(Index number) const override {
+    const ClassifiedText& of = text(number);
+    Sequence sequence{.source = {of.tokens}, .predicted = 1, .number = number};
+    if (of.label >= 0) {
+      sequence.labels = {of.label};
+    }
+    if (between_marks()) {
+      sequence.input = {begin_id, of.tokens, end_id};
+      sequence.second_text = 1 + of.first_text + 1;
+    } else {
+      sequence.input = {of.tokens, begin_id};
+      sequence.first_label = std::ssize(of.tokens);
+      sequence.prefix = layout_.full_prefix ? std::ssize(of.tokens) : 0;
+    }
+    return sequence;
+  }
+
+  bool in_one_pass() const override { return true; }
+
+  void add_to(Hash& hash) const override {
+    hash.add(texts_.size());
+    for (const ClassifiedText& of : texts_) {
+      hash.add(of.tokens).add(std::span(&of.label, 1));
+    }
+  }
+
+ private:
+  const ClassifiedText& text(Index number) const {
+    return texts_[static_cast<std::size_t>(number)];
+  }
+  bool between_marks() const { return layout_.source_alone(); }
+
+  std::vector<ClassifiedText> texts_;
+  Layout layout_;
+};
+
+}  // namespace
+
+std::array<LabelledFiles, 3> files_of(const LabelledTextOptions& options) {
+  return {{{"train", options.train_tsv, options.train_text, options.train_labels, options.header},
+           {"validation", options.validation_tsv, options.validation_text,
+            options.validation_labels, options.header},
+           {"test", options.test_tsv, options.test_text, options.test_labels, options.header}}};
+}
+
+std::vector<std::string> texts_of(const std::string& line, Index texts) {
+  const std::size_t tab = texts == 2 ? line.find('\t') : std::string::npos;
+  if (tab == std::string::npos) {
+    return {line};
+  }
+  return {line.substr(0, tab), line.substr(tab + 1)};
+}
+
+std::vector<LabelledSplit> labelled_splits(const LabelledTextOptions& options, std::uint64_t seed) {
+  const auto [train, validation, test] = files_of(options);
+  std::vector<LabelledSplit> splits{whole_files(train, options.texts)};
+  const std::vector<std::string> known = splits.front().lines.labels;
+  if (validation.given()) {
+    splits.push_back(whole_files(validation, options.texts, known));
+  } else {
+    auto [held_out, rest] =
+        divided(splits.front(), options.validation_share,
+                Draws(seed, "labelled_text/validation", 0), OthersHave::all_classes);
+    held_out.files.split = "validation";
+    splits = {std::move(rest), std::move(held_out)};
+    expect_examples(splits.back(), "task.validation_share", options.validation_share);
+  }
+  if (options.train_share < 1) {
+    splits.front() = divided(splits.front(), options.train_share,
+                             Draws(seed, "labelled_text/train", 0), OthersHave::any_classes)
+                         .first;
+  }
+  expect_examples(splits.front(), "task.train_share", options.train_share);
+  if (test.given()) {
+    splits.push_back(whole_files(test, options.texts, known));
+  }
+  return splits;
+}
+
+ClassifiedText classified_text(const Tokenizer& tokenizer, const std::string& line, Index texts,
+                               Index max_length) {
+  const auto parts = texts_of(line, texts);
+  std::vector<TokenId> first = tokenizer.encode(parts.front());
+  std::vector<TokenId> second =
+      parts.size() > 1 ? tokenizer.encode(parts[1]) : std::vector<TokenId>{};
+  ClassifiedText result;
+  while (std::ssize(first) + std::ssize(second) > max_length) {
+    (first.size() >= second.size() ? first : second).pop_back();
+    result.cut = true;
+  }
+  result.first_text = std::ssize(first);
+  if (texts == 2) {
+    first.push_back(end_id);
+    first.insert(first.end(), second.begin(), second.end());
+  }
+  result.tokens = std::move(first);
+  return result;
+}
+
+std::shared_ptr<const Source> class_source(std::vector<ClassifiedText> texts,
+                                           const Layout& layout) {
+  return std::make_shared<ClassSource>(std::move(texts), layout);
+}
+
+}  // namespace tapehead

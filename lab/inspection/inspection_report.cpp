@@ -1,0 +1,191 @@
+// The forms in which an inspection is given out: JSON, a file of tensors, and tables for a
+// terminal.
+#include "core/text.hpp"
+#include "lab/inspection/inspection.hpp"
+#include "train/output/text_table.hpp"
+#include "train/run/checkpoint.hpp"
+
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
+
+namespace {
+
+constexpr int version = 1;
+constexpr Index shown_predictions = 5;
+
+// Rows of numbers; -inf becomes null, as JSON has no such number.
+Json rows_json(const Tensor& matrix) {
+  Json rows = Json::array();
+  for (Index i = 0; i < matrix.dim(0); ++i) {
+    rows.push_back(std::vector<Scalar>(matrix.row(i), matrix.row(i) + matrix.dim(1)));
+  }
+  return rows;
+}
+
+Json tensors_json(const RecordedAttention& seen) {
+  return {{"weights", rows_json(seen.weights)},
+          {"scores", rows_json(seen.scores)},
+          {"outputs", rows_json(seen.output)}};
+}
+
+Json attentions_json(const InspectedSequence& sequence, WithTensors with) {
+  if (with == WithTensors::yes) {
+    return attentions_json(sequence, tensors_json);
+  }
+  Json attentions = attentions_json(sequence, [](const RecordedAttention&) { return Json(); });
+  for (Json& attention : attentions) {
+    attention["heads"] = attention["heads"].size();
+  }
+  return attentions;
+}
+
+// The likeliest tokens at each labelled row, after what the row reads.
+Json predictions_json(const SavedRun& run, const InspectedSequence& sequence) {
+  const auto& read = sequence.input_tokens();
+  Json list = Json::array();
+  for (std::size_t i = 0; i < sequence.rows.size(); ++i) {
+    const Index row = sequence.rows[i];
+    Json best = Json::array();
+    for (const Prediction& one : predictions(sequence.logits, static_cast<Index>(i),
+                                             *run.tokenizers.target, shown_predictions)) {
+      best.push_back({{"token", one.token}, {"probability", one.probability}});
+    }
+    list.push_back({{"row", row},
+                    {"read", read[static_cast<std::size_t>(row)]},
+                    {"label", sequence.labels[i]},
+                    {"best", std::move(best)}});
+  }
+  return list;
+}
+
+const std::vector<std::string>& tokens_of(const InspectedSequence& sequence,
+                                          std::string_view side) {
+  return side == "source" ? sequence.source_tokens : sequence.target_tokens;
+}
+
+std::string in_cell(const std::string& token) {
+  return token == "\n" ? std::string("\\n") : printable(token);
+}
+
+// "king 87", and nothing for a query that attends to no key.
+std::string strongest(const Tensor& weights, Index query, const std::vector<std::string>& keys) {
+  const Scalar* row = weights.row(query);
+  const Scalar* largest = std::max_element(row, row + weights.dim(1));
+  if (weights.dim(1) == 0 || *largest <= 0) {
+    return "";
+  }
+  return fmt::format("{} {:.0f}", in_cell(keys[static_cast<std::size_t>(largest - row)]),
+                     100 * static_cast<double>(*largest));
+}
+
+// The heads of one attention, which follow each other.
+std::string attention_table(const InspectedSequence& sequence, std::size_t first,
+                            std::size_t heads) {
+  const AttentionSite& site = sequence.heads[first].site;
+  const auto& queries = tokens_of(sequence, query_side(site));
+  const auto& keys = tokens_of(sequence, key_side(site));
+  Table table(std::vector<Align>(heads + 1, Align::left));
+  std::vector<std::string> header{"query"};
+  for (std::size_t head = 0; head < heads; ++head) {
+    header.push_back(fmt::format("head {}", head));
+  }
+  table.row(header);
+  table.rule();
+  for (std::size_t query = 0; query < queries.size(); ++query) {
+    std::vector<std::string> cells{in_cell(queries[query])};
+    for (std::size_t head = 0; head < heads; ++head) {
+      cells.push_back(
+          strongest(sequence.heads[first + head].weights, static_cast<Index>(query), keys));
+    }
+    table.row(cells);
+  }
+  return fmt::format("{}\n{}\n", site.text(), table.text());
+}
+
+std::string likeliest(const SavedRun& run, const InspectedSequence& sequence, std::size_t row) {
+  const Prediction best =
+      predictions(sequence.logits, static_cast<Index>(row), *run.tokenizers.target, 1).front();
+  return fmt::format("{} {:.1f}", in_cell(best.token), 100 * best.probability);
+}
+
+}  // namespace
+
+Json inspection_json(const SavedRun& run, const Inspection& inspection, WithTensors with) {
+  const auto& [text, sequence, without] = inspection;
+  Json json = {{"format", "tapehead attention"},
+               {"version", version},
+               {"run", run.directory.string()},
+               {"checkpoint", run.checkpoint.string()},
+               {"source", text.read.line.text},
+               {"target", text.target},
+               {"generated", text.generated},
+               {"source_tokens", sequence.source_tokens},
+               {"target_tokens", sequence.target_tokens},
+               {"said_tokens", sequence.said_tokens},
+               {"predictions", predictions_json(run, sequence)}};
+  if (without) {
+    json["without"] = {{"heads", without->heads}};
+    if (without->pattern) {
+      json["without"]["pattern"] = *without->pattern;
+    }
+    if (text.generated) {
+      json["without"]["target"] = without->target;
+    }
+    json["without"]["predictions"] = predictions_json(run, without->sequence);
+  }
+  json["attentions"] = attentions_json(sequence, with);
+  return json;
+}
+
+void write_inspection(const std::filesystem::path& path, const SavedRun& run,
+                      const Inspection& inspection) {
+  std::vector<TensorEntry> entries;
+  for (const RecordedAttention& seen : inspection.sequence.heads) {
+    const std::string head = fmt::format("{}.{}.", seen.site.text(), seen.head);
+    entries.push_back(tensor_entry(head + "weights", seen.weights));
+    entries.push_back(tensor_entry(head + "scores", seen.scores));
+    entries.push_back(tensor_entry(head + "outputs", seen.output));
+  }
+  entries.push_back(tensor_entry("logits", inspection.sequence.logits));
+  if (inspection.without) {
+    entries.push_back(tensor_entry("without.logits", inspection.without->sequence.logits));
+  }
+  const Json json = inspection_json(run, inspection, WithTensors::no);
+  write_tensor_file(path, entries, {{"tapehead", json_text(json)}});
+}
+
+std::string attention_tables(const Inspection& inspection) {
+  const InspectedSequence& sequence = inspection.sequence;
+  std::vector<std::string> tables;
+  for (std::size_t first = 0; first < sequence.heads.size();) {
+    std::size_t end = first + 1;
+    while (end < sequence.heads.size() && sequence.heads[end].site == sequence.heads[first].site) {
+      ++end;
+    }
+    tables.push_back(attention_table(sequence, first, end - first));
+    first = end;
+  }
+  return join(tables, "\n");
+}
+
+std::string predictions_table(const SavedRun& run, const Inspection& inspection) {
+  const InspectedSequence& sequence = inspection.sequence;
+  const auto& read = sequence.input_tokens();
+  Table table({Align::right, Align::left, Align::left, Align::left});
+  const auto& without = inspection.without;
+  const std::string changed = !without ? "" : without->pattern ? "by distance, %" : "without, %";
+  table.row({"row", "reads", "predicts, %", changed});
+  table.rule();
+  for (std::size_t i = 0; i < sequence.rows.size(); ++i) {
+    const Index row = sequence.rows[i];
+    std::vector<std::string> cells{std::to_string(row),
+                                   in_cell(read[static_cast<std::size_t>(row)]),
+                                   likeliest(run, sequence, i)};
+    if (without) {
+      cells.push_back(likeliest(run, without->sequence, i));
+    }
+    table.row(cells);
+  }
+  return table.text() + "\n";
+}
+
+}}  // namespace tapehead::TAPEHEAD_PRECISION

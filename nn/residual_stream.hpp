@@ -1,0 +1,84 @@
+// The residual stream of a model: its rows begin as the embedding of tokens, and each block adds
+// its output to them.
+#pragma once
+
+#include "core/ops/residual.hpp"
+#include "core/sequence/batch.hpp"
+#include "nn/options/model_options.hpp"
+#include "nn/pass.hpp"
+
+namespace tapehead { inline namespace TAPEHEAD_PRECISION {
+
+// The residual connection around a block, with norm and dropout. It alone knows pre- and post-norm.
+
+// The norm layer, of either type; with model.norm: none it leaves its rows as they are.
+struct Norm {
+  Norm(const Scope& scope, const ModelOptions& options) : Norm(scope, options, options.d_model) {}
+  Norm(const Scope& scope, const ModelOptions& options, Index width);
+  Var operator()(Pass& pass, const Var& x) const;  // (N, width) -> (N, width)
+
+  NormKind kind;
+  Scalar epsilon;
+  std::string path;
+  Parameter gain;  // undeclared without a norm
+  Parameter bias;  // of layer_norm, with bias_norm
+};
+
+// A block's output before its last bias, and that bias, which the residual sum adds.
+struct BlockOutput {
+  Var value;  // (N, D)
+  Var bias;   // (D); zeros if the block has none
+};
+
+struct Residual {
+  Residual(const Scope& scope, const ModelOptions& options);
+  static std::string path_in(const Scope& scope) { return (scope / "residual").path(); }
+
+  // Other rows that the block reads, as it reads its own: norm(x) or x.
+  Var block_input(Pass& pass, const Var& rows) const {
+    return position == NormPosition::pre ? norm(pass, rows) : rows;
+  }
+
+  // pre:  x + dropout(block(norm(x)));  post: norm(x + dropout(block(x))).  (N, D) -> (N, D)
+  template <class Block>
+  Var operator()(Pass& pass, const Var& x, const Segments& segments, const Block& block) const {
+    const BlockOutput output = block(block_input(pass, x));
+    Var sum = residual(x, output.value, output.bias, pass.dropout(dropout, path, segments));
+    return position == NormPosition::pre ? sum : norm(pass, sum);
+  }
+
+  NormPosition position;
+  double dropout;
+  std::string path;  // the stream of the random draws
+  Norm norm;
+};
+
+// The embedding of tokens, their positions and their types.
+
+// x = dropout(norm(scale table[id] + position_scale position + types[type])), with √D as the scale
+// (Vaswani et al. 2017, sections 3.4 and 3.5) or 1, and 1 or 1/√D (Csordás et al. 2021, section
+// 3.1) as that of positions. Types and norm (Devlin et al. 2019, figure 2 and the published
+// code) are options. If the embedding is factored, the tables have the width E, and a linear map
+// follows: M x + m (Lan et al. 2020, section 3.1).
+struct TokenEmbedding {
+  TokenEmbedding(const Scope& scope, const ModelOptions& options, Parameter table,
+                 const Tensor& sinusoidal);
+
+  // (N tokens) -> (N, D). Throws ShapeError for a type that a table of types does not have.
+  Var operator()(Pass& pass, const Tokens& tokens) const;
+
+  Parameter table;  // (V, E); not factored: E = D
+  Scalar scale;
+  PositionKind positions;
+  Scalar position_scale;
+  Parameter learned;  // (P, E)
+  Tensor sinusoidal;  // (P, E)
+  Parameter types;    // (types, E), with token_types
+  std::optional<Norm> norm;
+  double dropout;
+  Parameter map_weight;  // (D, E), if factored
+  Parameter map_bias;    // (D)
+  Module module;
+};
+
+}}  // namespace tapehead::TAPEHEAD_PRECISION

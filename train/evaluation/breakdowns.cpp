@@ -1,0 +1,160 @@
+#include "train/evaluation/breakdowns.hpp"
+
+#include <spdlog/spdlog.h>
+
+namespace tapehead {
+
+namespace {
+
+// None if the split has only tokens.
+std::vector<std::string> written_references(const Split& split) {
+  return split.read_references ? split.read_references() : split.references;
+}
+
+// Whether each row of a source begins a pair of the relation `answer`; empty without one.
+std::vector<bool> answer_rows(const Relations& relations, std::size_t rows) {
+  const auto answer = std::ranges::find(relations, "answer", &Relation::name);
+  if (answer == relations.end() || answer->side != RelationSide::source) {
+    return {};
+  }
+  std::vector<bool> is_answer(rows);
+  for (const PositionPair& pair : answer->pairs) {
+    is_answer[static_cast<std::size_t>(pair.query)] = true;
+  }
+  return is_answer;
+}
+
+}  // namespace
+
+PositionLosses::PositionLosses(Index positions) {
+  constexpr Index most = 32;
+  for (Index last = 0; last < positions;) {
+    const Index first = last + 1;
+    const auto left = static_cast<double>(most - std::ssize(ranges_));
+    const auto end = static_cast<double>(std::max<Index>(1, last));
+    const double factor = std::pow(static_cast<double>(positions) / end, 1 / left);
+    last = last == 0 ? 1 : std::max<Index>(first, std::lround(end * factor));
+    ranges_.push_back({.first = first, .last = last});
+  }
+}
+
+void PositionLosses::add(const Batch& batch, std::span<const double> losses) {
+  if (ranges_.empty()) {
+    return;
+  }
+  const std::vector<Index> read_before = positions(batch.input.segments);
+  for (std::size_t i = 0; i < losses.size(); ++i) {
+    const auto row = batch.labels.every_row ? i : static_cast<std::size_t>(batch.labels.rows[i]);
+    PositionLoss& range =
+        *std::ranges::lower_bound(ranges_, read_before[row] + 1, {}, &PositionLoss::last);
+    ++range.tokens;
+    range.negative_log_likelihood += losses[i];
+  }
+}
+
+void PositionLosses::add(const PositionLosses& other) {
+  for (std::size_t i = 0; i < ranges_.size(); ++i) {
+    ranges_[i].tokens += other.ranges_[i].tokens;
+    ranges_[i].negative_log_likelihood += other.ranges_[i].negative_log_likelihood;
+  }
+}
+
+std::vector<PositionLoss> PositionLosses::ranges() const {
+  std::vector<PositionLoss> labelled;
+  std::ranges::copy_if(ranges_, std::back_inserter(labelled),
+                       [](const PositionLoss& range) { return range.tokens > 0; });
+  return labelled;
+}
+
+std::vector<std::string> first_references(const Task& task, const Split& split, std::size_t count) {
+  std::vector<std::string> references = written_references(split);
+  references.resize(std::min(references.size(), count));
+  for (std::size_t i = references.size(); i < count; ++i) {
+    references.push_back(
+        task.target_tokenizer->decode(split.source->at(static_cast<Index>(i)).labels.list()));
+  }
+  return references;
+}
+
+std::vector<bool> right_sequences(const Task& task, const Split& split,
+                                  const std::vector<std::string>& outputs) {
+  const std::vector<std::string> references = written_references(split);
+  std::vector<bool> right;
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const std::vector<TokenId> tokens = split.source->at(static_cast<Index>(i)).labels.list();
+    const bool known = std::ranges::find(tokens, unknown_id) == tokens.end();
+    const bool as_written = !references.empty() && outputs[i] == references[i];
+    right.push_back(as_written || (known && outputs[i] == task.target_tokenizer->decode(tokens)));
+  }
+  return right;
+}
+
+void say_cut_references(const Split& split, const EvaluationOptions& options) {
+  if (split.source->in_one_pass()) {
+    return;
+  }
+  const Index allowed = options.max_extra_length;
+  Index longer = 0;
+  Index most = 0;
+  for (Index i = 0; i < split.outputs(); ++i) {
+    const Sequence sequence = split.source->at(i);
+    const Index read = sequence.source.size() + 1;
+    const Index extra = read == 1 ? 0 : sequence.predicted - 1 - read;
+    longer += extra > allowed ? 1 : 0;
+    most = std::max(most, extra);
+  }
+  if (longer > 0) {
+    spdlog::warn(
+        "{} split: {} of {} references are longer than any output can be: "
+        "evaluation.max_extra_length allows {} tokens more than the source has; {} would be enough",
+        split.name, longer, split.size(), allowed, most);
+  }
+}
+
+AnswerScores answer_scores(const Source& source, const std::vector<std::vector<TokenId>>& labels) {
+  AnswerScores scores;
+  for (std::size_t number = 0; number < labels.size() && source.in_one_pass(); ++number) {
+    const std::vector<TokenId> target = source.at(static_cast<Index>(number)).labels.list();
+    const std::vector<bool> is_answer =
+        answer_rows(source.relations(static_cast<Index>(number)), target.size());
+    for (std::size_t row = 0; row < is_answer.size(); ++row) {
+      const Index right = labels[number][row] == target[row] ? 1 : 0;
+      (is_answer[row] ? scores.answers : scores.others) += 1;
+      (is_answer[row] ? scores.answers_right : scores.others_right) += right;
+    }
+  }
+  return scores;
+}
+
+TypeScores type_scores(const Split& split, const std::vector<TypeGroup>& groups,
+                       const std::vector<bool>& right) {
+  if (split.types.empty()) {
+    return {};
+  }
+  std::map<std::string, TypeScore> by_type;
+  for (std::size_t i = 0; i < right.size(); ++i) {
+    TypeScore& score = by_type[split.types[i]];
+    score.name = split.types[i];
+    ++score.examples;
+    score.right += right[i] ? 1 : 0;
+  }
+  TypeScores scores;
+  for (const auto& [type, score] : by_type) {
+    scores.types.push_back(score);
+  }
+  for (const TypeGroup& group : groups) {
+    TypeScore sum{.name = group.name};
+    for (const std::string& type : group.types) {
+      if (const auto found = by_type.find(type); found != by_type.end()) {
+        sum.examples += found->second.examples;
+        sum.right += found->second.right;
+      }
+    }
+    if (sum.examples > 0) {
+      scores.groups.push_back(sum);
+    }
+  }
+  return scores;
+}
+
+}  // namespace tapehead
