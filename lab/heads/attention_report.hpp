@@ -81,7 +81,8 @@ struct BestHead {
 std::vector<BestHead> best_heads(const std::vector<AttentionReport>& attentions);
 
 // A head's closest relation, with the share of queries in which the two agree, and in which the
-// best fixed offset would: "answer 93 %, best fixed offset 53 %". Empty where there is none.
+// best fixed offset would: "answer 93 %, best fixed offset 53 %". Empty if the head agrees with no
+// relation.
 std::string relation_text(const AttentionReport& attention, std::size_t head);
 
 // What is said of a best head, and the table of them. Empty where the task knows of no relations.

@@ -17,10 +17,17 @@ struct SweepFigures {
   Named usual{};  // what every run costs, then the metrics that its task measures
   std::map<std::string, Number> further{};  // as in RunScores::figures
 
-  // One of the usual figures; 0 for a metric that the task does not measure.
-  Number at(std::string_view name) const {
+  // One of the usual figures; a metric that the task does not measure is not among them.
+  const Number* find(std::string_view name) const {
     const auto found = std::ranges::find(usual, name, &Named::value_type::first);
-    return found == usual.end() ? Number{} : found->second;
+    return found == usual.end() ? nullptr : &found->second;
+  }
+  // The same. Throws std::out_of_range.
+  const Number& at(std::string_view name) const {
+    if (const Number* const figure = find(name)) {
+      return *figure;
+    }
+    throw std::out_of_range(fmt::format("no run of the sweep has the figure {}", name));
   }
 
   // The usual ones first.
@@ -71,7 +78,11 @@ struct SweepResults {
   // multiply-adds, then by parameters. Several if both are equal.
   std::vector<std::size_t> cheapest{};
 
-  Spread metric_of(const CellResult& cell) const { return cell.figures.at(kind_of(metric).name); }
+  // 0 in a cell whose task does not measure it.
+  Spread metric_of(const CellResult& cell) const {
+    const Spread* const own = cell.figures.find(kind_of(metric).name);
+    return own == nullptr ? Spread() : *own;
+  }
   bool is_cheapest(std::size_t place) const {
     return std::ranges::find(cheapest, place) != cheapest.end();
   }

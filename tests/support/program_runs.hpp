@@ -12,19 +12,20 @@ class ProgramDirectory : public TemporaryDirectory {
   ProgramResult run(const Arguments& arguments, std::string_view input = "") const {
     return run_program(arguments, path(), input);
   }
-  // What it prints, once it has done what it was asked.
+  // Standard output of a command that succeeds.
   std::string output(const Arguments& arguments, std::string_view input = "") const {
     const ProgramResult result = run(arguments, input);
     EXPECT_EQ(result.exit_code, 0) << result.errors;
     return result.output;
   }
-  // Why it refuses.
+  // Standard error of a command that ends with this exit code.
   std::string refusal(int exit_code, const Arguments& arguments,
                       std::string_view input = "") const {
     const ProgramResult result = run(arguments, input);
     EXPECT_EQ(result.exit_code, exit_code) << result.output << result.errors;
     return result.errors;
   }
+  // Standard error of a command that fails.
   std::string complaint(const Arguments& arguments, std::string_view input = "") const {
     const ProgramResult result = run(arguments, input);
     EXPECT_THAT(result.exit_code, AnyOf(1, 2)) << result.output << result.errors;
@@ -32,23 +33,10 @@ class ProgramDirectory : public TemporaryDirectory {
   }
 };
 
-class ProgramRuns : public Test {
+// A test that runs the program in a directory of its own.
+class ProgramRuns : public Test, protected ProgramDirectory {
  protected:
-  ProgramResult run(const Arguments& arguments, std::string_view input = "") const {
-    return here.run(arguments, input);
-  }
-  std::string output(const Arguments& arguments, std::string_view input = "") const {
-    return here.output(arguments, input);
-  }
-  std::string refusal(int exit_code, const Arguments& arguments,
-                      std::string_view input = "") const {
-    return here.refusal(exit_code, arguments, input);
-  }
-  std::string complaint(const Arguments& arguments, std::string_view input = "") const {
-    return here.complaint(arguments, input);
-  }
-
-  ProgramDirectory here;
+  ProgramDirectory& here = *this;
 };
 
 // A suite whose tests share what `Suite::prepare()` makes, such as a trained run.
