@@ -1,4 +1,4 @@
-// tapehead attention RUN TEXT: what every head of a trained model does with a text of the user's.
+// tapehead attention RUN TEXT: what every head of a trained model does with a given text.
 #include <fcntl.h>
 #include <spdlog/spdlog.h>
 

@@ -1,5 +1,5 @@
-// The program `tapehead` of a package: of those in lib/tapehead/LEVEL/ it starts the one that was
-// built for the newest instructions that this CPU has. The environment's TAPEHEAD_KERNELS asks for
+// The program `tapehead` of a package. It starts the program in lib/tapehead/LEVEL/ that was built
+// for the newest instructions of this CPU. The environment variable TAPEHEAD_KERNELS selects
 // another level.
 #include <unistd.h>
 
@@ -19,10 +19,10 @@ namespace fs = std::filesystem;
 
 struct Level {
   std::string_view name;
-  bool works;  // on this CPU
+  bool works;  // whether this CPU can run it
 };
 
-// The newest first, each with what cmake/compile_flags.cmake lets the compiler use.
+// The newest level first. Tests for the instructions that cmake/compile_flags.cmake enables.
 std::array<Level, 3> levels() {
   const bool aes = __builtin_cpu_supports("aes") != 0;
   return {{{"avx512", aes && __builtin_cpu_supports("x86-64-v4") != 0},
@@ -44,7 +44,7 @@ int fail(const std::string& message) {
 
 }  // namespace
 
-// Exit code 2 if no level can be used, or TAPEHEAD_KERNELS names none that can; else the program's.
+// Exit code 2 if no level, or not the level in TAPEHEAD_KERNELS, is usable; else the program's.
 int main(int /*argc*/, char** argv) {
   const char* const asked = std::getenv("TAPEHEAD_KERNELS");
   const std::string wanted = asked != nullptr ? asked : "";

@@ -1,5 +1,5 @@
-// tapehead config FILE: prints the resolved config with the origin of each value, or as JSON, or
-// its schema.
+// tapehead config FILE: prints the resolved config with the origin of each value or as JSON, or the
+// schema of configs.
 // tapehead plan CONFIG: estimates a training's memory and time before it starts.
 #include "apps/commands.hpp"
 #include "apps/inputs.hpp"

@@ -1,4 +1,4 @@
-// tapehead describe: pages of the manual and completion for shells, for those who make packages.
+// tapehead describe: writes manual pages and shell completion, for packagers.
 #include "apps/commands.hpp"
 #include "core/version.hpp"
 
@@ -6,7 +6,7 @@ namespace tapehead {
 
 namespace {
 
-// Text as roff prints it: a hyphen that can be copied, and no line that begins like a macro.
+// Escapes text for roff: hyphens can be copied, and no line begins like a macro.
 std::string roff(std::string_view text) {
   std::string result;
   for (const char c : text) {
@@ -31,7 +31,7 @@ std::string section(std::string_view title, const std::string& text) {
   return text.empty() ? "" : fmt::format(".SH {}\n{}", title, text);
 }
 
-// One paragraph with its words in the margin.
+// One paragraph with `tag` in the margin.
 std::string tagged(const std::string& tag, const std::string& text) {
   return fmt::format(".TP\n.B {}\n{}\n", roff(tag), roff(text));
 }
@@ -49,7 +49,7 @@ std::string options_text(const CLI::App& command, bool positional) {
   return text;
 }
 
-// The command's positional arguments, as its usage line shows them.
+// The usage line of a command, with its positional arguments.
 std::string usage(const CLI::App& command) {
   std::string words = "tapehead " + command.get_name() + " [OPTION]...";
   const CLI::Formatter formatter;
@@ -63,7 +63,7 @@ std::string usage(const CLI::App& command) {
 
 std::string reference(const std::string& name) { return fmt::format(".BR {} (1)", roff(name)); }
 
-// tapehead(1), in the macros of man(7). The program's description begins with its name, as
+// tapehead(1), in the macros of man(7). The program's description begins with its name, as in
 // "tapehead: train".
 std::string man_page(const CLI::App& program, const std::vector<const CLI::App*>& commands) {
   const std::string described = program.get_description();
@@ -82,7 +82,7 @@ std::string man_page(const CLI::App& program, const std::vector<const CLI::App*>
          section("SEE ALSO", join(pages, " ,\n") + "\n");
 }
 
-// tapehead-train(1) and so on.
+// The page of a command, such as tapehead-train(1).
 std::string man_page_of_command(const CLI::App& command) {
   const std::string name = "tapehead-" + command.get_name();
   return heading(name) +
@@ -92,7 +92,7 @@ std::string man_page_of_command(const CLI::App& command) {
          section("SEE ALSO", reference("tapehead") + "\n");
 }
 
-// The words of an option: "--help" and "-h".
+// The forms of an option, such as "--help" and "-h".
 std::vector<std::string> words_of(const CLI::Option& option) {
   std::vector<std::string> words;
   for (const std::string& name : option.get_lnames()) {
@@ -114,7 +114,7 @@ std::string all_words_of(const CLI::App& command) {
   return words;
 }
 
-// With a backslash before each of the marks.
+// Puts a backslash before each character of `marks`.
 std::string escaped(std::string_view text, std::string_view marks) {
   std::string result;
   for (const char c : text) {
@@ -123,8 +123,8 @@ std::string escaped(std::string_view text, std::string_view marks) {
   return result;
 }
 
-// What _arguments takes for one word of an option: '*--run[Run directory]:value:_files'. With the
-// star it may be given again, since the program checks that itself.
+// One form of an option for zsh's _arguments: '*--run[Run directory]:value:_files'. The star allows
+// repetition, which the program checks itself.
 std::string zsh_argument(const CLI::Option& option, const std::string& word) {
   const std::string value = option.get_items_expected_max() > 0 ? ":value:_files" : "";
   return shell_word("*" + word + "[" + escaped(option.get_description(), "[]\\:") + "]" + value);
@@ -187,8 +187,8 @@ _tapehead "$@"
                      described, cases);
 }
 
-// The commands that the help lists. Of gradcheck the plain program knows no options: `declared` has
-// them.
+// The commands that the help lists. `declared` stands for gradcheck, because the plain program does
+// not know the options of gradcheck.
 std::vector<const CLI::App*> listed_commands(const CLI::App& program, const CLI::App& declared) {
   std::vector<const CLI::App*> commands;
   for (const CLI::App* command : program.get_subcommands({})) {

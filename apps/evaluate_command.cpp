@@ -50,7 +50,7 @@ std::optional<AttentionPattern> pattern_of(const EvaluateArguments& arguments) {
   }
 }
 
-// Windows of another length, also in the config, since other options depend on it.
+// Changes the length of windows in the config, because other options depend on it.
 void set_context(Config& config, Index context) {
   const Use& use = use_of(config);
   if (!use.windows) {
@@ -86,7 +86,7 @@ void expect_stride(const Config& config, Index stride) {
   }
 }
 
-// Whether windows, memory and pattern fit each other, whatever the run was trained with.
+// Throws ConfigError unless windows, memory and pattern fit, whatever the training used.
 void check_memory(Config config, const EvaluateArguments& arguments) {
   const Index memory = config.evaluation.memory.value_or(0);
   const auto* text = config.task.find<TextOptions>();

@@ -17,11 +17,11 @@ namespace {
 namespace fs = std::filesystem;
 
 struct WrittenModel {
-  std::string of;  // what makes use of the files: their class, or the files themselves
+  std::string of;  // the reader of the files: a class or a file
   Index parameters = 0;
 };
 
-// A program that a model can be written for, and the files that it may get.
+// A program that models can be exported for, and all files that such an export may write.
 struct ExportForm {
   std::string_view name;
   std::span<const char* const> files;
@@ -43,7 +43,7 @@ WrittenModel write_for_pytorch(const SavedRun& run, const fs::path& directory) {
   return {.of = "model.py", .parameters = run.model.store.count()};
 }
 
-// The first one is the default.
+// The first form is the default.
 constexpr std::array<ExportForm, 2> export_forms{
     {{"transformers", exported_files, write_for_transformers},
      {"pytorch", pytorch_files, write_for_pytorch}}};
@@ -74,7 +74,7 @@ bool is_unfinished(const fs::path& path) {
          fs::is_directory(link_status_of(path));
 }
 
-// Files that no export writes are never touched.
+// Even with --overwrite, files that no export writes are never touched.
 void expect_directory_available(const ExportArguments& arguments, const InputFiles& inputs) {
   const fs::file_status status = status_of(arguments.directory);
   const bool used = fs::is_directory(status)
@@ -91,9 +91,9 @@ void expect_directory_available(const ExportArguments& arguments, const InputFil
   }
 }
 
-// A new directory inside the other, with the files until all are written: a model or a tokenizer
-// may be refused in between, and then nothing of an earlier export is lost. It is inside because a
-// file can be renamed within one file system only, and the directory may be a link to another.
+// A new directory inside `directory` for the files until all are written. If the export fails
+// before, an earlier export stays complete. The new directory is inside `directory`, which may be a
+// link, because rename() works within one file system only.
 class Unfinished {
  public:
   explicit Unfinished(const fs::path& directory) {
@@ -115,7 +115,7 @@ class Unfinished {
     std::error_code ignored;
     fs::remove_all(path_, ignored);
     if (!made_.empty()) {
-      remove_if_possible(made_);  // it stays if files are in it
+      remove_if_possible(made_);  // stays if it contains files
     }
   }
 
@@ -133,13 +133,13 @@ class Unfinished {
   }
 
  private:
-  // Nothing if the export that made it still runs.
+  // Nothing if the export that made the directory is still running.
   static std::optional<OpenFile> locked(const fs::path& path) {
     OpenFile directory(path, O_RDONLY | O_DIRECTORY);
     const bool free = ::flock(directory.descriptor(), LOCK_EX | LOCK_NB) == 0;
     return free ? std::optional(std::move(directory)) : std::nullopt;
   }
-  // What exports left that were killed.
+  // Removes what killed exports have left.
   static void remove_killed(const fs::path& directory) {
     std::error_code ignored;
     for (const fs::path& path : entries_of(directory)) {
@@ -150,18 +150,18 @@ class Unfinished {
   }
 
   fs::path path_;
-  fs::path made_;  // the other directory, if it was not there
+  fs::path made_;  // `directory`, if this export created it
   std::optional<OpenFile> lock_;
 };
 
-// What an earlier export of any form left would be read with the new files.
+// Removes files of earlier exports of any form: a reader would mix them with the new files.
 void remove_earlier(const std::vector<std::string>& files, const fs::path& directory) {
   for (const ExportForm& form : export_forms) {
     for (const char* file : form.files) {
       if (std::ranges::find(files, file) == files.end()) {
         remove_if_possible(directory / file);
         if (const fs::path own = fs::path(file).parent_path(); !own.empty()) {
-          remove_if_possible(directory / own);  // `target`, once it is empty
+          remove_if_possible(directory / own);  // `target`, if it is empty now
         }
       }
     }

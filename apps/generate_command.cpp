@@ -1,4 +1,4 @@
-// tapehead generate RUN...: goes on with a text, or writes outputs for sources, by sampling.
+// tapehead generate RUN...: continues a text, or generates outputs for sources, by sampling.
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
@@ -75,7 +75,7 @@ void say_how_varied(const std::vector<std::string>& texts) {
       texts.size(), words, pairs);
 }
 
-// A single sample is written as it is made; of several, each begins with a line about it.
+// Writes a single sample while it is generated. If there are several, each follows a heading line.
 class ContinuationOf : public Question {
  public:
   ContinuationOf(const GenerateArguments& arguments, const Predictor& predictor, Write write)
@@ -128,11 +128,11 @@ class ContinuationOf : public Question {
   }
 
  private:
-  // A text goes on with its prompt, so both are shown.
+  // The prompt is shown if the text continues it.
   std::string prompt_of(const std::string& prompt) const {
     return predictor_.reader().goes_on() ? prompt : "";
   }
-  // What would act on a terminal is not written to one as it is.
+  // Escapes control characters if the output is a terminal.
   std::string shown(std::string_view text) const {
     const bool terminal = arguments_.output.empty() && ::isatty(STDOUT_FILENO) != 0;
     return terminal ? printable(text) : std::string(text);

@@ -1,5 +1,5 @@
-// tapehead gradcheck: runs the program tapehead-gradcheck beside it, which is built in double
-// precision, so that a training needs no second build of the library.
+// tapehead gradcheck: runs the program tapehead-gradcheck beside it. That program is built in
+// double precision, so that training needs no second build of the library.
 #include <unistd.h>
 
 #include <cerrno>
@@ -10,7 +10,7 @@ namespace tapehead {
 
 namespace {
 
-// Returns only by throwing.
+// Always throws.
 void hand_over(const std::vector<std::string>& arguments) {
   const auto program = running_program().parent_path() / "tapehead-gradcheck";
   std::vector<std::string> words{"tapehead", "gradcheck"};
@@ -33,7 +33,7 @@ void hand_over(const std::vector<std::string>& arguments) {
 const Command gradcheck_command(180, [](CLI::App& program) {
   CLI::App* command =
       program.add_subcommand("gradcheck", "Check the gradients of a config's model");
-  command->set_help_flag();  // the help is that of the other program
+  command->set_help_flag();  // the other program prints its help
   command->prefix_command();
   command->callback([command] { hand_over(command->remaining()); });
 });

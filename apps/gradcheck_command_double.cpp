@@ -12,7 +12,7 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
-// Shows nothing for two seconds, then a live line, or a line every five seconds.
+// Shows nothing for two seconds, then a live line on a terminal, otherwise a line every 5 seconds.
 class GradcheckProgress {
  public:
   void show(Index done, Index all) {
@@ -32,7 +32,7 @@ class GradcheckProgress {
   double next_ = 2;
 };
 
-// Throws if no parameter of the model has such a name. The names cost nothing to compute.
+// Throws ConfigError if no parameter matches the pattern, before the long check begins.
 void expect_some(const Config& config, const Task& task, const std::string& pattern) {
   const Model model(config, task);
   const auto& parameters = model.store.parameters();
@@ -44,7 +44,7 @@ void expect_some(const Config& config, const Task& task, const std::string& patt
   }
 }
 
-// Throws if the pattern chose only parameters that the check leaves out.
+// Throws ConfigError if the pattern only matches parameters that the check leaves out.
 void expect_checked(const ModelGradcheckReport& report, const std::string& pattern) {
   if (report.parameters.empty() && report.ok()) {
     throw ConfigError(

@@ -1,4 +1,4 @@
-// tapehead heads RUN: what each attention head of a trained model does, over a split.
+// tapehead heads RUN: what each attention head of a trained model does, measured over a split.
 #include "apps/commands.hpp"
 #include "apps/inputs.hpp"
 #include "lab/heads/conclusions.hpp"
@@ -47,7 +47,7 @@ Json findings_json(const HeadsRequest& request, const SavedRun& saved, const Spl
   return object;
 }
 
-// The options of this call that say which checkpoint and which data.
+// The options of this call that select the checkpoint and the data.
 std::string choices(const HeadsRequest& request) {
   std::string options;
   const auto add = [&](const char* option, const std::string& value) {
@@ -59,10 +59,10 @@ std::string choices(const HeadsRequest& request) {
   return options + (request.data.other ? " --other-data" : "");
 }
 
-// The command that shows or makes what is to be looked at next, with the same checkpoint and data.
+// The command for the next look at the heads, with the same checkpoint and data.
 std::string command_for(const HeadsRequest& request, NextStep step) {
   const std::string run = shell_word(request.run.string());
-  const std::string name = (request.run / "").parent_path().string();  // without a last slash
+  const std::string name = (request.run / "").parent_path().string();  // without a trailing slash
   const std::string smaller = run + " " + shell_word(name + "-small");
   switch (step) {
     case NextStep::importance:
@@ -92,7 +92,7 @@ void print_tables(const HeadsRequest& request, const HeadFindings& found) {
   }
 }
 
-// Throws NumericError, before it writes, if a figure is not finite.
+// Throws NumericError, before it writes anything, if a figure is not finite.
 void write_findings(const HeadsRequest& request, const SavedRun& saved, const Split& split,
                     const HeadFindings& found) {
   const Json object = findings_json(request, saved, split, found);
@@ -167,7 +167,7 @@ void show_history(const HeadsRequest& request, const Task& task, const Split& sp
   }
 }
 
-// The legend and the reference are the same for every run.
+// Rejects further options: the legend and the reference are the same for every run.
 void expect_alone(const CLI::App& command, const std::string& name) {
   for (const CLI::Option* option : command.get_options()) {
     if (option->count() > 0 && option->get_name() != name) {

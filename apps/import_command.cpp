@@ -1,4 +1,4 @@
-// tapehead import DIRECTORY: makes a run of a model that another program trained.
+// tapehead import DIRECTORY: makes a run from a model that another program trained.
 #include <spdlog/spdlog.h>
 
 #include "apps/commands.hpp"

@@ -1,5 +1,4 @@
-// Makes sure that a command does not overwrite one of its inputs. This is checked before any long
-// work.
+// Makes sure, before any long work, that a command does not overwrite one of its inputs.
 #pragma once
 
 #include <unistd.h>
@@ -10,7 +9,7 @@
 
 namespace tapehead {
 
-// The files that a command reads if it uses a run with the checkpoint of `--checkpoint`.
+// The files that a command reads if it uses a run with this checkpoint.
 inline InputFiles inputs_of_run(const std::filesystem::path& run, const std::string& checkpoint,
                                 const DataChoice& data = {}) {
   InputFiles inputs = inputs_of_run(run, data);

@@ -11,7 +11,7 @@ namespace {
 class AloneLaunch : public Launch {
  public:
   Ranks& ranks() override { return alone(); }
-  void set_deadline(double /*seconds*/) override {}  // there is nobody to wait for
+  void set_deadline(double /*seconds*/) override {}  // no other rank to wait for
   int end(const RankEnd& mine) override {
     write_message(error_line(mine));
     return mine.exit_code;

@@ -14,32 +14,32 @@ class Launch {
 
   virtual Ranks& ranks() = 0;
 
-  // Whether this process prints: one does for all of them.
+  // Whether this process prints. Only the first rank does.
   bool prints() { return ranks().first(); }
 
-  // How many threads this process has unless the user says otherwise. All ranks call it together.
+  // The default number of threads of this process. All ranks call it together.
   ThreadCount usual_threads() { return default_thread_count(ranks()); }
 
-  // Throws ConfigError for a command that several ranks would each do alone.
+  // Throws ConfigError if there are several ranks and each would do the whole command.
   void expect_takes(std::string_view command);
 
-  // How a message's command begins that starts as many ranks again: "mpirun.openmpi -n 2 ", as
-  // Debian calls the launchers. Empty for a process alone.
+  // For messages: how to start a command on as many ranks again, with Debian's name of the
+  // launcher: "mpirun.openmpi -n 2 ". Empty if there is only one rank.
   std::string words();
 
-  // For how many seconds a rank waits for others before it says which ones do not answer.
+  // Sets the seconds that a rank waits for other ranks before it reports which do not answer.
   virtual void set_deadline(double seconds) = 0;
 
-  // The last call of every rank: waits for the others. Prints the error, if there is one, once for
-  // all of them, and returns the exit code, which is the same on all.
+  // The last call of every rank; waits for all ranks. Prints an error only once. Returns the exit
+  // code, which is the same on all ranks.
   virtual int end(const RankEnd& mine) = 0;
 };
 
 std::unique_ptr<Launch> launch_alone();
 
-// Each program links its own: the plain one works alone, those with MPI join the other ranks.
-// Throws ConfigError, which names the right program, if a launcher started this one as one of
-// several processes that it cannot join.
+// Each program links its own definition: the plain program runs alone, programs with MPI join the
+// other ranks. Throws ConfigError, naming the right program, if a launcher started several
+// processes of a program that cannot join them.
 std::unique_ptr<Launch> join_launch();
 
 }  // namespace tapehead

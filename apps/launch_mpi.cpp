@@ -1,5 +1,5 @@
-// The programs with MPI join the ranks that their library's launcher started. Without a launcher,
-// or as its only process, they do not call MPI.
+// Programs with MPI join the ranks that a launcher of their MPI library started. A process alone,
+// with or without a launcher, does not call MPI.
 
 #include "apps/launch.hpp"
 #include "core/ranks/launcher.hpp"

@@ -1,5 +1,5 @@
-// The plain program does not know MPI. Under a launcher, each of its processes would take itself
-// for the only one.
+// The plain program does not know MPI. It refuses to run as one of several ranks, because each
+// process would take itself for the only one.
 
 #include "apps/launch.hpp"
 #include "core/ranks/launcher.hpp"

@@ -26,7 +26,7 @@ std::deque<SavedRun> opened_runs(const LineArguments& arguments) {
   return runs;
 }
 
-// None for standard output.
+// Nothing for standard output.
 std::optional<OpenFile> open_output_of(const LineArguments& arguments, const InputFiles& inputs) {
   if (arguments.output.empty()) {
     expect_output_apart(inputs);

@@ -12,14 +12,14 @@
 namespace tapehead {
 namespace {
 
-// By their places. Commands of all files are added before main begins.
+// All commands by their place in the help. Each command's file adds its command before main().
 std::multimap<int, Command::Add>& all_commands() {
   static std::multimap<int, Command::Add> commands;
   return commands;
 }
 
-// The command of this name; the program itself for an option. Throws ConfigError if the word is
-// neither. The error names no command that the help does not list.
+// The command with this name, or the program itself for an option. Throws ConfigError for any other
+// word; the message only names commands that the help lists.
 const CLI::App* command_of(const CLI::App& program, std::string_view word) {
   std::vector<std::string_view> names;
   for (const CLI::App* command : program.get_subcommands({})) {
@@ -40,9 +40,9 @@ const CLI::App* command_of(const CLI::App& program, std::string_view word) {
                           fmt::join(names, ", ")));
 }
 
-// CLI11 reads `--option=` as an option whose value is the next word. If the empty value is a word
-// of its own, it is the value, as in other programs. A word after an option that takes a value is
-// that value, and after `--` there are no options.
+// CLI11 takes the word after `--option=` as the option's value. Inserting an empty word there makes
+// the empty text the value, as in other programs. Skips the words that are values of options, and
+// all words after `--`.
 void separate_empty_values(std::vector<std::string>& words, const CLI::App& command) {
   for (std::size_t i = 0; i < words.size() && words[i] != "--"; ++i) {
     const std::size_t equals = words[i].find('=');
@@ -60,8 +60,8 @@ void separate_empty_values(std::vector<std::string>& words, const CLI::App& comm
   }
 }
 
-// Throws ConfigError if the environment asks for other kernels than this program has. Only bin/ of
-// a package has a choice (choose_level.cpp).
+// Throws ConfigError if TAPEHEAD_KERNELS names kernels that this program does not have. Only bin/
+// of a package has a choice (choose_level.cpp).
 void expect_kernels() {
   const char* const asked = std::getenv("TAPEHEAD_KERNELS");
   if (asked != nullptr && *asked != '\0' && asked != kernel_level()) {
@@ -70,7 +70,7 @@ void expect_kernels() {
   }
 }
 
-// Requested help goes to standard output; an error in the command line is a message.
+// Prints help to standard output, and an error in the command line as a message.
 int say(const CLI::App& program, const CLI::ParseError& error, Launch& launch) {
   std::ostringstream output;
   std::ostringstream messages;
@@ -106,12 +106,12 @@ int run(int argc, char** argv, Launch& launch) {
   }
 }
 
-// Runs the command as its part of the launch.
+// Joins the launch and runs the command; exceptions become exit codes and messages.
 RankEnd run_launched(int argc, char** argv, std::unique_ptr<Launch>& launch) {
   try {
-    open_closed_streams();  // before any file is opened
+    open_closed_streams();  // must come before any file is opened
     outlive_file_limit();
-    // If the parent ignores it, waitpid(2) has no exit codes of children.
+    // If the parent process ignores SIGCHLD, waitpid(2) returns no exit codes of children.
     std::signal(SIGCHLD, SIG_DFL);
     start_logging(std::make_shared<Console>());
     launch = join_launch();
@@ -137,8 +137,8 @@ Command::Command(int place, Add add) { all_commands().emplace(place, std::move(a
 
 }  // namespace tapehead
 
-// Exit codes: 0 success, 1 something failed, 2 the config or the command line is wrong; 129, 130,
-// 138 and 143 stopped by a signal.
+// Exit codes: 0 success; 1 failure; 2 wrong config or command line; 129, 130, 138 and 143 stopped
+// by a signal.
 int main(int argc, char** argv) {
   using namespace tapehead;
   std::unique_ptr<Launch> launch = launch_alone();

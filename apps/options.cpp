@@ -1,5 +1,5 @@
-// Options of commands that take numbers, parsed and checked like those of a config, and those of
-// gradcheck.
+// Command options that take numbers, parsed and checked like options of a config; and the options
+// of gradcheck.
 #include "apps/commands.hpp"
 
 #include "train/config/values.hpp"

@@ -11,7 +11,7 @@ struct ClassifyArguments : LineArguments {
   Index top = 1;
 };
 
-// "label, tab, probability", one pair after another.
+// Pairs of a label and a probability, all separated by tabs.
 std::string line_of(const std::vector<LikelyClass>& classes) {
   std::string line;
   for (const LikelyClass& one : classes) {
@@ -53,7 +53,7 @@ struct FillArguments : LineArguments {
   Index top = 5;
 };
 
-// On one line.
+// Replaces line breaks, so that the text is one line.
 std::string in_line(const std::string& text) {
   std::string line;
   for (const char byte : printable(text)) {
@@ -62,7 +62,7 @@ std::string in_line(const std::string& text) {
   return line;
 }
 
-// "probability, tab, token, tab, text" for each candidate, and an empty line after each mask.
+// Probability, token and text of each candidate, with tabs; an empty line after each mask.
 std::string lines_of(const std::vector<FilledMask>& masks) {
   std::string lines;
   for (const FilledMask& candidates : masks) {

@@ -25,21 +25,21 @@ namespace tapehead {
 
 namespace {
 
-// What a user asks for: heads by name, or those that are closed, or else the least important ones.
+// The heads that a user wants to remove: named, closed, or else the least important heads.
 struct HeadChoice {
   std::vector<std::string> names;  // such as "decoder.layers.0.cross.3"
-  bool closed = false;             // those whose gates are closed
-  Index count = -1;         // of the least important ones; -1: as many as the tolerance allows
-  double tolerance = 0.01;  // by which the loss on the split may grow
+  bool closed = false;             // all heads with closed gates
+  Index count = -1;                // number of least important heads; -1: as the tolerance allows
+  double tolerance = 0.01;         // maximum growth of the loss on the split
 };
 
-// The heads to remove, and a note about heads that would come first but cannot be removed.
+// The heads to remove, and a remark about heads that would come first but cannot be removed.
 struct ChosenHeads {
   std::vector<HeadName> heads;
   std::string remark{};
 };
 
-// "decoder.layers.0.cross.3"
+// Finds a head by a name such as "decoder.layers.0.cross.3".
 HeadName head_in(const Transformer& transformer, const std::string& text) {
   const std::size_t dot = text.rfind('.');
   const auto head = whole_number(dot == std::string::npos ? "" : text.substr(dot + 1));
@@ -83,7 +83,7 @@ ChosenHeads least_important(const HeadChoice& wanted, SavedRun& saved, const Tas
   return chosen;
 }
 
-// Throws ConfigError if there is no such head, if one is named twice, or if no head has a gate.
+// Throws ConfigError for an unknown head, a head named twice, or `closed` if no head has a gate.
 ChosenHeads choose_heads(const HeadChoice& choice, SavedRun& saved, const Task& task,
                          const Split& split, Workers& workers, Console& console) {
   if (!choice.names.empty()) {
@@ -118,8 +118,8 @@ constexpr WaysOut ways_out{.another = "another directory"};
 
 std::string_view section_of(std::string_view option) { return option.substr(0, option.find('.')); }
 
-// What was chosen for the run, and all of the sections that lost heads: their options followed from
-// the former heads, and must not follow again.
+// The options that the user wrote, and all options of sections that lost heads. The latter followed
+// from the former heads and must not be derived again.
 Written written_for(const LoadedConfig& run, const Config& config) {
   const auto before = option_values(run.config);
   const auto after = option_values(config);
@@ -147,7 +147,7 @@ void write_run(const PruneArguments& arguments, const SavedRun& saved, const Tas
   const Written written = written_for(load_chosen(RunFiles{saved.directory}.config(), {}), config);
   const RunDirectory run = RunDirectory::create(arguments.to, arguments.overwrite, ways_out);
   write_run_data(run.files(), config.task, data);
-  // What a language model reads in front of a text depends on the text that it was trained on.
+  // The text that a language model reads in front of a prompt depends on its training text.
   if (has_token_files(saved.directory)) {
     save_texts(task, arguments.to);
   }
@@ -156,7 +156,7 @@ void write_run(const PruneArguments& arguments, const SavedRun& saved, const Tas
   metadata["step"] = "0";
   write_tensor_file(run.files().best(), weight_entries(model.store), metadata);
   write_file_atomically(run.files().written(), written_text(written));
-  // Last, because a directory without a config is taken again if this is stopped before its end.
+  // Written last: until the config exists, the directory can be used again after an interruption.
   write_file_atomically(run.files().config(), dump_config(config));
 }
 
@@ -165,7 +165,7 @@ struct PrunedModel {
   double loss;  // on the split
 };
 
-// With the command that continues the training of the smaller run.
+// Also prints the command that continues the training of the smaller run.
 void say(const PruneArguments& arguments, const ChosenHeads& chosen, const Split& split,
          const PrunedModel& before, const PrunedModel& after) {
   const std::string run = arguments.to.string();

@@ -1,4 +1,4 @@
-// tapehead report RUN|SWEEP: writes a page about it, one HTML file that needs nothing else.
+// tapehead report RUN|SWEEP: writes a page about a run or a sweep as one self-contained HTML file.
 
 #include "apps/commands.hpp"
 #include "apps/inputs.hpp"
@@ -26,7 +26,7 @@ struct ReportArguments {
   bool prune = false;
   bool every_checkpoint = false;
   bool json = false;
-  std::size_t for_runs = 0;  // number of given options that make no sense for a sweep
+  std::size_t for_runs = 0;  // number of given options that only apply to runs
 };
 
 Json report_of_run(const ReportArguments& arguments) {

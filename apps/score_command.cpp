@@ -1,4 +1,4 @@
-// tapehead score RUN...: how probable given texts are to a trained model, and which of their words
+// tapehead score RUN...: how probable a trained model finds given texts, and which of their words
 // its attention aligns.
 #include <spdlog/spdlog.h>
 
@@ -12,7 +12,7 @@ namespace {
 
 struct ScoreArguments : LineArguments {
   std::string source;
-  std::optional<std::string> align;  // the heads
+  std::optional<std::string> align;  // names of the heads
 };
 
 std::string text_of(const LineScore& score, bool aligned) {

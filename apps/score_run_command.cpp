@@ -1,5 +1,5 @@
-// tapehead score-run RUN: scores a trained run, as each run of a sweep is. `sweep` starts it as a
-// child, so the help does not list it.
+// tapehead score-run RUN: scores a trained run of a sweep. `sweep` starts it as a child process, so
+// the help does not list it.
 #include "apps/commands.hpp"
 #include "lab/run_scores.hpp"
 #include "lab/sweep/score_run.hpp"

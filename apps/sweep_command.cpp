@@ -1,4 +1,4 @@
-// tapehead sweep FILE: trains a config with many settings and seeds, and says which ones differ.
+// tapehead sweep FILE: trains a config with many settings and seeds, and reports which ones differ.
 
 #include "apps/commands.hpp"
 #include "apps/inputs.hpp"
@@ -17,18 +17,18 @@ namespace tapehead {
 
 namespace {
 
-// For so long others wait while this process plans a sweep or compares its cells.
+// How long other ranks wait while the first rank plans a sweep or compares its cells.
 constexpr double longest_solo = 600;  // seconds
 
 struct SweepArguments {
   std::vector<std::filesystem::path> files;
-  std::filesystem::path run;  // for one sweep its directory, for several what contains theirs
+  std::filesystem::path run;           // the sweep's directory; for several sweeps, their parent
   std::vector<std::string> overrides;  // "section.option=value"
   Index parallel = 0;
   Index threads = 1;
   bool json = false;
 
-  // Of the runs and results of one of the files.
+  // The directory for the runs and results of one of the files.
   std::filesystem::path directory_of(const std::filesystem::path& file) const {
     if (run.empty()) {
       return std::filesystem::path("runs") / file.stem();
@@ -43,7 +43,7 @@ struct PlannedSweep {
   std::filesystem::path directory;
 };
 
-// Whether one of the sweeps trains this run.
+// Whether one of these sweeps trains the run.
 bool makes(const std::vector<PlannedSweep>& sweeps, const std::filesystem::path& run) {
   const auto is_it = [&](const std::filesystem::path& other) {
     return (other / "").lexically_normal() == (run / "").lexically_normal();
@@ -54,8 +54,8 @@ bool makes(const std::vector<PlannedSweep>& sweeps, const std::filesystem::path&
   });
 }
 
-// Throws ConfigError if a run would start from the weights of a run that does not exist. A sweep
-// before this one may make it, and a run that has begun no longer needs it.
+// Throws ConfigError if a run would start from the weights of a run that does not exist. Allowed if
+// an earlier sweep makes that run, or if this run has begun and no longer needs it.
 void expect_initial_run(const SweepRun& run, const std::filesystem::path& directory,
                         const std::vector<PlannedSweep>& before) {
   const std::string& from = run.config.model.init_from;
@@ -70,7 +70,7 @@ void expect_initial_run(const SweepRun& run, const std::filesystem::path& direct
   }
 }
 
-// What a training checks before it begins, for every run of the plan.
+// The checks that a training makes before it begins, for every run of the plan.
 void expect_can_begin(const SweepPlan& plan, const std::filesystem::path& directory,
                       const std::vector<PlannedSweep>& before) {
   for (const SweepRun& run : plan.runs) {
@@ -81,9 +81,9 @@ void expect_can_begin(const SweepPlan& plan, const std::filesystem::path& direct
   }
 }
 
-// Reads and checks all sweeps before any of them begins. Throws ConfigError for a mistake in a
-// file, for runs that could not begin and for sweeps that would write into the same directory;
-// IoError if a sweep would write over a file that it reads.
+// Reads and checks all sweeps before the first one begins. Throws ConfigError for a mistake in a
+// file, for runs that could not begin, and for sweeps with the same directory; IoError if a sweep
+// would overwrite a file that it reads.
 std::vector<PlannedSweep> plan_sweeps(const SweepArguments& arguments) {
   const std::vector<Override> overrides = parse_overrides(arguments.overrides);
   std::vector<PlannedSweep> all;
@@ -118,7 +118,7 @@ SweepResults write_results(const SweepPlan& plan, const SweepRunner& runner,
   return results;
 }
 
-// The command line that continues what was stopped.
+// The command line that continues a stopped sweep.
 std::string same_command(const SweepArguments& arguments, Launch& launch) {
   std::string command = launch.words() + program_path() + " sweep";
   for (const std::filesystem::path& file : arguments.files) {
@@ -139,7 +139,7 @@ std::string same_command(const SweepArguments& arguments, Launch& launch) {
   return command + (arguments.json ? " --json" : "");
 }
 
-// Returns the exit code: 0; 1 if something failed; 128 + the signal that stopped it.
+// Returns the exit code: 0; 1 after a failure; 128 + the signal that stopped the sweep.
 int sweep(const SweepArguments& arguments, const PlannedSweep& planned,
           const SweepDirectory& directory, SweepPlaces& places, Launch& launch) {
   const SweepPlan& plan = planned.plan;
@@ -177,7 +177,7 @@ int sweep(const SweepArguments& arguments, const PlannedSweep& planned,
   return runner.count(RunState::failed) > 0 || !problems.empty() || !shown ? 1 : 0;
 }
 
-// Runs them one after the other, after all files are read and all directories are available.
+// Runs the sweeps one after the other, after all files are read and all directories are available.
 int sweep_all(const SweepArguments& arguments, SweepPlaces& places, Launch& launch) {
   const std::vector<PlannedSweep> all = plan_sweeps(arguments);
   std::vector<std::unique_ptr<SweepDirectory>> directories;
@@ -193,7 +193,7 @@ int sweep_all(const SweepArguments& arguments, SweepPlaces& places, Launch& laun
   return worst;
 }
 
-// One process plans, displays and writes, and has an exit code; the others serve it.
+// The first rank plans, displays, writes and has an exit code; all other ranks serve it.
 int sweep_launched(const SweepArguments& arguments, Launch& launch) {
   launch.set_deadline(longest_solo);
   outlive_console();

@@ -27,7 +27,7 @@ winsize terminal_size() {
   return size;
 }
 
-// The most interesting ones first.
+// The most interesting runs first.
 std::vector<std::size_t> by_state(const std::vector<SweepRunner::Run>& runs) {
   std::vector<std::size_t> order;
   for (const RunState state : {RunState::training, RunState::scoring, RunState::failed,
@@ -48,9 +48,9 @@ std::string cut(std::string line, Index width) {
   return line;
 }
 
-// A table with a line for each run: first those that are running, then those that wait and those
-// that are finished. It has at most `lines` lines; if there are more runs, the last line says how
-// many.
+// A table with a line for each run, in the order of the plan. If this needs more than `lines`
+// lines, shows the most interesting runs (by_state), and the number of further runs in the last
+// line.
 std::string runs_table(SweepRunner& runner, const SweepPlan& plan, Index lines) {
   const auto all = static_cast<Index>(plan.runs.size());
   std::vector<std::size_t> shown = by_state(runner.runs());
@@ -99,7 +99,7 @@ std::string runs_line(SweepRunner& runner, const SweepPlan& plan) {
   return text;
 }
 
-// The last lines that the processes of a run printed.
+// The last lines of a run's log, up to 2000 bytes.
 std::string end_of(const std::filesystem::path& log) {
   constexpr std::size_t most = 2000;
   std::string text = read_file(log);
@@ -137,7 +137,7 @@ class SweepDisplay {
   }
 
  private:
-  // Moves to the start of the table, erases everything below, and writes the new table there.
+  // Moves to the start of the table, erases everything below, and writes the new table.
   void draw(const std::string& table) {
     std::string text = drawn_ > 0 ? fmt::format("\x1b[{}A\r\x1b[J", drawn_) : "";
     drawn_ = 0;
@@ -180,8 +180,8 @@ class SweepDisplay {
   const std::chrono::milliseconds interval_{terminal_ ? 500 : 5000};
   Index drawn_ = 0;  // lines of the table on the terminal
   Clock::time_point next_ = terminal_ ? Clock::now() : Clock::now() + interval_;
-  std::vector<bool> told_;        // for which runs the end has been reported
-  std::vector<bool> told_tries_;  // and that they are tried again elsewhere
+  std::vector<bool> told_;        // runs whose end has been reported
+  std::vector<bool> told_tries_;  // runs whose second try has been reported
 };
 
 }  // namespace

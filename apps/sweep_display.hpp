@@ -1,5 +1,5 @@
-// Runs a sweep and displays it: on a terminal a table of its runs that is rewritten in place,
-// otherwise a plain line every few seconds.
+// Runs a sweep and displays it: on a terminal as a table that is rewritten in place, otherwise as a
+// plain line every few seconds.
 #pragma once
 
 #include "lab/sweep/results.hpp"
@@ -7,18 +7,18 @@
 
 namespace tapehead {
 
-// Returns the signal that stopped it, or 0.
+// Returns the signal that stopped the sweep, or 0.
 int run_sweep(SweepRunner& runner, SweepPlaces& places, const SweepPlan& plan);
 
-// Does what another process decides in run_sweep(), until that one closes the places.
+// Carries out the orders of run_sweep() on the first rank until that rank closes its places.
 void serve_sweeps(SweepPlaces& places);
 
-// Prints the results, which are in their files already. Returns false if nobody reads them: the
-// next sweep still runs.
+// Prints the results, which are already in files. Returns false if writing fails, because nobody
+// reads the output: the next sweep still runs.
 bool show_results(const SweepPlan& plan, const SweepResults& results,
                   const std::filesystem::path& directory, bool as_json);
 
-// Which runs failed, and the last lines that each of them printed.
+// Reports the runs that failed, with the last lines of their logs.
 void say_failures(SweepRunner& runner, const SweepPlaces& places);
 
 }  // namespace tapehead

@@ -1,4 +1,4 @@
-// tapehead tokenize RUN [TEXT...]: the tokens of texts, as a run's tokenizer cuts them.
+// tapehead tokenize RUN [TEXT...]: shows the tokens that a run's tokenizer makes of texts.
 
 #include "apps/commands.hpp"
 #include "apps/inputs.hpp"
@@ -17,7 +17,7 @@ struct TokenizeArguments {
   bool json = false;
 };
 
-// "token, blank, id", with tabs between them.
+// Pairs "token id", separated by tabs.
 std::string line_of(const Tokenizer& tokenizer, const std::vector<TokenId>& tokens) {
   std::string line;
   for (const TokenId token : tokens) {

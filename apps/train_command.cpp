@@ -34,9 +34,9 @@ fs::path example_folder() {
       shown(own.string())));
 }
 
-// The config of this name, such as "copy": from the folder configs of the checkout that the program
-// was built in, or from share/tapehead/configs where it is installed. Throws ConfigError that lists
-// the names there are.
+// The example config with this name, such as "copy": from the folder configs of the checkout in
+// which the program was built, or from share/tapehead/configs of an installation. Throws
+// ConfigError, listing the existing names, if there is no such config.
 fs::path example_config(const std::string& name) {
   const fs::path folder = example_folder();
   std::vector<std::string> names;
@@ -63,10 +63,10 @@ struct TrainArguments {
   bool no_report = false;
   bool json = false;
   double deadline = 60;     // seconds
-  Index usual_threads = 1;  // unless the user says otherwise
+  Index usual_threads = 1;  // the default
 };
 
-// How the training ended; the tests are absent if a signal stopped it before them.
+// The end of a training as JSON; without "tests" if a signal stopped it before the tests.
 void print_json(const RunFiles& files, const RunEnd& end) {
   Json json = {{"run", files.directory.string()}, {"step", end.step}, {"seconds", end.seconds}};
   if (end.signal != 0) {
@@ -77,7 +77,7 @@ void print_json(const RunFiles& files, const RunEnd& end) {
   write_output(fmt::format("{}\n", json.dump()));
 }
 
-// A trained run stays valid even if its page cannot be written.
+// Only warns if the page cannot be written, because the trained run is still valid.
 void write_page(const RunFiles& files, const Task& task, Index threads) {
   try {
     const auto validation = task.split("validation").size();
@@ -92,7 +92,7 @@ void write_page(const RunFiles& files, const Task& task, Index threads) {
   }
 }
 
-// The command line that goes on with a training that was stopped.
+// The command line that continues a stopped training.
 std::string command_to_continue(const TrainArguments& arguments, const RunFiles& files,
                                 Launch& launch) {
   const TrainRequest& request = arguments.request;

@@ -1,5 +1,5 @@
-// tapehead_bench heads: what attention costs over its heads, the model's width and the sequences'
-// length, and what its options cost beside the plain one.
+// tapehead_bench heads: the cost of attention by number of heads, model width and sequence length,
+// and the cost of its options relative to plain attention.
 
 #include "bench/measure.hpp"
 #include "nn/attention/multi_head_attention.hpp"
@@ -11,16 +11,16 @@ namespace {
 
 struct HeadsArguments {
   std::vector<std::string> parts{"heads", "width", "length", "options", "patterns", "removal"};
-  Index threads = 1;   // of steps
-  double seconds = 8;  // for the steps of one comparison
-  bool quick = false;  // only the smallest case of each
+  Index threads = 1;   // of the steps
+  double seconds = 8;  // for the steps of a comparison
+  bool quick = false;  // only the smallest case of each part
   bool json = false;
 };
 
 constexpr Index all_rows = 4096;  // of all sequences together
 
 struct TimedLayer {
-  const char* rule;  // what changes from layer to layer
+  const char* rule;  // what differs between the layers
   Index d_model;
   Index heads;
   Index d_head;
@@ -34,8 +34,8 @@ struct Seconds {
   double total() const { return projections + attention + output; }
 };
 
-// The fastest of some runs. What is no `linear` is attention. A `linear` between the op's forward
-// and its backward pass is the output projection.
+// The fastest of several runs. Time outside `linear` ops counts as attention. A `linear` between
+// the forward pass and the backward pass of the attention op counts as output projection.
 Seconds time_layer(const TimedLayer& layer, const AttentionSpec& spec,
                    const ModelOptions& options) {
   ParameterStore store;
@@ -83,7 +83,7 @@ Json measure_layer(const TimedLayer& layer) {
   const Seconds best = time_layer(layer, spec, options);
   const AttentionWork work = attention_work(spec);
   const auto N = static_cast<double>(all_rows);
-  const double projections = 3 * N * work.query_row;  // forward, and twice that backward
+  const double projections = 3 * N * work.query_row;  // forward takes one share, backward two
   const double output = 3 * N * work.output_row;
   const double products =
       3 * N * static_cast<double>(layer.length * spec.heads * (spec.d_qk + spec.d_v));
@@ -102,8 +102,8 @@ Json measure_layer(const TimedLayer& layer) {
           {"ns_per_1000_multiply_adds", 1e12 * best.total() / (projections + products + output)}};
 }
 
-// Where attention takes as long as all projections: on a line between the lengths around it, in
-// logarithms. Nothing if attention never takes as long.
+// The length at which attention takes as long as all projections, interpolated linearly between
+// logarithms. Nothing if attention is always faster.
 std::optional<double> crossing(const std::vector<Json>& rows) {
   const auto number = [&](std::size_t i, const char* name) {
     return rows[i].at(name).get<double>();
@@ -121,7 +121,7 @@ std::optional<double> crossing(const std::vector<Json>& rows) {
   return std::nullopt;
 }
 
-// The layers of a part, in groups of one rule.
+// The layers of a part, grouped by rule.
 std::vector<std::vector<TimedLayer>> layers_of(const std::string& part) {
   std::vector<std::vector<TimedLayer>> groups;
   if (part == "heads") {
@@ -146,7 +146,7 @@ std::vector<std::vector<TimedLayer>> layers_of(const std::string& part) {
   return groups;
 }
 
-// One self-attention layer over a part's extents.
+// Measures one self-attention layer for each case of a part.
 void measure_layers(const std::string& part, const HeadsArguments& arguments) {
   Report table(arguments.json,
                {"rule", "d_model", "heads", "d_head", "n", "projections_ms", "attention_ms",
@@ -174,8 +174,7 @@ void measure_layers(const std::string& part, const HeadsArguments& arguments) {
   }
 }
 
-// A step at a size with options beside a plain one, in turns, so that what slows the machine slows
-// both.
+// Measures steps with options and plain steps in turns, so that a slower machine slows both.
 Json beside_plain(const StepSize& size, const Overrides& overrides, Index threads, double seconds) {
   const StepSubject plain_subject = subject_of(size);
   const StepSubject subject = subject_of(size, overrides);
@@ -217,7 +216,7 @@ struct Variants {
   std::vector<Index> lengths;  // of the sequences
 };
 
-// At size B. The first case is the only one of a quick measurement.
+// At size B. A quick measurement only takes the first case.
 void measure_variants(const Variants& variants, const HeadsArguments& arguments) {
   Report table(
       arguments.json,
@@ -249,7 +248,7 @@ void run_heads_bench(const HeadsArguments& arguments) {
                                         {"attention.pattern=blocks 64"},
                                         {"attention.pattern=fixed 32 4"}},
                           .lengths = {512}};
-  // As tapehead prune leaves it: heads as wide as they were.
+  // As tapehead prune leaves the model: heads keep their width.
   const Variants removal{
       .overrides = {{"attention.heads=2", "attention.d_qk=32", "attention.d_v=32"}},
       .lengths = {32, 512}};

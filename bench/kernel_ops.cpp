@@ -1,4 +1,4 @@
-// The ops beside matrix products, at the shapes of each size.
+// Measures ops other than matrix products at the shapes of each size.
 
 #include "bench/kernels.hpp"
 #include "core/ops/activation.hpp"
@@ -17,7 +17,7 @@ Dropout tenth_dropped() {
   return {.probability = 0.1, .draws = Draws(1, "bench.kernels.dropout", 0)};
 }
 
-// The dot product as somebody's own score.
+// The dot product as a user-defined score.
 struct OwnProduct {
   Scalar operator()(std::span<const Scalar> query, std::span<const Scalar> key) const {
     return std::inner_product(query.begin(), query.end(), key.begin(), Scalar{0});
@@ -31,8 +31,8 @@ struct OwnProduct {
   }
 };
 
-// What an attention has beside queries, keys and values. The last of the inputs are the numbers of
-// scores that are learned.
+// A variant of attention and its inputs besides queries, keys and values. If scores are learned,
+// the last input has their parameters.
 struct AttentionCase {
   const char* name;
   Pattern pattern = Pattern::full();
@@ -84,7 +84,7 @@ void measure_attention(Kernels& kernels, const StepSize& size) {
                                    .dropout = one.dropout,
                                    .scores = one.scores};
     const bool has_weights = options.score_weights_before(H) > 0;
-    // Two products over the pairs forward and four backward, and the scores once more.
+    // Forward takes two products over the pairs. Backward takes four and computes the scores again.
     const double product = 2 *
                            allowed_pairs(one.pattern, {size.length, size.length, 0, 0, 0}).scores *
                            static_cast<double>(segments.count() * D);
@@ -104,7 +104,7 @@ void measure_row_ops(Kernels& kernels, const StepSize& size) {
   const Index D = size.d_model;
   const Index F = size.d_ff;
   const Index V = size.vocabulary;
-  // Matrices of so many columns, as many as are read and written forward and backward.
+  // Counts memory in matrices with `columns` columns: `forward` and `backward` of them per pass.
   const auto measure = [&](const char* name, Index columns, int forward, int backward,
                            const std::vector<Shape>& inputs, const Kernels::Op& op) {
     const double bytes = static_cast<double>(N * columns) * sizeof(Scalar);
@@ -126,7 +126,7 @@ void measure_row_ops(Kernels& kernels, const StepSize& size) {
   measure("residual, dropout", D, 3, 2, {{N, D}, {N, D}, {D}},
           [](const Vars& x) { return residual(x[0], x[1], x[2], tenth_dropped()); });
   const std::vector<TokenId> targets(static_cast<std::size_t>(N), 1);
-  measure("cross_entropy", V, 2, 0, {{N, V}}, [&](Vars x) {  // forward makes the gradient too
+  measure("cross_entropy", V, 2, 0, {{N, V}}, [&](Vars x) {  // forward computes the gradient, too
     return cross_entropy(std::move(x[0]), targets, Scalar(0.1)).loss;
   });
 }

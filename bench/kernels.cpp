@@ -28,7 +28,7 @@ void Kernels::measure(const std::string& kernel, const std::string& pass, const 
     return;
   }
   ++count_;
-  call();  // takes the memory that later calls keep
+  call();  // allocates the memory that later calls reuse
   const double seconds = median(repeat(1, seconds_, call));
   const bool computes = work.flops > 0;
   const double rate = (computes ? work.flops : work.bytes) / seconds / 1e9;
@@ -44,7 +44,7 @@ void Kernels::measure_op(const std::string& kernel, const Work& forward, const W
   std::vector<Tensor> inputs;
   std::ranges::transform(shapes, std::back_inserter(inputs), varied_numbers);
   Tape tape;
-  const auto fresh_inputs = [&] {  // copies, since an op may write a gradient over its input
+  const auto fresh_inputs = [&] {  // copies: an op may write a gradient over its input
     tape.clear();
     std::vector<Var> vars;
     std::ranges::transform(inputs, std::back_inserter(vars),
@@ -79,7 +79,7 @@ struct KernelsArguments {
   bool json = false;
 };
 
-// A linear map's forward pass, gradient of the input and gradient of the weight.
+// The products of a linear map: forward, gradient of the input, gradient of the weight.
 void measure_products(Kernels& kernels, const StepSize& size) {
   struct Linear {
     const char* name;
@@ -110,8 +110,8 @@ void measure_products(Kernels& kernels, const StepSize& size) {
   }
 }
 
-// One shard's gradients into all weights at once: they are read, with the weights and both moments,
-// which are also written.
+// An Adam step on all weights with one shard's gradients: reads gradients, weights and both
+// moments; writes weights and moments.
 void measure_optimizer(Kernels& kernels, const StepSize& size) {
   const Index D = size.d_model;
   const Index parameters = size.layers * (12 * D * D + 4 * D * size.d_ff) + 3 * D * size.vocabulary;

@@ -1,4 +1,4 @@
-// Single kernels at the shapes of one shard, measured one after the other on one core.
+// Measures single kernels at the shapes of one shard, one after the other on one core.
 #pragma once
 
 #include <regex>
@@ -8,8 +8,8 @@
 
 namespace tapehead {
 
-// The arithmetic or, where that is next to nothing, the memory of one call: every input read and
-// every output written once.
+// The arithmetic of one call or, if there is hardly any, its memory: each input read once and each
+// output written once.
 struct Work {
   double flops = 0;
   double bytes = 0;
@@ -17,15 +17,15 @@ struct Work {
 
 class Kernels {
  public:
-  // Of those whose name and pass match `filter`, each for `seconds`. The table begins with what the
-  // core can do at best.
+  // Measures the kernels whose name and pass match `filter`, each for `seconds`. The first rows of
+  // the table show the core's peak rates.
   Kernels(const std::string& filter, double seconds, bool json);
 
   // `call` returns the seconds that count.
   void measure(const std::string& kernel, const std::string& pass, const Work& work,
                const std::function<double()>& call);
 
-  // An op, which may take over its inputs, forward and, if it has work there, backward.
+  // An op, measured forward and, if `backward` has work, backward. It may take over its inputs.
   using Op = std::function<Var(std::vector<Var> inputs)>;
   void measure_op(const std::string& kernel, const Work& forward, const Work& backward,
                   const std::vector<Shape>& shapes, const Op& op);
@@ -44,10 +44,10 @@ class Kernels {
   int count_ = 0;
 };
 
-// The rows of one shard at a size.
+// The rows of one shard for this size.
 Index shard_rows(const StepSize& size);
 
-// Such as "layer_norm/A/512x64".
+// For example "layer_norm/A/512x64".
 std::string kernel_name(const char* kernel, const StepSize& size, Index rows, Index columns);
 
 void measure_attention(Kernels& kernels, const StepSize& size);

@@ -1,4 +1,4 @@
-// The measurements of tapehead, each a subcommand.
+// The benchmarks of tapehead, each a subcommand.
 
 #include "bench/measure.hpp"
 

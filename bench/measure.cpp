@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t most_steps = 64;
 
-// `count` sequences of `length` target rows each, and of as many source rows where there are some.
+// `count` sequences of `length` target rows each and, with `has_source`, of `length` source rows.
 Batch random_batch(Index count, Index length, Index vocabulary, bool has_source) {
   const Draws draws(1, "bench.step", 0);
   const auto token = [&](Index at) {
@@ -103,7 +103,7 @@ double copy_rate() {
   std::vector<char> to(bytes, 2);
   const auto copy = [&] {
     std::memcpy(to.data(), from.data(), bytes);
-    static_cast<void>(*static_cast<const volatile char*>(&to[bytes / 2]));  // so that it is made
+    static_cast<void>(*static_cast<const volatile char*>(&to[bytes / 2]));  // keeps the copy
   };
   const auto times = repeat(5, 0, [&] { return seconds_of(copy); });
   return 2 * static_cast<double>(bytes) / std::ranges::min(times) / 1e9;

@@ -1,5 +1,5 @@
-// What all measurements share: a command, timing, a process of their own, and a table; and the
-// training steps that are measured: sizes and subjects, and a model that takes their steps.
+// The common parts of the benchmarks: commands, timing, measuring in a separate process, tables;
+// and the training steps that are measured.
 #pragma once
 
 #include "apps/commands.hpp"
@@ -9,7 +9,7 @@
 
 namespace tapehead {
 
-// A command that runs `run` with the arguments that its options set. They have a member `json`.
+// Adds a command that calls `run` with its arguments. `Arguments` has a member `json`.
 template <class Arguments>
 auto add_bench(CLI::App& program, const char* name, const char* help,
                void (*run)(const Arguments&)) {
@@ -25,7 +25,7 @@ double seconds_of(const Work& work) {
   return seconds_since(begin);
 }
 
-// What `once` returns, from at least `fewest` calls, and from as many as fit into `seconds`.
+// The results of at least `fewest` calls of `once`, and of as many as fit into `seconds`.
 template <class Once>
 auto repeat(std::size_t fewest, double seconds, Once&& once) {
   std::vector<decltype(once())> results;
@@ -36,7 +36,7 @@ auto repeat(std::size_t fewest, double seconds, Once&& once) {
   return results;
 }
 
-// The middle of the numbers that `number` gives for the results.
+// The median of the numbers that `number` gives for the results.
 template <class Results, class Number = std::identity>
 double median(const Results& results, const Number& number = {}) {
   std::vector<double> numbers;
@@ -45,33 +45,33 @@ double median(const Results& results, const Number& number = {}) {
   return numbers[numbers.size() / 2];
 }
 
-// What `measure` returns, in a process of its own, so that its memory, and what it leaves in the
-// pool, is its own. To be called while there are no other threads.
+// The result of `measure` in a new process, with memory and pool of its own. Must be called while
+// there are no other threads.
 Json measure_apart(const std::function<Json()>& measure);
 
-// The most memory that this process has had resident, in MB (1e6 bytes).
+// The peak resident memory of this process, in MB (1e6 bytes).
 double peak_memory_mb();
 
-// The best of products (rows, depth) (depth, columns)ᵀ on one core, by OpenBLAS and by our own
-// kernel, in GF/s. Model FLOP utilisation is measured against that of 1024 x 1024 matrices.
+// The best rate of products (rows, depth) (depth, columns)ᵀ on one core, by OpenBLAS or our own
+// kernel, in GF/s. Model FLOP utilisation is relative to the rate of 1024 x 1024 matrices.
 double sgemm_rate(Index rows = 1024, Index columns = 1024, Index depth = 1024);
 
-// Copying more than the caches hold, in GB/s (1e9 bytes), read and written bytes together.
+// The rate of a copy larger than the caches, in GB/s (1e9 bytes); counts bytes read and written.
 double copy_rate();
 
-// Numbers between -1 and 1 that are not all the same.
+// Varied numbers between -1 and 1.
 Tensor varied_numbers(const Shape& shape);
 
-// What a measurement prints: a table to read, or one JSON object a line.
+// Prints results as a readable table or as one JSON object per line.
 class Report {
  public:
-  // The table's columns: the names of what a row has, such as "ms" or "share/linear". The first one
-  // has texts of this width.
+  // `columns`: the members of a row that the table shows, such as "ms" or "share/linear". `width`
+  // is the width of the first column, which has texts.
   Report(bool json, std::vector<std::string> columns, std::size_t width = 7)
       : json_(json), columns_(std::move(columns)), width_(width) {}
 
-  // Printed at once: a measurement takes long. The table has four digits of each number, and marks
-  // with "-" what the row has no value for.
+  // Prints the row at once, because a measurement takes long. The table shows four digits, and "-"
+  // for missing values.
   void row(const Json& values);
 
  private:
@@ -81,10 +81,10 @@ class Report {
   bool has_header_ = false;
 };
 
-// The commands: each measurement adds its own.
+// The commands. Each benchmark adds its own.
 void add_step_bench(CLI::App& program);      // whole training steps
 void add_kernels_bench(CLI::App& program);   // single kernels
-void add_overhead_bench(CLI::App& program);  // what an op costs beside its arithmetic
+void add_overhead_bench(CLI::App& program);  // overhead of an op
 void add_decode_bench(CLI::App& program);    // greedy and beam search
 void add_generate_bench(CLI::App& program);  // text of a language model
 void add_scaling_bench(CLI::App& program);   // attention over the sequence length
@@ -101,10 +101,10 @@ struct StepSize {
   Index layers;
   Index sequences;
   Index length;  // of each source and each target
-  // Model FLOP utilisation, by 1 and by 2 threads, below which `step --check` fails.
+  // `step --check` fails below this model FLOP utilisation with 1 and with 2 threads.
   std::array<double, 2> least_mfu;
 
-  Index tokens() const { return sequences * length; }  // of the targets; the sources have as many
+  Index tokens() const { return sequences * length; }  // target tokens; as many source tokens
 };
 
 inline constexpr std::array<StepSize, 4> step_sizes{{
@@ -114,7 +114,7 @@ inline constexpr std::array<StepSize, 4> step_sizes{{
     {"D", 8000, 512, 8, 2048, 6, 16, 64, {0.78, 0.75}},
 }};
 
-// Null: no size has this name.
+// Null if no size has this name.
 const StepSize* size_named(const std::string& name);
 
 struct StepSubject {
@@ -122,26 +122,25 @@ struct StepSubject {
   Config config;  // resolved
   Index source_vocabulary;
   Index target_vocabulary;
-  std::vector<std::vector<Batch>> steps;  // the batches of each step; used in turn
+  std::vector<std::vector<Batch>> steps;  // the batches of each step, used in turn
 };
 
-// Options of a config that are changed, each "section.option=value".
+// Changed options of a config, each "section.option=value".
 using Overrides = std::vector<std::string>;
 
-// Random tokens, in sequences that are all of one length. Throws ConfigError for overrides that are
-// wrong.
+// Random tokens in sequences of equal length. Throws ConfigError for invalid overrides.
 StepSubject subject_of(const StepSize& size, const Overrides& overrides = {});
 
-// A size by its name; lm: nanoGPT's model for CPUs, as configs/shakespeare.yaml has it, on windows
-// of random tokens; or a config's path: the first steps of its first epoch, from its own task.
+// `name` is a size; "lm", nanoGPT's model for CPUs as in configs/shakespeare.yaml, on windows of
+// random tokens; or the path of a config, for the first steps of its first epoch on its own task.
 // Throws ConfigError, and what reading the config and making its data throws.
 StepSubject subject_named(const std::string& name, const Overrides& overrides = {});
 
-// What a step took and did. All pairs of attention count, whatever the pattern, as in published
-// figures of MFU.
+// The time and the work of a step. The work counts all pairs of attention, whatever the pattern,
+// like published figures of MFU.
 struct StepTime {
   double seconds = 0;
-  double tokens = 0;  // of targets
+  double tokens = 0;  // target tokens
   double flops = 0;
 
   double tokens_per_second() const { return tokens / seconds; }
@@ -150,8 +149,8 @@ struct StepTime {
 
 class StepRun {
  public:
-  // The subject must outlive it. The first step is made here: it takes the memory that later steps
-  // keep.
+  // `subject` must outlive this object. Makes the first step, which allocates the memory that later
+  // steps reuse.
   StepRun(const StepSubject& subject, Index threads, Ranks& ranks = alone());
 
   StepTime step() { return step(loss_); }
@@ -166,7 +165,7 @@ class StepRun {
   Workers workers_;
   LossFunction loss_;
   Trainer trainer_;
-  std::vector<StepTime> work_;  // of each of the subject's steps, without its seconds
+  std::vector<StepTime> work_;  // work of each step of the subject, without its time
   std::size_t next_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// tapehead_bench ranks: training steps of several ranks, beside one process with as many threads.
+// tapehead_bench ranks: training steps of several ranks, and of one process with as many threads.
 #include <cstdio>
 
 #include "bench/measure.hpp"
@@ -8,8 +8,8 @@ namespace tapehead {
 
 namespace {
 
-// What one process does that a launcher starts: so many steps after a first one, by all ranks
-// together. Rank 0 prints what the command `ranks` reads.
+// The arguments of a process that a launcher starts. All ranks together make `steps` steps after a
+// first one; rank 0 prints the result for the command `ranks`.
 struct RankArguments {
   std::string subject;
   Index threads;
@@ -17,7 +17,7 @@ struct RankArguments {
   Index steps;
 };
 
-// Of the parameters alone: what lies between them in the store's memory is nobody's.
+// Only hashes the parameters, because bytes between them in the store's memory have no meaning.
 std::string hash_of_bits(const ParameterStore& store) {
   Hash hash;
   for (const NamedParameter& parameter : store.parameters()) {
@@ -70,13 +70,13 @@ void run_rank(const RankArguments& arguments) {
 struct RanksArguments {
   std::vector<std::string> subjects{"B", "C", "D"};
   std::vector<Index> counts{1, 2, 4};
-  double seconds = 3;  // for the steps of one measurement
+  double seconds = 3;  // for the steps of a measurement
   Index rounds = 3;
   std::string launcher = "mpirun.openmpi --oversubscribe --bind-to none";
   bool json = false;
 };
 
-// What one measurement is of: a process with some threads, or as many ranks of one thread.
+// A measured case: one process with several threads, or as many ranks with one thread each.
 struct RanksCase {
   Index ranks;
   Index threads;
@@ -110,7 +110,7 @@ Json measure_ranks(const RanksArguments& arguments, const std::string& subject,
   return row;
 }
 
-// Cases in turns, so that what slows the machine slows all of them.
+// Measures the cases in turns, so that a slower machine slows all of them.
 void measure_subject(const RanksArguments& arguments, const std::string& subject, Report& table) {
   std::vector<RanksCase> cases;
   for (const Index count : arguments.counts) {

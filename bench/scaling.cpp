@@ -1,5 +1,5 @@
-// tapehead_bench overhead and scaling: what an op costs beside its arithmetic, and the attention
-// core over the sequence length: time, memory, and how near it is to its products alone.
+// tapehead_bench overhead and scaling: the overhead of an op; and attention over the sequence
+// length: time, memory, and time relative to its matrix products.
 #include "bench/measure.hpp"
 #include "core/memory/pool.hpp"
 #include "core/ops/arithmetic.hpp"
@@ -16,13 +16,13 @@ struct OverheadArguments {
   bool json = false;
 };
 
-// No arithmetic and no memory: what the tape itself costs.
+// No arithmetic and no memory: measures the tape itself.
 Var identity(const Var& x) {
   return x.tape().record("identity", {x}, x.value(),
                          [](Gradients& g) { g.add(0, g.take_output()); });
 }
 
-// Nanoseconds for one op: the op itself and its record, also to forget the record of the last time.
+// Nanoseconds for one op and its record, including the removal of the previous record.
 struct Cost {
   double forward;
   double backward;
@@ -36,7 +36,7 @@ void run_overhead_bench(const OverheadArguments& arguments) {
     constexpr int length = 1000;
     Tape tape;
     const Tensor one = Tensor::full({1, 1}, 1);
-    // A chain of ops, each on the 1 x 1 result of the one before.
+    // Each op takes the 1 x 1 result of the op before.
     const auto costs = repeat(5, arguments.seconds, [&] {
       const auto begin = Clock::now();
       tape.clear();
@@ -65,9 +65,9 @@ struct ScalingArguments {
   bool json = false;
 };
 
-// One sequence of n rows, forward and backward. The same additions and multiplications in products
-// of cached blocks are two products over the pairs forward and five backward, where the scores are
-// made again.
+// Measures one sequence of n rows, forward and backward. The ratios compare with cached blocked
+// products of equal work: two over the pairs forward and five backward, where the scores are
+// computed again.
 Json measure_core(const std::string& name, const Pattern& pattern, Index n) {
   constexpr Index heads = 4;
   constexpr Index d_head = 64;
@@ -107,7 +107,7 @@ Json measure_core(const std::string& name, const Pattern& pattern, Index n) {
           {"pool_mb", static_cast<double>(pool_use().bytes_peak) / 1e6}};
 }
 
-// The slope of log(time) over log(n), by least squares. From row to row n doubles.
+// The slope of log(time) over log(n), by least squares. n doubles from row to row.
 double exponent(const std::vector<Json>& rows) {
   const double middle = static_cast<double>(rows.size() - 1) / 2;
   double products = 0;
@@ -122,7 +122,7 @@ double exponent(const std::vector<Json>& rows) {
 }
 
 void run_scaling_bench(const ScalingArguments& arguments) {
-  constexpr Index settled = 512;  // from here on the edges of a window matter little
+  constexpr Index settled = 512;  // from here on, the edges of a window matter little
   Report table(arguments.json,
                {"pattern", "n", "forward_ms", "backward_ms", "forward_ratio", "backward_ratio",
                 "ratio", "block_gflops", "pool_mb", "exponent"},

@@ -1,5 +1,5 @@
-// tapehead_bench step and multi30k: the time of whole training steps, and where it goes; and how
-// good the translation of configs/multi30k.yaml is after how long.
+// tapehead_bench step and multi30k: the time of whole training steps by kind of op; and the quality
+// of configs/multi30k.yaml over the time of its training.
 #include <atomic>
 
 #include "bench/measure.hpp"
@@ -22,10 +22,10 @@ struct StepArguments {
   bool check = false;
 };
 
-// Where the time of steps goes, by kind of op, seen by watching the tapes: from one op to the next.
+// The time of steps by kind of op. Watches the tapes and counts the time between successive ops.
 class OpTimes {
  public:
-  // The loss of a shard, whose tape is watched.
+  // Wraps the loss of a shard so that the shard's tape is watched.
   LossFunction watched(const LossFunction& loss) {
     return [this, loss](Pass& pass, const Batch& shard) {
       pass.tape().watch([this, last = Clock::now()](const TapeEvent& event) mutable {
@@ -37,7 +37,7 @@ class OpTimes {
     };
   }
 
-  // What comes after the last shard's end is the optimiser's.
+  // The time after the last op of all shards counts as the optimiser.
   void add_step(StepRun& run, const LossFunction& loss) {
     const auto begin = Clock::now();
     run.step(loss);
@@ -46,7 +46,7 @@ class OpTimes {
     total_ += seconds_between(begin, end);
   }
 
-  // Of all threads' time: waiting, embeddings and what is between the shards is "other".
+  // Shares of the time of all threads. "other" is waiting, embeddings and time between shards.
   Json shares(Index threads) const {
     const double all = total_ * static_cast<double>(threads);
     Json shares;
@@ -73,14 +73,14 @@ class OpTimes {
     return kind == known.end() ? kinds.size() : kind->second;
   }
 
-  std::array<std::atomic<double>, kinds.size() + 1> seconds_{};  // the last one: of no kind
-  std::atomic<Clock::time_point> last_{};                        // of all ops
+  std::array<std::atomic<double>, kinds.size() + 1> seconds_{};  // the last one: any other op
+  std::atomic<Clock::time_point> last_{};  // the end of the last op of all shards
   double optimizer_ = 0;
   double total_ = 0;
 };
 
-// Steps for about so many seconds, in five rounds with sgemm before and after each, so that a clock
-// that changes changes both; then some more that are looked at closely.
+// Takes steps for about `seconds`, in five rounds with an sgemm before and after each, so that a
+// changing clock rate changes both. Then more steps count allocations and the shares of ops.
 Json measure_steps(const StepSubject& subject, Index threads, double seconds) {
   constexpr std::size_t rounds = 5;
   StepRun run(subject, threads);
@@ -121,7 +121,7 @@ Json measure_steps(const StepSubject& subject, Index threads, double seconds) {
   return row;
 }
 
-// The utilisation below which something is broken. Throws ConfigError where none is known.
+// The utilisation below which something is wrong. Throws ConfigError if it is unknown.
 double least_mfu(const std::string& subject, Index threads) {
   const StepSize* const size = size_named(subject);
   if (size == nullptr || threads < 1 || threads > std::ssize(size->least_mfu)) {

@@ -1,4 +1,4 @@
-// tapehead_bench decode and generate: the rates at which a translator and a language model write.
+// tapehead_bench decode and generate: the tokens per second of a translator and a language model.
 #include "bench/measure.hpp"
 #include "core/random/draws.hpp"
 #include "datasets/pairs.hpp"
@@ -19,8 +19,8 @@ struct WritingArguments {
   bool json = false;
 };
 
-// The size of configs/multi30k.yaml, the rest as in Vaswani et al. 2017: norms after the blocks,
-// positions in the embedding, which is one for all.
+// A model of the size of configs/multi30k.yaml, otherwise as in Vaswani et al. 2017: post-norm,
+// positions added to the embedding, one embedding for all.
 struct DecodeArguments : WritingArguments {
   DecodeArguments() {
     vocabulary = 10000;
@@ -36,7 +36,7 @@ struct DecodeArguments : WritingArguments {
   Index batch_tokens = decoding_batch_tokens;
 };
 
-// GPT-2 in small (Radford et al. 2019).
+// A small GPT-2 (Radford et al. 2019).
 struct GenerateArguments : WritingArguments {
   GenerateArguments() {
     vocabulary = 8192;
@@ -63,8 +63,8 @@ struct RandomModel {
   Transformer transformer;
 };
 
-// A row of each count, of beams or batches, and number of threads. `write(count, workers)` writes
-// once, and returns how many tokens.
+// Prints a row for each count, of beams or batches, and each number of threads. `write(count,
+// workers)` generates once and returns the number of tokens.
 template <class Write>
 void print_rows(const WritingArguments& arguments, const std::string& what,
                 const std::vector<Index>& counts, const Write& write) {
@@ -73,7 +73,7 @@ void print_rows(const WritingArguments& arguments, const std::string& what,
   for (const Index count : counts) {
     for (const Index threads : arguments.threads) {
       Workers workers(threads);
-      const Index tokens = write(count, workers);  // it warms up
+      const Index tokens = write(count, workers);  // also a warm-up
       const auto seconds = repeat(static_cast<std::size_t>(arguments.repeats), 0,
                                   [&] { return seconds_of([&] { write(count, workers); }); });
       table.row({{what, count},
@@ -86,7 +86,7 @@ void print_rows(const WritingArguments& arguments, const std::string& what,
   }
 }
 
-// Lengths of 5 to 29, 13 in the mean: the lesser of two draws is short more often than long.
+// Lengths of 5 to 29, 13 on average. The smaller of two draws makes short sentences more frequent.
 std::shared_ptr<const Source> random_sentences(const DecodeArguments& arguments) {
   const Draws draws(1, "bench.decode", 0);
   std::uint64_t at = 0;
@@ -156,7 +156,7 @@ void run_generate_bench(const GenerateArguments& arguments) {
   });
 }
 
-// The options of both commands. Returns the function that adds one more.
+// Adds the options that both commands share. Returns a function that adds a further option.
 auto add_writing_options(CLI::App& command, WritingArguments& arguments) {
   const auto add = [&command](const char* name, auto& value, const char* help) {
     command.add_option(name, value, help)->check(CLI::PositiveNumber);

@@ -1,18 +1,18 @@
-// Fields describe the options of a config section: the name, the help text and the valid range of
-// each; options that differ by layer and by head; and the number of members of a struct of options.
+// Describes the options of a config section: the name, help text and valid range of each, and the
+// conditions under which it has an effect. An option may differ by layer and by head.
 #pragma once
 
 #include "core/prelude.hpp"
 
 namespace tapehead {
 
-// What an option needs to have an effect: that another option has one of these values.
+// A condition for an option to have an effect: another option must have one of these values.
 struct When {
-  using Values = std::array<std::string_view, 6>;  // as a config shows them, then empty ones
+  using Values = std::array<std::string_view, 6>;  // as written in a config; the rest is empty
 
-  std::string_view option{};  // "section.option"; empty: nothing is needed
+  std::string_view option{};  // "section.option"; empty: no condition
   Values values{};
-  // Without values: true needs the other option's default, false any other value.
+  // Without values: true requires the default of the other option, false any other value.
   bool is_default = false;
 
   static constexpr When with(std::string_view option, Values values = {}) {
@@ -27,7 +27,7 @@ struct When {
   }
 };
 
-// GCC 12 fails where a template has such an array in braces.
+// Makes Field::when. GCC 12 fails if a template has such an array in braces.
 constexpr std::array<When, 2> only(const When& first, const When& second = {}) {
   return {first, second};
 }
@@ -42,13 +42,13 @@ struct Field {
   std::string_view unit = "";
   bool exclusive_minimum = false;  // for divisors: (0, ...
   bool exclusive_maximum = false;  // for probabilities: [0, 1)
-  // Trained weights mean the same under any value. All other options of a model are part of a
-  // checkpoint's identity (meaning_of).
+  // Trained weights stay valid under any value. All other options of a model are part of the
+  // identity of a checkpoint (meaning_of).
   bool keeps_meaning = false;
-  // A resumed training cannot change it: it decided how the training began, or what its checkpoints
-  // hold.
+  // Cannot change when a training resumes: the option decided how the training began, or what its
+  // checkpoints hold.
   bool kept_by_resume = false;
-  // The option has an effect if all of these hold. Otherwise it keeps its default.
+  // The option has an effect only if all conditions hold. Otherwise it must keep its default.
   std::array<When, 2> when{};
 };
 
@@ -62,7 +62,7 @@ struct EnumNames {
   static constexpr auto names = value_names(Enum());
 };
 
-// One value for all layers, or one for each layer; empty: auto.
+// One value for all layers, or one for each layer. Without values the option is auto.
 template <class Value>
 struct Layered {
   std::vector<Value> values;
@@ -78,7 +78,7 @@ struct Layered {
 template <class Value>
 using Plain = Value;
 
-// A value for all heads of a layer, or one for each.
+// One value for all heads of a layer, or one for each head.
 template <class Value>
 struct ByHead {
   std::vector<Value> values;
@@ -92,7 +92,7 @@ struct ByHead {
   bool operator==(const ByHead&) const = default;
 };
 
-// Initialises an option's member of any type; an optional takes it as its number.
+// member_count initialises members with these types. AnyNumber also initialises an optional number.
 struct AnyNumber {
   template <class Number>
     requires std::is_arithmetic_v<Number> || std::is_enum_v<Number>
@@ -104,7 +104,7 @@ struct AnyText {
 struct AnyTexts {
   operator std::vector<std::string>() const;
 };
-struct AnyNotation {  // of a type that is written in one of its own
+struct AnyNotation {  // for types with a text notation of their own
   template <class Member>
     requires requires { Member::notation; }
   operator Member() const;

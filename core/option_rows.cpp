@@ -25,7 +25,7 @@ bool is_default(const OptionRow& option) {
   return std::visit(SameValue{option.standard.cell}, option.row.cell);
 }
 
-// What is missing; empty: nothing.
+// Why the condition does not hold; empty if it holds.
 std::string missing(const When& when, const OptionRow& other) {
   const std::span<const std::string_view> users = when.choices();
   if (users.empty()) {

@@ -15,19 +15,19 @@ struct Choice {
   std::function<void(std::size_t)> set;
 };
 
-// A member whose type has a notation of its own: `notation`, which describes it, `text()`, and a
-// constructor.
+// A member whose type has its own text notation: a description `notation`, a function `text()`, and
+// a constructor from text.
 struct Notation {
   std::string_view allowed;
   bool also_number = false;  // some texts are whole numbers
   std::function<std::string()> get;
-  std::function<void(std::string_view)> set;  // throws ConfigError that says only what is wrong
+  std::function<void(std::string_view)> set;  // throws ConfigError with the reason, not the option
 };
 
 struct Element;
 
-// A member that may differ by layer and, with `by_head`, by head; empty: auto. `element` holds one
-// value at a time.
+// A member that may differ by layer and, if `by_head`, by head. Without layers it is auto.
+// `element` holds one value at a time.
 struct LayeredCell {
   bool by_head = false;
   std::shared_ptr<Element> element;
@@ -69,7 +69,7 @@ Cell cell_of(Member& member) {
   }
 }
 
-// One value of a layer, if the option does not differ by head.
+// A member that may differ by layer, but not by head.
 template <class Value>
 Cell cell_of(Layered<Value>& member) {
   const auto room = std::make_shared<Value>();
@@ -110,19 +110,19 @@ std::vector<Row> rows_of(Options& options) {
   return rows;
 }
 
-// An option by its full name, as it is and with its default.
+// An option: its full name, its current value and its default.
 struct OptionRow {
   std::string name;  // "section.option"
   Row row;
   Row standard;
 };
 
-// The rows of a section and those of its defaults, under their full names.
+// Appends the rows of a section to `all`, with their defaults and full names.
 void add_option_rows(std::string_view section, const std::vector<Row>& rows,
                      const std::vector<Row>& defaults, std::vector<OptionRow>& all);
 
-// The first option that is not its default although it has no effect (Field::when). Another option
-// that is not among the rows is no obstacle. An option that differs by layer is not asked.
+// The first option that differs from its default although it has no effect (Field::when).
+// Conditions on options outside `rows` hold. An option that may differ by layer counts as default.
 std::optional<Violation> option_without_effect(std::span<const OptionRow> rows);
 
 }  // namespace tapehead

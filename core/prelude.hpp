@@ -1,5 +1,5 @@
-// What every file may use: the usual parts of the standard library, fmt, the integer types that
-// tapehead counts with, and the exceptions that it throws, one type for each kind of remedy.
+// Included by every file: common parts of the standard library, fmt, integer types, and the
+// exceptions of tapehead, one type for each kind of remedy.
 #pragma once
 
 #include <algorithm>
@@ -40,7 +40,7 @@ namespace tapehead {
 using Index = std::ptrdiff_t;  // rows, columns, lengths, offsets
 using TokenId = std::int32_t;  // an entry of a vocabulary
 
-// An exception with a message, or with the parts of one, as fmt::format() takes them.
+// An exception whose message is a text, or arguments of fmt::format().
 template <class Base>
 struct FormattedError : Base {
   using Base::Base;
@@ -76,7 +76,7 @@ struct NumericError : FormattedError<std::runtime_error> {
 };
 
 struct Violation {
-  std::vector<std::string> options;  // the likeliest to be wrong comes first
+  std::vector<std::string> options;  // the most likely wrong option first
   std::string problem;
 };
 

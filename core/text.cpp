@@ -8,8 +8,8 @@ namespace tapehead {
 
 namespace {
 
-// For first bytes up to `last_first`: the length of the character, 0 if there is none, and the
-// valid range of its second byte (The Unicode Standard, table 3-7).
+// For first bytes up to `last_first`: the length of the character (0: not a valid first byte), and
+// the valid range of its second byte (The Unicode Standard, table 3-7).
 struct Form {
   unsigned char last_first;
   unsigned char length;
@@ -29,7 +29,7 @@ constexpr std::array<Form, 11> forms{{{0x7F, 1},
                                       {0xF4, 4, 0x80, 0x8F},
                                       {0xFF, 0}}};
 
-constexpr Index longest_line = 4000;  // of a message; our own have a few hundred at most
+constexpr Index longest_line = 4000;  // of a message; ours have a few hundred characters
 
 // The code point of a valid character: the low bits of its bytes after the first, 6 from each.
 char32_t code_point(std::string_view character) {
@@ -65,7 +65,7 @@ std::string escape(char32_t code) {
   }
 }
 
-// Takes the first character. Each byte that is not UTF-8 is one by itself.
+// Removes and returns the first character. Each byte that is not UTF-8 counts as a character.
 std::string_view take_character(std::string_view& text) {
   const std::string_view first = text.substr(0, std::max<std::size_t>(1, utf8_length(text)));
   text.remove_prefix(first.size());
@@ -119,9 +119,9 @@ std::size_t utf8_valid_bytes(std::string_view text) {
   return valid;
 }
 
-// The edit distance of Wagner and Fischer (1974), with d(i, j) of the first i characters of the
-// pattern and j of the name, in which `*` takes characters of the name for nothing:
-// d(i, j) = min(d(i - 1, j), d(i, j - 1)) where character i is `*`.
+// The edit distance of Wagner and Fischer (1974), where d(i, j) compares the first i characters of
+// the pattern with the first j of the name. If character i is `*`, characters of the name cost
+// nothing: d(i, j) = min(d(i - 1, j), d(i, j - 1)).
 Index pattern_distance(std::string_view pattern, std::string_view name) {
   std::vector<Index> distances(name.size() + 1);
   std::iota(distances.begin(), distances.end(), Index{0});
@@ -165,13 +165,13 @@ std::string listed(const std::vector<Index>& numbers) {
   return numbers.size() <= most ? text : fmt::format("{} and {} more", text, numbers.size() - most);
 }
 
-// A text may be long, so its characters are not kept.
+// Reads the text twice rather than storing its characters, since it may be long.
 std::string shown(std::string_view text, Index most) {
   Index count = 0;
   for (std::string_view rest = text; !rest.empty(); ++count) {
     take_character(rest);
   }
-  const Index tail = most / 4;  // the end distinguishes names of files
+  const Index tail = most / 4;  // file names often differ at the end
   const Index head = count <= most ? count : most - tail;
   std::string result;
   for (Index i = 0; i < count; ++i) {
@@ -208,7 +208,7 @@ bool has_hidden_characters(std::string_view text) {
 }
 
 std::string plain_message(const std::exception& error) {
-  // A length_error asks for more than any memory has.
+  // A length_error means that more memory was requested than can exist.
   if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr ||
       dynamic_cast<const std::length_error*>(&error) != nullptr) {
     return "out of memory; try a smaller model, smaller training.batch_tokens or "

@@ -1,27 +1,26 @@
-// Text of any language and of messages: characters of UTF-8, patterns of names, and lists; text
-// from outside as messages may show it, so that no part of it controls the terminal; and the
-// message of an error, for people.
+// Functions for text: UTF-8, patterns of names, lists, and the safe display of outside text in
+// messages, so that no part of it controls the terminal.
 #pragma once
 
 #include "core/prelude.hpp"
 
 namespace tapehead {
 
-// Bytes of the first character, 1 to 4; 0 when the text is empty or does not begin with a valid one
-// (overlong forms, surrogates and values above U+10FFFF are not).
+// Bytes of the first character, 1 to 4; 0 if the text is empty or does not begin with a valid
+// character (overlong forms, surrogates and values above U+10FFFF are invalid).
 std::size_t utf8_length(std::string_view text);
 
-// Bytes before the first invalid one: text.size() when all are valid.
+// The number of bytes before the first invalid one; text.size() if all bytes are valid.
 std::size_t utf8_valid_bytes(std::string_view text);
 
 // The fewest characters to insert, delete or replace in the name until the pattern matches it. In a
-// pattern, `*` stands for any characters, also for none.
+// pattern, `*` matches any number of characters, also none.
 Index pattern_distance(std::string_view pattern, std::string_view name);
 
 // Whether the pattern matches the whole name.
 bool matches(std::string_view pattern, std::string_view name);
 
-// The items one after the other, with `separator` between them.
+// The items, with `separator` between them.
 template <class Range>
 std::string join(const Range& items, std::string_view separator) {
   std::string text;
@@ -33,10 +32,10 @@ std::string join(const Range& items, std::string_view separator) {
   return text;
 }
 
-// The number if the text is one alone, in digits that may follow a minus sign; otherwise nothing.
+// The number, if the whole text is one: digits, perhaps after a minus sign. Otherwise nothing.
 std::optional<Index> whole_number(std::string_view text);
 
-// Without the blanks and tabs at both ends.
+// The text without blanks and tabs at both ends.
 std::string_view trimmed(std::string_view text);
 
 // "0, 3, 4 and 6 more": at most eight of the numbers, and how many more there are.
@@ -44,19 +43,19 @@ std::string listed(const std::vector<Index>& numbers);
 
 // The text in one line. Control characters, characters that change the direction or end the line,
 // and bytes that are not UTF-8 become escapes such as \n and \x1b. If the text is longer than
-// `most` characters, its middle becomes " ... ". Everything that tapehead did not write itself
-// (keys, values, tokens, names of files) passes through here into a message.
+// `most` characters, its middle becomes " ... ". Messages show all text from outside (keys, values,
+// tokens, file names) through this function.
 std::string shown(std::string_view text, Index most = 200);
 
-// The last step before a whole message is printed: it keeps its line breaks, but everything else
-// that shown() escapes is escaped here too, and lines are cut to 4000 characters.
+// Applied to a whole message before it is printed: keeps line breaks, escapes everything else that
+// shown() escapes, and shortens lines to 4000 characters.
 std::string printable(std::string_view message);
 
 // Whether the text holds a character that shown() would escape.
 bool has_hidden_characters(std::string_view text);
 
-// Plain words for lack of memory and for errors of std::filesystem, with the path if the error
-// knows it; the message of any other error as it is.
+// The message of an error. Lack of memory and errors of std::filesystem are put in plain words,
+// with the path if the error has one.
 std::string plain_message(const std::exception& error);
 
 }  // namespace tapehead

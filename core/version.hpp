@@ -1,5 +1,4 @@
-// What this program is: its version, and the CPUs that it was built for; and what the CPU that it
-// runs on has.
+// The version of the program, the CPUs that it was built for, and the features of the current CPU.
 #pragma once
 
 #include "core/prelude.hpp"
@@ -8,13 +7,13 @@ namespace tapehead {
 
 std::string_view version();  // "1.2.3"
 
-// The value of TAPEHEAD_KERNELS at the build: "native" for the CPU that it ran on, or a level:
-// "sse4", "avx2", "avx512" for all x86-64 CPUs that have these, "neon" for all ARMv8 CPUs.
+// The build option TAPEHEAD_KERNELS: "native" for the CPU of the build machine; "sse4", "avx2" or
+// "avx512" for all x86-64 CPUs with these instructions; "neon" for all ARMv8 CPUs.
 std::string_view kernel_level();
 
-std::string_view vector_instructions();  // that the kernels are compiled to, such as "AVX2"
+std::string_view vector_instructions();  // of the compiled kernels, such as "AVX2"
 
-// Whether an x86-64 CPU has the AVX-512 instructions of x86-64-v4, and the system uses them.
+// Whether this is an x86-64 CPU with AVX-512 F, VL, BW and DQ, enabled by the system.
 bool cpu_has_avx512();
 
 }  // namespace tapehead

@@ -12,13 +12,13 @@ enum class ExampleKind {
   tags     // pairs whose target is a label for each token of the source
 };
 
-// What there is to measure of examples.
+// What can be measured on examples of a kind.
 struct Measurable {
   bool tokens = false;   // predictions of single tokens
-  bool outputs = false;  // what a model writes
+  bool outputs = false;  // sequences that a model writes
   bool words = false;    // outputs that are words
   bool tags = false;     // outputs that are labels of tokens
-  bool text = false;     // the windows of a text together
+  bool text = false;     // a whole text, over its windows
   bool labels = false;   // predicted classes
 };
 constexpr Measurable measurable(ExampleKind kind) {
@@ -29,16 +29,16 @@ constexpr Measurable measurable(ExampleKind kind) {
   return of_kinds[static_cast<std::size_t>(kind)];
 }
 
-// What a sequence of the input holds.
+// The content of an input sequence.
 enum class InputRows {
   target,             // begin mark and target; the source, with its end mark, is in the context
   source_and_target,  // source, begin mark and target; the labels begin at the mark
-  source              // the source alone, whose rows, or whose first row, have the labels
+  source              // only the source; labels at its rows, or at its first row
 };
 
 struct Layout {
   InputRows input = InputRows::target;
-  bool full_prefix = false;  // with source_and_target: the rows of the source see each other
+  bool full_prefix = false;  // with source_and_target: all rows of the source see each other
 
   bool in_one_sequence() const { return input == InputRows::source_and_target; }
   bool source_alone() const { return input == InputRows::source; }
@@ -52,8 +52,8 @@ struct Batching {
   // with end marks). A batch has at least one example.
   Index tokens = 0;
   BatchLengths lengths = BatchLengths::alike;
-  // Of running text: rows that the model remembers of each lane; 0: windows are shuffled. A batch
-  // has a window of each of its lanes, and a step so many batches, each with lanes of its own.
+  // For running text: rows of each lane that the model remembers; 0: no lanes, shuffled windows. A
+  // batch has one window of each of its lanes; the batches of a step have different lanes.
   Index memory = 0;
   Index batches_of_step = 1;
 

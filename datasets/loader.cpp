@@ -6,11 +6,11 @@ namespace tapehead {
 
 namespace {
 
-// Batches are filled from pools with the tokens of this many batches. This is enough for batches in
-// which lengths are similar, while the order between pools stays random.
+// Batches are filled from pools of this many batches. Such a pool is large enough for batches of
+// similar lengths, and the order of the pools stays random.
 constexpr Index pool_batches = 100;
 
-// An example and its rows, which take a search to find.
+// Keeps the lengths of an example, since Source::lengths may have to search.
 struct Sized {
   Index number;
   SequenceLengths rows;
@@ -25,7 +25,7 @@ std::vector<Sized> with_rows(const Source& source, const std::vector<Index>& num
   return examples;
 }
 
-// Cuts examples, in their order, into parts of at most so many tokens (Batching::tokens).
+// Cuts examples, in their order, into parts of at most `most_tokens` (Batching::tokens).
 std::vector<std::span<Sized>> cut(std::span<Sized> examples, Index most_tokens) {
   std::vector<std::span<Sized>> parts;
   SequenceLengths sum;

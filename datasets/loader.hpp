@@ -14,9 +14,9 @@ struct TrainingEpoch {
   Batch batch(std::size_t number) const { return pack(*source, batches[number]); }
 };
 
-// With a memory, the epoch's text is cut into lanes, whose windows follow each other in successive
-// steps. Throws DataError if the text is too short for them, and ConfigError if it is several
-// documents that windows may not leave.
+// With a memory, the text is cut into lanes, and successive steps read successive windows of each
+// lane. Throws DataError if the text is too short for the lanes, and ConfigError if it has several
+// documents and windows may not cross their ends.
 TrainingEpoch training_epoch(const Task& task, const Batching& batching, std::uint64_t seed,
                              Index epoch);
 

@@ -1,5 +1,5 @@
-// Makes a task from its options, and names the files that it reads. Helpers for those who make one:
-// tokenizers kept in the run, separate splits.
+// Makes a task from its options, and names the files that it reads. Also helpers for the modules of
+// tasks.
 #pragma once
 
 #include "datasets/layout.hpp"
@@ -7,37 +7,37 @@
 
 namespace tapehead {
 
-// What a task is made for.
+// The seed, the run and the model that a task is made for.
 struct TaskMaking {
   std::uint64_t seed = 0;
-  std::filesystem::path tokenizers{};  // the directory of a run that keeps them; empty: none
+  std::filesystem::path tokenizers{};  // run directory that keeps them; empty: none
   Layout layout{};                     // how the model reads examples
-  // Of a text, in evaluations: the tokens of a window; 0: as the options say. And how far it begins
-  // after the one before; 0: windows do not overlap.
+  // For evaluating running text. context: tokens of a window; 0: task.context. stride: distance
+  // between the beginnings of windows; 0: windows do not overlap.
   Index context = 0;
   Index stride = 0;
 };
 
-// Makes the data of a task. Tokenizers that the run's directory has are loaded; otherwise they are
-// made from the training split and saved there. Throws DataError with file and line for data
-// that cannot be used, IoError for a file that cannot be read or written, ConfigError for options
-// that contradict each other.
+// Makes the data of a task. Loads the tokenizers that the run directory has; otherwise makes them
+// from the training split and saves them there. Throws DataError with file and line for unusable
+// data, IoError for a file that cannot be read or written, and ConfigError for options that
+// contradict each other.
 Task make_task(const TaskOptions& options, const TaskMaking& making);
 
 struct DataFile {
-  std::string option;  // of the section `task`; in a list with its number: further_sources[0]
+  std::string option;  // in the section `task`, with an index in a list: further_sources[0]
   std::string* path;   // points into the options
 };
 
 // All files that the options name.
 std::vector<DataFile> data_files(TaskOptions& options);
 
-// The tokenizers of a run. If its directory contains them, they are loaded; otherwise they are made
-// and saved there. An empty path means no directory.
+// The tokenizers of a run. Loads those in its directory or, if there are none, makes them and saves
+// them there. An empty path means no directory.
 Tokenizers kept_tokenizers(const std::filesystem::path& directory,
                            const std::function<Tokenizers()>& make);
 
-// One tokenizer for both sides, as the task has it. Throws IoError if the directory has another.
+// One tokenizer for both sides. Throws IoError if the kept one and `expected` differ in size.
 Tokenizers kept_joint_tokenizer(const std::filesystem::path& directory,
                                 const std::shared_ptr<const Tokenizer>& expected);
 

@@ -8,7 +8,7 @@ bool has_label_at_every_row(const Sequence& sequence) {
   return sequence.label_rows.empty() && sequence.predicted == sequence.input.size();
 }
 
-// Appends the ids as a segment of their own; returns its first row.
+// Appends the ids as a new segment, and returns its first row.
 Index append(const Ids& ids, Segment segment, Tokens& to) {
   segment.row = to.rows();
   segment.rows = ids.size();
@@ -39,7 +39,7 @@ PoolVector<Sequence> sequences_of(const Source& source, std::span<const Index> n
   return sequences;
 }
 
-// Sequences of other sources, one at least.
+// Chosen sequences of other sources. There is at least one source.
 class Selection : public Source {
  public:
   struct Place {

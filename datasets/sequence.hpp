@@ -1,6 +1,6 @@
-// A sequence is what a model reads and predicts of one example, with the relations between its rows
-// that the task knows. A source makes the sequences of its examples, and `pack` alone lays them out
-// as a batch.
+// A sequence is what a model reads and predicts for one example. A source makes the sequences of
+// its examples, and knows the relations between their rows. Only `pack` lays sequences out as a
+// batch.
 #pragma once
 
 #include "core/random/draws.hpp"
@@ -9,14 +9,14 @@
 
 namespace tapehead {
 
-// Relations: pairs of positions of an example that belong together, if a task knows them. Attention
-// is compared with them.
+// A relation lists pairs of positions that belong together in an example, as far as the task knows
+// them. Attention is compared with relations.
 //
 // Positions are rows as the model sees them. A source of S tokens has rows 0 ... S - 1, and its end
 // mark in row S. A target of T tokens has the begin mark in row 0 and token t in row t + 1; row t
 // predicts token t, and row T predicts the end mark.
 
-// The attention that a relation is compared with, by the side of its queries and of its keys.
+// The sides of queries and keys, which select the attention that a relation is compared with.
 enum class RelationSide {
   source,  // both in the source: the encoder's self-attention
   target,  // both in the target: the decoder's self-attention, where no key follows its query
@@ -51,7 +51,7 @@ inline Relation one_back(RelationSide side, Index rows) {
   return relation;
 }
 
-// Consecutive token ids that somebody else holds: a vector, or a text.
+// A view of consecutive token ids in a vector or in a text.
 struct IdView {
   IdView() = default;
   IdView(std::span<const TokenId> all) : ids(all.data()), size(std::ssize(all)) {}
@@ -65,20 +65,20 @@ struct IdView {
                            : IdView(*text, first + begin, count);
   }
 
-  const TokenId* ids = nullptr;  // null: those of the text, from `first` on
+  const TokenId* ids = nullptr;  // null: the ids are in `text`, from `first` on
   const TokenText* text = nullptr;
   Index first = 0;
   Index size = 0;
 };
 
-// The ids of a few views, one after another.
+// The ids of up to three views, one after another.
 class Ids {
  public:
   Ids() = default;
   Ids(std::initializer_list<IdView> views) { std::ranges::copy(views, views_.begin()); }
 
   Index size() const;
-  Ids front(Index count) const;  // the first so many
+  Ids front(Index count) const;  // the first `count` ids
   void append_to(PoolVector<TokenId>& to) const;
   std::vector<TokenId> list() const;
 
@@ -87,28 +87,28 @@ class Ids {
 };
 
 struct Sequence {
-  Ids source{};                         // what a user gives, without marks: of a pair the source
-  Ids context{};                        // what an encoder reads
-  Ids input{};                          // what the model reads that predicts
-  Ids labels{};                         // what it should predict; empty: nobody knows
-  Index predicted = 0;                  // so many rows predict a label: consecutive ones,
-  Index first_label = 0;                // from this on,
-  std::span<const Index> label_rows{};  // or these, if there are any
-  Index prefix = 0;       // so many rows of the input see each other, whatever the pattern says
-  Index second_text = 0;  // its first row, of type 1; the input's size: none; 0: without types
-  Index lane = -1;        // the stream that it goes on with
-  Index position = 0;     // in that stream
+  Ids source{};                         // what a user gives, without marks; in a pair: the source
+  Ids context{};                        // what the encoder reads, if there is a decoder too
+  Ids input{};                          // what the decoder, or the only stack, reads
+  Ids labels{};                         // what the model should predict; empty: unknown
+  Index predicted = 0;                  // number of rows that predict a label:
+  Index first_label = 0;                // consecutive rows from this one,
+  std::span<const Index> label_rows{};  // or these rows, if there are any
+  Index prefix = 0;       // number of first rows that see each other, whatever the pattern
+  Index second_text = 0;  // its first row, of type 1; size of input: none; 0: no types
+  Index lane = -1;        // the lane that it continues; -1: none
+  Index position = 0;     // of its first row, in that lane
   Index number = 0;       // of its example
-  std::shared_ptr<const void> holds{};  // ids that were made for it
+  std::shared_ptr<const void> holds{};  // owns ids that were made for this sequence
 
-  // What is read before a target is written: the rows through the one with the first label.
+  // What is read before a target is written: the rows up to the first row with a label.
   Sequence prompt() const;
 };
 
 struct SequenceLengths {
   Index context = 0;
   Index input = 0;
-  Index remembered = 0;  // rows that a memory has of its lane, before it
+  Index remembered = 0;  // rows of its lane that the memory holds before it
 
   Index longer() const { return std::max(context, input); }
 };
@@ -118,25 +118,25 @@ class Source {
  public:
   virtual ~Source() = default;
   virtual Index size() const = 0;
-  virtual SequenceLengths lengths(Index number) const = 0;  // without its ids
-  virtual Sequence at(Index number) const = 0;              // refers to what the source holds
+  virtual SequenceLengths lengths(Index number) const = 0;  // of at(number)
+  virtual Sequence at(Index number) const = 0;              // refers to ids of the source
 
-  // In the rows of the sequence; none if the task knows none.
+  // Relations between the rows of the sequence; empty if the task knows none.
   virtual Relations relations(Index number) const;
-  // Whether no label is read at a later row: a class, labels of tokens, masked tokens.
+  // Whether no label is read at a later row, as with classes, labels of tokens and masked tokens.
   virtual bool in_one_pass() const = 0;
-  // If each label follows all rows before it, as in a text: rows of the longest sequence; else 0.
+  // If each label is the next token of a text: rows of the longest sequence; else 0.
   virtual Index positions() const;
-  // Adds what the sequences are made of, whatever the layout. Throws logic_error where they are not
-  // those of a task's split.
+  // Adds the examples to the hash, whatever the layout. Throws logic_error if the source does not
+  // belong to the split of a task.
   virtual void add_to(Hash& hash) const;
 };
 
-// Some of a source's sequences, in this order; they are numbered anew.
+// The sequences with these numbers, in this order. They are numbered anew.
 std::shared_ptr<const Source> part_of(std::shared_ptr<const Source> whole,
                                       const std::vector<Index>& numbers);
 
-// The sequences of all sources, of which there is one at least.
+// The sequences of all sources, one source after another. There is at least one source.
 std::shared_ptr<const Source> one_after_another(std::vector<std::shared_ptr<const Source>> sources);
 
 // The sequences one after another, without padding.
@@ -146,7 +146,7 @@ inline Batch pack(const Source& source, std::initializer_list<Index> numbers) {
   return pack(source, std::span(numbers.begin(), numbers.size()));
 }
 
-// What a model reads before it writes their targets.
+// Packs the prompts of the sequences (Sequence::prompt).
 Prompts pack_prompts(std::span<const Sequence> sequences);
 Prompts pack_prompts(const Source& source, std::span<const Index> numbers);
 

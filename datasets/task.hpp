@@ -1,5 +1,5 @@
-// A task: the config's `task` section, which says which task it is and has its options; and what is
-// made of it: its tokenizers and its splits, ready for the loader.
+// A task: its options, which are the config's `task` section, and the data made from them:
+// tokenizers and splits.
 #pragma once
 
 #include <any>
@@ -13,7 +13,7 @@ namespace tapehead {
 
 struct TaskKind;
 
-// A kind of task, and a value of each options struct of this kind (datasets/task_kind.hpp).
+// A kind of task, with a value for each of its options structs (datasets/task_kind.hpp).
 class TaskOptions {
  public:
   TaskOptions();  // the first kind, with its defaults
@@ -21,10 +21,10 @@ class TaskOptions {
   explicit TaskOptions(std::string_view name);  // throws ConfigError if there is no such kind
 
   const TaskKind& kind() const { return *kind_; }
-  // Switches to the defaults of this kind, unless it is this kind already.
+  // Switches to this kind with its defaults, unless it already is the current kind.
   void choose(const TaskKind& kind);
 
-  // The value of this struct; null if the kind has no such options.
+  // The value of the struct `Options`; null if the kind does not have this struct.
   template <class Options>
   const Options* find() const {
     for (const std::any& value : values_) {
@@ -34,7 +34,7 @@ class TaskOptions {
     }
     return nullptr;
   }
-  // The same if the kind is known to have them.
+  // The value of the struct `Options`. Throws logic_error if the kind does not have this struct.
   template <class Options>
   const Options& as() const {
     const auto* found = find<Options>();
@@ -45,7 +45,7 @@ class TaskOptions {
     return const_cast<Options&>(std::as_const(*this).as<Options>());
   }
 
-  std::span<std::any> values() { return values_; }  // in the order of the structs of the kind
+  std::span<std::any> values() { return values_; }  // in the order of the kind's structs
 
  private:
   const TaskKind* kind_;
@@ -55,22 +55,22 @@ class TaskOptions {
 struct Split {
   std::string name;  // "train", "validation", "test", or a further test split such as "longer"
   std::shared_ptr<const Source> source{};
-  ExampleKind kind = ExampleKind::pairs;  // decides which metrics there are
+  ExampleKind kind = ExampleKind::pairs;  // decides which metrics apply
 
-  // What else is known of its examples. A text of several windows:
+  // The text that the windows are cut from, if the examples are windows.
   RunningText text{};
   std::vector<std::string> source_texts{};  // one per example, as a user would write it
   std::vector<std::string> references{};    // the targets as text, to score outputs against
-  // Reads the references where they are not kept; null if they are, or if the tokens say them in
-  // full. Throws what reading the data throws, and DataError if it has changed.
+  // Reads references that are not kept; null if they are kept, or if the tokens give the full text.
+  // Throws what reading the data throws, and DataError if the data has changed.
   std::function<std::vector<std::string>()> read_references{};
   std::vector<std::string> types{};  // one per example, if the data has types
-  // If example i is line i + 1 of a file, the name of that file; a TSV file is the file of both
-  // sides. Otherwise empty.
+  // The files of the examples, where example i is in line line_of(i); a TSV is the file of both
+  // sides. Empty if the examples are not lines of files.
   std::string source_file{};
   std::string target_file{};
-  std::vector<Index> lines{};  // where examples begin in these files, if it is elsewhere; from 1
-  // What the tokenizers do not know of the split's text; empty if the data is not from files.
+  std::vector<Index> lines{};  // lines of the examples, from 1; empty: example i is line i + 1
+  // Text of the split that the tokenizers do not know; empty if the data is not from files.
   UnknownText unknown_source{};
   UnknownText unknown_target{};
   Index dropped = 0;  // training examples left out: one side is too long, or has no token
@@ -89,16 +89,16 @@ struct TypeGroup {
   std::vector<std::string> types;
 };
 
-// The first so many examples, or all; without their texts as a user wrote them.
+// The first `count` examples, or all. Keeps only name, source, kind and text of the split.
 Split first_examples(const Split& split, Index count);
 
 struct Task {
   std::shared_ptr<const Tokenizer> source_tokenizer;
   std::shared_ptr<const Tokenizer> target_tokenizer;
-  std::vector<Split> splits{};  // "train" first; it may have no references and source_texts
+  std::vector<Split> splits{};  // "train" first, which may lack references and source_texts
   std::vector<TypeGroup> type_groups{};
-  // Tokens of the source that stand for the numbers 0, 1, ... of a circle, in this order: after the
-  // last comes the first again. Empty if there are none.
+  // Tokens of the source that stand for the numbers 0, 1, ..., n - 1 modulo n, in this order. Empty
+  // if the task has no such numbers.
   std::vector<TokenId> cyclic_tokens{};
   // A hexadecimal digest of all splits, and of the options that decide how epochs use them.
   std::string fingerprint{};

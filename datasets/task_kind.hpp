@@ -14,17 +14,17 @@ namespace tapehead {
 
 struct TaskMaking;
 
-// Whether the command line set an option, "section.option". Such an option keeps its value.
+// Whether the command line set an option, named "section.option". Shrinking keeps such an option.
 using IsSet = std::function<bool(std::string_view option)>;
 
 struct Shrinking {
   static constexpr Index most_train_examples = 64;  // only one batch of them is used
-  static constexpr Index most_examples = 4;         // of each other split; every task requires one
-  static constexpr Index most_symbols = 100;  // enough for those examples to differ at any length
+  static constexpr Index most_examples = 4;         // of each other split; at least one is required
+  static constexpr Index most_symbols = 100;        // enough for distinct examples of any length
   static constexpr Index most_tokens = 40;
 
   IsSet is_set;
-  Index most_characters;  // in a line of text
+  Index most_characters;  // per line of text
 
   // Limits a value to `most`, but not to less than `least`.
   void at_most(std::string_view option, Index& value, Index most, Index least = 0) const {
@@ -43,12 +43,12 @@ struct Shrinking {
 
 // A condition on several options. A violation names each option as "section.option".
 struct TaskRule {
-  std::string_view says;  // for the reference
+  std::string_view says;  // the rule in words, for the reference
   std::optional<Violation> (*check)(const TaskOptions&);
 };
 
-// The number of tokens, without marks, of the longest possible source or target of a task, and the
-// option that mainly decides it; 0 if the options do not determine it.
+// The longest possible source or target of a task: its tokens without marks, and the option that
+// mainly decides them. 0 tokens: the options do not determine the length.
 struct LongestSide {
   Index tokens = 0;
   std::string_view option = "task.max_length";
@@ -57,7 +57,7 @@ struct LongestSide {
 // A struct of options whose type is known only to the task's own module.
 struct OptionsType {
   std::any (*defaults)();
-  std::vector<Row> (*rows)(std::any& value);  // they point into the value
+  std::vector<Row> (*rows)(std::any& value);  // point into `value`
   std::size_t members;
 };
 
@@ -71,7 +71,7 @@ inline constexpr OptionsType options_type{
 template <class... Options>
 inline constexpr std::array<OptionsType, sizeof...(Options)> options_of{options_type<Options>...};
 
-// The splits of most tasks. A task that reads files may have no test.
+// The splits of most tasks. A task that reads files may have no test split.
 inline std::vector<std::string> usual_splits(bool test = true) {
   std::vector<std::string> names{"train", "validation"};
   if (test) {
@@ -85,7 +85,7 @@ struct TaskKind {
   std::span<const OptionsType> options;
   std::span<const TaskRule> rules{};
   LongestSide (*longest)(const TaskOptions&) = [](const TaskOptions&) { return LongestSide{}; };
-  // The splits that it will make.
+  // The names of the splits that `make` will make.
   std::vector<std::string> (*splits)(const TaskOptions&) = [](const TaskOptions&) {
     return usual_splits();
   };
@@ -94,11 +94,11 @@ struct TaskKind {
   // The options that name a file to read.
   std::span<const std::string_view> files{};
   ExampleKind examples = ExampleKind::pairs;
-  // Whether its files are patterns of names, and a run keeps what they hold as tokens.
+  // Whether the files are given as patterns of names, and a run keeps their text as tokens.
   bool kept_as_tokens = false;
-  // Adds the options that decide how epochs use the training split.
+  // Adds to the hash the options that decide how epochs use the training split.
   void (*add_draws)(const TaskOptions&, Hash&) = [](const TaskOptions&, Hash&) {};
-  // Makes everything except the fingerprint and the splits' kind.
+  // Makes the task, except its fingerprint and the kind of its splits.
   Task (*make)(const TaskOptions&, const TaskMaking&);
 };
 

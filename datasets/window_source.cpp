@@ -6,7 +6,7 @@ namespace {
 
 class WindowSource : public Source {
  public:
-  // `holds`: what has the text's ids.
+  // `holds`: owns the ids of `text`.
   WindowSource(const IdView& text, WindowList windows, Index memory,
                std::shared_ptr<const void> holds)
       : text_(text), windows_(std::move(windows)), memory_(memory), holds_(std::move(holds)) {}
@@ -49,7 +49,7 @@ class WindowSource : public Source {
   }
 
   void add_to(Hash& hash) const override {
-    hash.add(std::uint64_t{0});  // pairs
+    hash.add(std::uint64_t{0});  // number of pairs
     hash.add(text_.text->digest());
   }
 
@@ -115,7 +115,7 @@ class MaskedLines : public Source {
  private:
   std::vector<MaskedLine> lines_;
   std::vector<std::vector<Index>> rows_;
-  std::vector<std::vector<TokenId>> labels_;  // unknown marks
+  std::vector<std::vector<TokenId>> labels_;  // all unknown_id
 };
 
 IdView all_of(const TokenText& text) { return {text, 0, text.size()}; }

@@ -1,4 +1,4 @@
-// Windows of a text as sequences: to predict each next token, or those that are masked.
+// Windows and lines of text as sequences, which predict next tokens or masked tokens.
 #pragma once
 
 #include "datasets/corpus/windows.hpp"
@@ -6,34 +6,34 @@
 
 namespace tapehead {
 
-// A text and how it is cut. `tokens` is null where examples are no windows of a text.
+// A text, and how it is cut into windows. `tokens` is null for other kinds of examples.
 struct RunningText {
   std::shared_ptr<const TokenText> tokens{};
   Windowing windowing{};
 };
 
-// Each row has the token after it as label. With a memory of rows, each run of windows is a lane.
+// The labels are the next tokens. If `memory`, in rows, is above 0, each run of windows is a lane.
 std::shared_ptr<const Source> window_source(const std::shared_ptr<const TokenText>& text,
                                             WindowList windows, Index memory = 0);
 
-// The same of a line.
+// Windows of one line of tokens, with the next tokens as labels.
 std::shared_ptr<const Source> window_source(std::vector<TokenId> line, WindowList windows);
 
-// Lines as a whole. Each row but a line's last has the token after it as label.
+// Whole lines. The label of each row, except the last row of a line, is the next token.
 std::shared_ptr<const Source> text_source(std::vector<std::vector<TokenId>> lines);
 
-// A begin mark and a window's own tokens. Those that are masked have their token as label. Windows
-// in which none can be are left out.
+// A sequence is a begin mark and the tokens of a window. Masked tokens are the labels. Windows in
+// which no token can be masked are left out.
 std::shared_ptr<const Source> masked_source(const std::shared_ptr<const TokenText>& text,
                                             const WindowList& windows, Masking masking);
 
 struct MaskedLine {
-  std::vector<TokenId> tokens;  // with the mask's id where one is masked
-  std::vector<Index> masks;     // which tokens are masked
+  std::vector<TokenId> tokens;  // with the mask's id in place of masked tokens
+  std::vector<Index> masks;     // indices of the masked tokens
   bool ends = false;            // whether an end mark follows
 };
 
-// Lines after a begin mark. What is masked is predicted; nobody knows its label.
+// A sequence is a begin mark and a line. The labels of the masked tokens are unknown.
 std::shared_ptr<const Source> masked_source(std::vector<MaskedLine> lines);
 
 // Windows in lanes, and their sequences for a model that remembers some rows of each lane.
@@ -42,10 +42,10 @@ struct LaneWindows {
   std::shared_ptr<const Source> source;
 };
 
-// lane_windows() of a text.
+// Cuts a text with lane_windows().
 LaneWindows in_lanes(const RunningText& text, Index windows, Index lanes, Index memory, Index head);
 
-// Throws ConfigError, with option and split, if the text is documents that windows may not leave.
+// Throws ConfigError with option and split if the text has several documents and is no stream.
 void expect_one_stream(const RunningText& text, std::string_view option, std::string_view split);
 
 }  // namespace tapehead

@@ -17,8 +17,8 @@ struct ActivationName {
   Activation ours;
 };
 
-// gelu_new and gelu_pytorch_tanh are the approximation by tanh (Hendrycks and Gimpel 2016). The
-// first of several names is the usual one.
+// gelu_new and gelu_pytorch_tanh are the tanh approximation (Hendrycks and Gimpel 2016). The most
+// common of several names comes first.
 constexpr std::array<ActivationName, 8> activation_names{{{"gelu", Activation::gelu_exact},
                                                           {"gelu_new", Activation::gelu},
                                                           {"gelu_pytorch_tanh", Activation::gelu},
@@ -28,15 +28,15 @@ constexpr std::array<ActivationName, 8> activation_names{{{"gelu", Activation::g
                                                           {"tanh", Activation::tanh},
                                                           {"gelu_python", Activation::gelu_exact}}};
 
-// Whether another of our entries stands for the same one of theirs: an end mark for a begin mark,
-// either for an unknown mark, as GPT-2's files have it, an unknown mark for what they do not know.
+// Whether entry i has the same id in their files as another entry: a begin mark as the end mark; an
+// unknown mark as the begin or end mark (GPT-2's files); another entry as the unknown mark.
 bool is_repeated(const std::vector<Index>& ids, std::size_t i) {
   return i == unknown_id ? ids[i] == ids[begin_id] || ids[i] == ids[end_id]
          : i == begin_id ? ids[i] == ids[end_id]
                          : i >= mark_count && ids[i] == ids[unknown_id];
 }
 
-// A text ends there at each of {"eos_token_id": [2, 3]}, and here at one mark.
+// Their `eos_token_id` can be a list, such as [2, 3]; our texts end at one mark.
 void warn_of_further_ends(const Json& settings, const std::filesystem::path& file, Index end) {
   const auto ends = settings.find("eos_token_id");
   if (ends != settings.end() && ends->is_array() && ends->size() > 1) {
@@ -45,8 +45,8 @@ void warn_of_further_ends(const Json& settings, const std::filesystem::path& fil
   }
 }
 
-// What changes their texts and has no counterpart here, with the value that changes nothing;
-// transformers' GenerationConfig.
+// Warns about settings of transformers' GenerationConfig that change their texts and that we do not
+// support. `without_effect` has the values that change nothing.
 void warn_of_ignored(const Json& settings, const std::filesystem::path& file) {
   static const Json without_effect = Json::parse(R"({
     "repetition_penalty": 1, "encoder_repetition_penalty": 1, "no_repeat_ngram_size": 0,
@@ -73,10 +73,10 @@ void warn_of_ignored(const Json& settings, const std::filesystem::path& file) {
   }
 }
 
-// Entries that their model is told never to write get no probability, but for the unknown and the
-// begin mark among `suppress_tokens`: they are never written here either, and other entries keep
-// theirs. The end mark `end` is written there even if it is a bad word (transformers'
-// NoBadWordsLogitsProcessor).
+// Gives no probability to entries that their model must not write. Unknown and begin mark keep
+// theirs if only `suppress_tokens` names them: we never write them anyway, and the probabilities of
+// other entries stay unchanged. The end mark `end` keeps its probability even if `bad_words_ids`
+// names it, as in transformers (NoBadWordsLogitsProcessor).
 void leave_out_suppressed(const TheirConfig& generation, Index end, EntryRows& rows) {
   const auto leave_out = [&](Index id, TokenId first) {
     for (auto i = static_cast<std::size_t>(first); i < rows.predicted.size(); ++i) {
@@ -93,7 +93,7 @@ void leave_out_suppressed(const TheirConfig& generation, Index end, EntryRows& r
   }
 }
 
-// The place of number i of n among all of even places, then all of odd ones.
+// The position of element i of n in an order of all even elements, then all odd ones.
 Index by_halves(Index i, Index n) { return i % 2 == 0 ? i / 2 : (n + 1) / 2 + i / 2; }
 
 }  // namespace
@@ -195,7 +195,7 @@ EntryRows entry_rows(const PretrainedTokenizer& tokenizer, bool masked) {
   return rows;
 }
 
-// Without generation_config.json these settings are read from config.json there.
+// Without a generation_config.json, transformers reads these settings from config.json.
 void apply_generation_settings(const PretrainedFiles& files, Index end, EntryRows& rows) {
   const std::filesystem::path own = files.directory() / "generation_config.json";
   const bool has_own = std::filesystem::exists(own);

@@ -1,6 +1,5 @@
-// Architectures of other programs: which options of ours make the same model, which settings of
-// theirs, and which tensor of theirs is which parameter of ours, down to the rows of vocabularies
-// and the places of numbers. Each is used in both directions.
+// How the architectures of other programs map to our options, settings and parameters, in both
+// directions. "Their" refers to the other program.
 #pragma once
 
 #include "core/shape.hpp"
@@ -10,49 +9,49 @@
 
 namespace tapehead {
 
-// The vocabulary that a tensor has a row, or number, for each entry of.
+// Which vocabulary the rows (or numbers) of a tensor stand for.
 enum class Entries { none, source, target };
 
-// A parameter of ours, and where its numbers are.
+// Where the numbers of our parameter `ours` are in their tensor `theirs`.
 struct TensorRow {
-  // transposed: theirs is (in, out). one_row: theirs is (1, n), ours (n).
+  // transposed: their shape is (in, out). one_row: their shape is (1, n), ours (n).
   enum class Form { same, transposed, one_row };
 
   std::string ours;
-  std::string theirs;  // with its prefix
+  std::string theirs;  // with their prefix
   Form form = Form::same;
-  Index part = 0;  // of `parts` equal parts, which lie one below the other once it is (out, in)
+  Index part = 0;  // index among `parts` equal parts, stacked as rows of the (out, in) matrix
   Index parts = 1;
   Entries entries = Entries::none;
-  // Axes that theirs has in the order of halves: first numbers of even places, then of odd ones.
+  // Whether the axis is permuted in their tensor: even positions first, then odd positions.
   bool rows_by_halves = false;
   bool columns_by_halves = false;
-  bool only_written = false;  // a copy of another tensor, which is not read
+  bool only_written = false;  // a duplicate of another tensor; an import does not read it
 };
 
-// A copy, which is not read but has to be one. Its name is without a prefix.
+// A tensor that must equal `original`; only the original is imported. `name` has no prefix.
 struct TiedTensor {
   std::string name;
   std::string original;
 };
 
 struct Architecture {
-  std::string_view model_type;                 // as their config.json says
-  std::vector<std::string> optional_prefixes;  // that their names may begin with
-  // Their class for each purpose; empty: there is none.
+  std::string_view model_type;                 // as in their config.json
+  std::vector<std::string> optional_prefixes;  // their tensor names may begin with one
+  // The transformers class for each Purpose; empty: not supported.
   std::array<std::string_view, 3> classes;
-  // The mark that fills batches up. In a decoder it is the end mark, as is usual for GPT-2: a
-  // prompt has begin marks, and one without an attention mask must not look filled up. Elsewhere it
-  // is the begin mark, with which a decoder of Marian begins.
+  // The token that fills up batches. Decoders use the end mark, as GPT-2 does: a prompt contains
+  // begin marks, which must not count as padding when there is no attention mask. The others use
+  // the begin mark, with which a Marian decoder starts.
   TokenId padding = begin_id;
-  // Overrides, such as "model.d_model=768". Throws ConfigError that names a setting not done here.
+  // Overrides, such as "model.d_model=768". Throws ConfigError that names an unsupported setting.
   std::vector<std::string> (*options)(const TheirConfig& config);
-  // The settings of the model that is most like ours: `options` of them may give other options.
+  // The settings of their most similar model. `options` of these settings may differ from `ours`.
   Json (*settings)(const ModelOptions& ours);
   std::vector<TensorRow> (*rows)(const TheirConfig& config);
-  // Whether a tensor is no parameter of the model as it is used here: a buffer, or another head.
+  // Whether an import skips the tensor: a buffer, or the weights of an unused head.
   bool (*left_out)(std::string_view name);
-  // Tensors that are others once more, such as the table of tokens where a model is tied.
+  // Duplicates of other tensors, such as an output layer that is tied to the token table.
   std::vector<TiedTensor> (*tied)(const TheirConfig& config);
 };
 
@@ -62,45 +61,45 @@ extern const Architecture bert_architecture;
 extern const Architecture albert_architecture;
 extern const Architecture marian_architecture;
 
-// The architecture of a config.json. Throws ConfigError that lists those that there are.
+// The architecture of a config.json. Throws ConfigError that lists the supported ones.
 const Architecture& architecture_of(const TheirConfig& config);
 
-// The architecture that is most like a model of ours.
+// The architecture that is most similar to one of our models.
 const Architecture& nearest_architecture(const ModelOptions& ours);
 
-// By the class of theirs that a config.json names; tokens if it names none that is known.
+// From the class that config.json names; Purpose::tokens if it names no known class.
 Purpose purpose_of(const TheirConfig& config);
 
-// How many classes, or labels, a model of them has.
+// The number of classes or labels that their model predicts.
 Index count_labels(const TheirConfig& config);
 
-// How many rows a tensor of theirs has for the entries of a vocabulary.
+// The number of rows that their tensor has for a vocabulary.
 Index rows_of_entries(const TheirConfig& config, Entries entries);
 
-// Whether the output layer is the table of tokens. `usual`: if a config.json does not say.
+// Whether the output layer shares the token table. `usual`: the value if config.json has none.
 bool output_is_table(const TheirConfig& config, bool usual);
 
-// The output layer, if it is this table.
+// The output layer as a tied tensor, if it shares the token table; otherwise empty.
 std::vector<TiedTensor> tied_output(const TheirConfig& config, bool usual, const char* table);
 
-// Rows for `weight` and `bias` of a map or a norm; our norms call their weight `gain`.
+// Rows for `weight` and `bias` of a linear map or a norm; our norms call their weight `gain`.
 void append_map(std::vector<TensorRow>& rows, const std::string& ours, const std::string& theirs,
                 bool bias = true, TensorRow::Form form = TensorRow::Form::same, Index part = 0,
                 Index parts = 1);
 void append_norm(std::vector<TensorRow>& rows, const std::string& ours, const std::string& theirs,
                  bool bias = true);
 
-// Our name of an activation. Throws ConfigError for one that there is not.
+// Our name of the activation in `setting`. Throws ConfigError for an unknown activation.
 std::string activation_of(const TheirConfig& config, const char* setting, const char* otherwise);
 
-// Their name of one; of two spellings the usual one.
+// Their name of an activation; if it has several, the most common.
 std::string their_activation(Activation activation);
 
-// Of one vocabulary.
+// How the entries of one vocabulary correspond.
 struct EntryRows {
-  std::vector<std::optional<Index>> theirs;  // of each of our rows, with the mask's at the end
-  // Of each row of the output layer: whether it is predicted. A mark that their model does not have
-  // is not; nor is a begin mark that is its end mark too, or a piece that is unknown to it.
+  std::vector<std::optional<Index>> theirs;  // their row for each of our rows, the mask last
+  // Whether each row of the output layer can be predicted. Excluded are marks that their model
+  // lacks, a begin mark equal to the end mark, and entries that are unknown to their tokenizer.
   std::vector<bool> predicted;
 };
 
@@ -115,23 +114,23 @@ struct VocabularyRows {
   }
 };
 
-// Reads generation_config.json, or config.json if there is none: entries that it suppresses are not
-// predicted. Warns if theirs has more end marks than `end`, its id there, or -1, and of settings
-// that have no counterpart here. Throws IoError and ConfigError.
+// Reads generation_config.json or, without it, config.json. Suppressed entries are marked as not
+// predicted. Warns about further end marks besides `end` (the id in their files; -1: none) and
+// about settings that we do not support. Throws IoError and ConfigError.
 void apply_generation_settings(const PretrainedFiles& files, Index end, EntryRows& rows);
 
-// Where the numbers of a parameter of ours are in a tensor of theirs.
+// Maps the positions of our parameter's numbers to positions in their tensor.
 class Placement {
  public:
-  // `ours`: the shape of the parameter. `rows`, `their_entries`: of the row's vocabulary, if it has
-  // one. Neither `row` nor `rows` is copied.
+  // `ours`: our parameter's shape. `rows` and `their_entries` describe the vocabulary of `row`, if
+  // it has one. `row` and `rows` are not copied.
   Placement(const TensorRow& row, const Shape& ours, const EntryRows& rows, Index their_entries)
       : row_(row), ours_(ours), rows_(rows), their_entries_(their_entries) {}
 
   std::vector<Index> their_shape() const;
 
-  // Calls `visit` with the place of each number of ours and its place in the memory of theirs; none
-  // for an entry that they do not have.
+  // Calls `visit` with the position of each of our numbers and its position in their tensor, or
+  // nullopt for an entry that their vocabulary lacks.
   template <class Visit>
   void for_each(const Visit& visit) const {
     for (Index i = 0, place = 0; i < ours_[0]; ++i) {

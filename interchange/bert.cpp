@@ -1,5 +1,5 @@
-// BERT (Devlin et al. 2019) and ALBERT (Lan et al. 2020), as transformers' BertForMaskedLM,
-// BertForSequenceClassification and BertForTokenClassification keep them, and those of ALBERT.
+// BERT (Devlin et al. 2019) and ALBERT (Lan et al. 2020), in the format of transformers' classes
+// for masked tokens, classes and token labels, such as BertForMaskedLM.
 
 #include "interchange/architecture.hpp"
 
@@ -12,7 +12,7 @@ std::string_view transform_of(Purpose purpose) {
   return transforms[static_cast<std::size_t>(purpose)];
 }
 
-// What both have.
+// The options that BERT and ALBERT have in common.
 std::vector<std::string> options_of_both(const TheirConfig& config, const char* usual_activation) {
   config.expect("position_embedding_type", "absolute");
   config.expect("is_decoder", false);
@@ -49,7 +49,7 @@ Json settings_of_both(const ModelOptions& ours) {
           {"position_embedding_type", "absolute"}};
 }
 
-// `body`: the prefix of what all purposes have.
+// `body`: the name prefix of the tensors that all purposes share.
 std::vector<TensorRow> embedding_rows(const std::string& body) {
   const std::string theirs = body + "embeddings.";
   std::vector<TensorRow> rows{
@@ -62,7 +62,7 @@ std::vector<TensorRow> embedding_rows(const std::string& body) {
   return rows;
 }
 
-// `attention`: where query, key and value are; `added`: the map of their sum; and so on.
+// Name prefixes. `attention`: of query, key and value; `added`: the attention's output map.
 struct LayerNames {
   std::string attention, added, attention_norm, inner, outer, norm;
 };
@@ -177,7 +177,7 @@ std::vector<TensorRow> albert_rows(const TheirConfig& config) {
                .bias = "predictions.bias",
                .pooler = "albert.pooler"});
   if (purpose_of(config) == Purpose::tokens) {
-    // transformers replaces the other one by this one when it has read a model.
+    // When transformers loads a model, it replaces `predictions.bias` by this copy.
     rows.push_back({.ours = "output.bias",
                     .theirs = "predictions.decoder.bias",
                     .entries = Entries::target,

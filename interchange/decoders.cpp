@@ -1,4 +1,4 @@
-// Decoders of other programs, as transformers' classes keep them.
+// Decoders of other programs, GPT-2 and Llama, in the format of transformers' classes.
 
 #include "interchange/architecture.hpp"
 
@@ -6,8 +6,8 @@ namespace tapehead {
 
 namespace {
 
-// Rows of the output layer of a decoder: of its own, unless it is tied, or for classes, which the
-// last row of a sequence gets.
+// Adds the output layer: for classes, predicted from a sequence's last row, `score`; for tokens
+// `lm_head`, unless it is tied to the token table.
 void append_decoder_head(std::vector<TensorRow>& rows, const TheirConfig& config, bool tied) {
   if (purpose_of(config) == Purpose::classes) {
     rows.push_back({.ours = "output.weight", .theirs = "score.weight"});
@@ -17,8 +17,8 @@ void append_decoder_head(std::vector<TensorRow>& rows, const TheirConfig& config
   }
 }
 
-// GPT-2 (Radford et al. 2019), as transformers' GPT2LMHeadModel and GPT2ForSequenceClassification
-// keep it. Its maps are stored as (in, out), and those of query, key and value side by side.
+// GPT-2 (Radford et al. 2019), in the format of transformers' GPT2LMHeadModel and
+// GPT2ForSequenceClassification: maps are (in, out); query, key and value are side by side in one.
 
 std::vector<std::string> gpt2_options(const TheirConfig& config) {
   config.expect("scale_attn_weights", true);
@@ -79,15 +79,15 @@ std::vector<TensorRow> gpt2_rows(const TheirConfig& config) {
   return rows;
 }
 
-// The triangles of old files, which say who sees whom.
+// Causal masks, which old files contain.
 bool is_gpt2_buffer(std::string_view name) {
   return name.ends_with(".attn.bias") || name.ends_with(".attn.masked_bias");
 }
 
-// Llama (Touvron et al. 2023), as transformers' LlamaForCausalLM and LlamaForSequenceClassification
-// keep it: rotary pairs are halves of a head.
+// Llama (Touvron et al. 2023), in the format of transformers' LlamaForCausalLM and
+// LlamaForSequenceClassification: a rotary pair takes one column from each half of a head.
 
-// Older files have the base beside the other settings, newer ones among those of the positions.
+// `rope_theta` is a top-level setting in older files; newer ones have it in `rope_parameters`.
 double rotary_base(const TheirConfig& config) {
   constexpr double usual = 10000;
   return config.group("rope_parameters").number("rope_theta", config.number("rope_theta", usual));

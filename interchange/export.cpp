@@ -30,11 +30,11 @@ Json labels_of(const Tokenizer& classes) {
   return {{"num_labels", classes.size()}, {"id2label", names}, {"label2id", numbers}};
 }
 
-// Options that a model of theirs may have where ours has none: then those weights are 0 there.
+// Options that may be off in our model and on in theirs: the additional weights are exported as 0.
 constexpr std::array may_be_zeros{"model.bias_attention", "model.bias_feed_forward",
                                   "model.bias_norm", "model.bias_output", "model.token_types"};
 
-// Throws ConfigError if the architecture has no class for what the run's model gives.
+// Throws ConfigError if the architecture has no class for the purpose of the run's model.
 Json exported_config(const SavedRun& run, const Architecture& architecture) {
   const std::string_view name = class_of(run.config, architecture);
   if (name.empty()) {
@@ -49,7 +49,7 @@ Json exported_config(const SavedRun& run, const Architecture& architecture) {
   const Vocabularies& entries = run.model.transformer.vocabularies();
   const Index rows = std::max(entries.context, entries.input);
   config["vocab_size"] = rows;
-  if (two) {  // both tables have the rows of the larger one there
+  if (two) {  // their two tables have equally many rows
     config["decoder_vocab_size"] = rows;
   }
   config.update({{"bos_token_id", begin_id},
@@ -64,7 +64,7 @@ Json exported_config(const SavedRun& run, const Architecture& architecture) {
   return config;
 }
 
-// Throws ConfigError that names each option of the run's model that the other one has otherwise.
+// Throws ConfigError that names each option whose value would differ in the exported model.
 void expect_counterpart(const SavedRun& run, const Architecture& architecture,
                         const TheirConfig& theirs) {
   std::vector<std::string> options = architecture.options(theirs);
@@ -84,8 +84,8 @@ void expect_counterpart(const SavedRun& run, const Architecture& architecture,
   }
 }
 
-// `never_written`: what no model writes; `never_predicted`: what ours gives no probability. Both
-// are suppressed, and an import tells them apart (interchange/architecture.cpp).
+// `never_written`: entries that no model writes; `never_predicted`: entries without probability in
+// our model. Both are suppressed; an import distinguishes them (interchange/architecture.cpp).
 Json exported_generation(const Json& config, const std::vector<TokenId>& never_written,
                          const std::vector<Index>& never_predicted) {
   Json generation = {{"do_sample", false}, {"num_beams", 1}};
@@ -108,16 +108,16 @@ Json exported_generation(const Json& config, const std::vector<TokenId>& never_w
   return generation;
 }
 
-// In front of a prompt, as a TextFront has it.
+// The mark in front of a prompt, as TextFront adds it.
 AddedMarks mark_before_prompt(const TextOptions& options, bool one_document) {
   return one_document || !options.begin_mark ? AddedMarks::none
          : options.stream                    ? AddedMarks::end_before
                                              : AddedMarks::begin;
 }
 
-// The marks around what a model reads. `one_document`: all that a language model was trained on;
-// then it reads no mark in front of a text. As the layout of a batch has them
-// (datasets/text/labelled_options.cpp), and masked_source (datasets/window_source.cpp).
+// The marks that our model reads around a text, as in its training batches
+// (datasets/text/labelled_options.cpp and masked_source in datasets/window_source.cpp). A language
+// model whose training data was `one_document` reads no mark in front of a text.
 AddedMarks marks_read(const Config& config, bool one_document) {
   const auto* text = config.task.find<TextOptions>();
   const Use& use = use_of(config);
@@ -126,9 +126,9 @@ AddedMarks marks_read(const Config& config, bool one_document) {
                                                                    : use.marks;
 }
 
-// So that transformers' AutoTokenizer makes of a text what our model reads of it, marks included.
-// Two stacks with SentencePiece get the files of Marian; with other tokenizers that differ, the
-// target's are in the directory `target`.
+// Writes tokenizers with which transformers' AutoTokenizer gives the tokens that our model reads,
+// including marks. Two stacks with SentencePiece tokenizers get Marian's files; otherwise a target
+// tokenizer that differs is written to the directory `target`.
 void write_exported_tokenizers(const Config& config, const Tokenizers& tokenizers,
                                bool one_document, const std::filesystem::path& directory) {
   const Index longest = config.model.max_positions;
@@ -149,7 +149,7 @@ void write_exported_tokenizers(const Config& config, const Tokenizers& tokenizer
   }
 }
 
-// Of entries that have no bias in theirs it must be 0, unless they are never predicted.
+// Throws ConfigError if a parameter that their model lacks has a value besides 0 and `never_bias`.
 void expect_covered(const SavedRun& run, const std::vector<TensorRow>& rows,
                     const std::string& class_name) {
   for (const NamedParameter& parameter : run.model.store.parameters()) {
@@ -167,7 +167,7 @@ void expect_covered(const SavedRun& run, const std::vector<TensorRow>& rows,
   }
 }
 
-// What the output of ours does not have, or never predicts.
+// The ids of their entries that our output layer lacks or never predicts.
 std::vector<Index> never_predicted(const SavedRun& run, Index their_entries) {
   const Transformer& model = run.model.transformer;
   const Parameter& bias = model.output().bias;
@@ -183,7 +183,7 @@ std::vector<Index> never_predicted(const SavedRun& run, Index their_entries) {
 
 constexpr const char* mask_entry = "<mask>";
 
-// The first `count` entries. A masked model has one more than its tokenizer: the mask.
+// The first `count` entries. A masked model has one entry more than its tokenizer: the mask.
 std::vector<std::string> entries_of(const Tokenizer& tokenizer, Index count) {
   std::vector<std::string> entries;
   for (Index id = 0; id < count; ++id) {
@@ -237,7 +237,7 @@ void write_exported(const Exported& exported, const SavedRun& run,
                        .shape = tensor.shape,
                        .bytes = std::as_bytes(std::span(tensor.numbers))});
   }
-  // transformers reads no file without this.
+  // transformers rejects a file without this metadata.
   write_tensor_file(directory / "model.safetensors", entries, {{"format", "pt"}});
   if (!exported.generation.is_null()) {
     write_file_atomically(directory / "generation_config.json", exported.generation.dump(2) + "\n");
@@ -273,7 +273,7 @@ std::string pytorch_settings(const std::string& name, const Config& config,
   for (const char* section : {"model", "encoder_self", "decoder_self", "cross"}) {
     settings[section] = all[section];
   }
-  settings["model"].erase("init_from");  // a path
+  settings["model"].erase("init_from");  // a path on this machine
   if (use_of(config).writes) {
     settings["writes"] = {{"text", use_of(config).continues()},
                           {"begin", begin_id},

@@ -1,5 +1,5 @@
-// Exports a trained run to other programs: as a model in Hugging Face's layout, or as plain
-// PyTorch, its weights with its options, the Python that makes a model of them, and its vocabulary.
+// Exports a trained run to other programs: in Hugging Face's layout, or for plain PyTorch as
+// weights, options, vocabulary and the Python code that builds the model from them.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -10,7 +10,7 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-// The files that there may be, with those of a target's own tokenizer.
+// All files that an export may write, including those of a separate target tokenizer.
 inline constexpr std::array<const char*, 18> exported_files{
     {"config.json", "generation_config.json", "model.safetensors", "tokenizer.json",
      "tokenizer_config.json", "special_tokens_map.json", "vocab.json", "merges.txt",
@@ -19,14 +19,14 @@ inline constexpr std::array<const char*, 18> exported_files{
      "target/merges.txt", "target/tokenizer.model"}};
 
 struct Exported {
-  std::string class_name{};  // of theirs, such as GPT2LMHeadModel
+  std::string class_name{};  // the transformers class, such as GPT2LMHeadModel
   Json config{};             // config.json
-  Json generation{};         // generation_config.json; null: the model writes no text
+  Json generation{};         // generation_config.json; null: the model does not generate text
   std::vector<ExportedTensor> tensors{};
 };
 
-// The model of the nearest architecture. Its entries have the ids that they have here. Throws
-// ConfigError that names each option which has no counterpart there.
+// Converts the model to the nearest architecture. Entries keep our ids. Throws ConfigError that
+// names each option without a counterpart there.
 Exported export_model(const SavedRun& run);
 
 // Writes config.json, generation_config.json, model.safetensors and the files of the run's
@@ -36,18 +36,18 @@ void write_exported(const Exported& exported, const SavedRun& run,
 
 inline constexpr std::array pytorch_files{"model.safetensors", "model.py", "vocabulary.json"};
 
-// The weights that the model uses: attentions without heads have distances and scales that nothing
-// reads. The store must outlive them.
+// The weights that the model uses. Score and distance parameters of attentions without heads are
+// unused. The store must outlive the result.
 std::vector<TensorEntry> used_weights(const Transformer& model, const ParameterStore& store);
 
-// What the Python reads beside the weights, as JSON: options, tables, and the marks that stand
-// around what the model reads or are never written. `name`: of the run and its checkpoint;
-// `one_document`: all that a language model was trained on. Throws ConfigError that names an option
-// that there is no Python for.
+// The JSON that the Python code reads beside the weights: options, tables, the marks around a text,
+// and the marks that are never written. `name`: of the run and its checkpoint. `one_document`:
+// whether the training data of a language model was one document. Throws ConfigError that names an
+// option that the Python code does not support.
 std::string pytorch_settings(const std::string& name, const Config& config,
                              const Transformer& model, bool one_document);
 
-// Writes the pytorch_files into the directory, which is made if it is missing. Throws IoError.
+// Writes the pytorch_files; creates the directory if it is missing. Throws IoError.
 void export_pytorch(const SavedRun& run, const std::filesystem::path& directory);
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -21,7 +21,7 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
-// How many rows of their embedding no entry of ours has, such as those that fill a table up.
+// Returns the number of rows of their embedding that no entry uses. Throws if an id is too large.
 Index expect_entries(const VocabularyRows& rows, Index their_entries,
                      const PretrainedFiles& files) {
   std::set<Index> used;
@@ -39,7 +39,7 @@ Index expect_entries(const VocabularyRows& rows, Index their_entries,
   return their_entries - std::ssize(used);
 }
 
-// Before memory is taken for what a config.json claims. Ours has a few rows more, and biases.
+// Checks the size before memory is allocated. Our model may have a few more rows and biases.
 void expect_size(const PretrainedFiles& files, Index claimed, const std::string& what) {
   constexpr Index few = 1'000'000;
   if (claimed > 2 * files.numbers() + few) {
@@ -48,7 +48,7 @@ void expect_size(const PretrainedFiles& files, Index claimed, const std::string&
   }
 }
 
-// Of a model that is not made.
+// Counts the parameters without allocating them.
 Index parameters_of(const Config& config, const Tokenizers& tokenizers) {
   ParameterStore store;
   const Transformer planned(
@@ -75,7 +75,7 @@ Index longest_of(const TheirConfig& theirs) {
   return theirs.count(theirs.has("n_positions") ? "n_positions" : "max_position_embeddings", usual);
 }
 
-// The labels are of the tokens of a text alone (datasets/pairs.cpp).
+// We label the tokens of a text without marks around it (datasets/pairs.cpp).
 void expect_no_marks(const TheirConfig& theirs, const std::filesystem::path& directory) {
   const auto around = marks_around_text(directory);
   if (!around || !around->before.empty() || !around->behind.empty()) {
@@ -89,7 +89,7 @@ void expect_no_marks(const TheirConfig& theirs, const std::filesystem::path& dir
   }
 }
 
-// The labels are entries of the tokenizer of targets, or else words. They may lack our marks.
+// The target tokenizer if its entries are the labels, otherwise words, perhaps without our marks.
 PretrainedTokenizer label_tokenizer(const TheirConfig& theirs,
                                     const std::shared_ptr<const Tokenizer>& targets) {
   std::vector<Index> ids(static_cast<std::size_t>(targets->size()));
@@ -113,8 +113,8 @@ PretrainedTokenizer label_tokenizer(const TheirConfig& theirs,
       });
 }
 
-// A decoder's class is read off the begin mark behind a text here
-// (datasets/text/labelled_options.cpp), and off the last token there, whatever it is.
+// Our decoder predicts the class at the begin mark behind a text
+// (datasets/text/labelled_options.cpp), theirs at the last token, whichever that is.
 void expect_mark_behind(const ImportRequest& request, const TheirConfig& theirs,
                         std::optional<AddedMarks> added) {
   if (added == AddedMarks::begin_after) {
@@ -134,7 +134,7 @@ void expect_mark_behind(const ImportRequest& request, const TheirConfig& theirs,
       name);
 }
 
-// Our vocabularies of both sides may differ where they share a table there: then each has a table.
+// If our vocabularies differ where their source and target share a table, each gets its own table.
 std::vector<std::string> options_of(const Architecture& architecture, const TheirConfig& theirs,
                                     const Tokenizers& tokenizers) {
   std::vector<std::string> options = architecture.options(theirs);
@@ -164,7 +164,7 @@ std::vector<TensorRow> rows_of(const Architecture& architecture, const TheirConf
   return rows;
 }
 
-// What theirs cannot predict gets no probability.
+// Gives no probability to the entries that their model cannot predict.
 void exclude_unpredicted(Imported& imported) {
   const Parameter& bias = imported.model->transformer.output().bias;
   Tensor biases = imported.model->store.value(bias);
@@ -240,7 +240,7 @@ void write_imported(const Imported& imported, const std::filesystem::path& run, 
   Metadata metadata = identity_of(imported.config, imported.tokenizers, imported_data).facts;
   metadata.emplace("step", "0");
   write_tensor_file(files.best(), weight_entries(imported.model->store), metadata);
-  // The config last: a directory without one is taken again if this is stopped before its end.
+  // The config is written last: an interrupted import leaves no config, and can then be repeated.
   write_file_atomically(files.written(), written_text(imported.written));
   write_file_atomically(files.config(), dump_config(imported.config));
 }

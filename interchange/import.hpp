@@ -1,4 +1,4 @@
-// Imports a model of another program: a directory in Hugging Face's layout becomes a run.
+// Imports a model of another program: converts a directory in Hugging Face's layout to a run.
 #pragma once
 
 #include "interchange/architecture.hpp"
@@ -8,23 +8,22 @@
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 struct Imported {
-  std::string model_type;  // as their config.json says
+  std::string model_type;  // as in their config.json
   Purpose purpose = Purpose::tokens;
   Config config{};
-  Written written{};  // what was decided of the config
+  Written written{};  // the options that the import decided
   Tokenizers tokenizers{};
   std::unique_ptr<Model> model{};
   VocabularyRows rows{};
-  std::vector<std::string> left_out{};  // tensors that the model does not use
-  Index rows_left_out = 0;              // of their embedding, which no entry has
+  std::vector<std::string> left_out{};  // tensors that the import skips
+  Index rows_left_out = 0;              // rows of their embedding that no entry uses
 };
 
-// Reads the whole directory before anything is made. Throws IoError that names the file, and lists
-// tensors that are missing, that have another shape, and that are left over; ConfigError for a
-// setting that cannot be done here.
+// Reads and checks the whole directory; writes nothing. Throws IoError that names the file, or
+// lists tensors that are missing, misshapen or left over; ConfigError for an unsupported setting.
 Imported import_model(const ImportRequest& request);
 
-// Makes the run. `overwrite`: as RunDirectory takes it. Throws IoError.
+// Creates the run directory. `overwrite`: as in RunDirectory::create. Throws IoError.
 void write_imported(const Imported& imported, const std::filesystem::path& run, bool overwrite);
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -8,8 +8,8 @@ namespace tapehead {
 
 namespace {
 
-// A masked model whose tokenizer puts an end mark behind a text reads lines. Otherwise, and where
-// no tokenizer says it, each line is a document if the tokenizer knows no line end, or drops it.
+// Whether each line is a document. For a masked model: if its tokenizer adds begin and end mark.
+// For others, or without that information: if the tokenizer drops line ends or does not know them.
 bool reads_lines(const ImportedTask& task, const Tokenizer& tokenizer, bool masked) {
   if (masked && task.added) {
     return task.added == AddedMarks::begin_and_end;
@@ -37,12 +37,12 @@ std::vector<std::string> text_options(const ImportedTask& task, const Tokenizer&
 
 std::vector<std::string> task_options(const ImportedTask& task, const Tokenizers& tokenizers,
                                       const FamilyTraits& family, Index positions) {
-  // A decoder that reads the begin mark behind a text goes on with the target of this source.
+  // A decoder whose tokenizer adds a begin mark behind a text continues it with a target.
   const bool in_one = family.one_sequence && task.added == AddedMarks::begin_after;
   const bool labels = task.purpose == Purpose::token_labels;
   const bool pairs = in_one || labels || family.context;
   const Index most =
-      in_one ? (positions - 1) / 2 : positions - 1 - task.request.texts;  // without the marks
+      in_one ? (positions - 1) / 2 : positions - 1 - task.request.texts;  // without marks
   const std::string longest = fmt::format("task.max_length={}", std::max<Index>(1, most));
   if (task.purpose == Purpose::classes) {
     return {"task.name=labelled_text", "task.train_tsv=" + task.request.text,
@@ -68,7 +68,7 @@ std::vector<std::string> task_options(const ImportedTask& task, const Tokenizers
   return text_options(task, *tokenizers.source, family.sees_ahead(), positions);
 }
 
-// A line of a vocabulary, a column of a TSV and of what `classify` prints.
+// Class names stand in lines of a vocabulary, in columns of a TSV and in the output of `classify`.
 bool is_class_name(const std::string& name) {
   return !name.empty() && name.find_first_of("\t\r\n") == std::string::npos;
 }
@@ -86,7 +86,7 @@ Json another_value(const Json& value) {
                                  : Json();
 }
 
-// Whether the option has another value with another value of theirs.
+// Whether a change of their setting `name` changes the option.
 bool decides(const std::string& name, const ImportedOptions& model, const std::string& option) {
   Json other = model.theirs.json();
   other[name] = another_value(other[name]);
@@ -97,7 +97,7 @@ bool decides(const std::string& name, const ImportedOptions& model, const std::s
   }
 }
 
-// The settings of theirs that decide an option, with their values. If there is none, the option.
+// The settings in their config that decide the option, with values; without any, the option.
 std::string deciding_settings(const ImportedOptions& model, const std::string& option) {
   std::vector<std::string> deciding;
   if (!contains(model.architecture.options(model.theirs), option)) {
@@ -111,7 +111,7 @@ std::string deciding_settings(const ImportedOptions& model, const std::string& o
   return deciding.empty() ? option : join(deciding, ", ");
 }
 
-// Nobody gave these options: they are made of settings in a file.
+// The overrides come from config.json, so errors name its settings instead of our options.
 std::string in_their_terms(std::string message, const ImportedOptions& model,
                            const std::vector<std::string>& overrides) {
   for (const std::string& option : overrides) {

@@ -1,4 +1,4 @@
-// The config of an imported run: the options of its model, and a task that goes on from it.
+// The config of an imported run: its model's options, and a task with which training can continue.
 #pragma once
 
 #include "datasets/tokenizers/tokenizer.hpp"
@@ -10,24 +10,24 @@ namespace tapehead {
 
 struct ImportRequest {
   std::filesystem::path from;
-  std::filesystem::path run;  // whose tokenizer a training that goes on from it takes
-  // Of what is evaluated and trained on: task.train_text; with classes task.train_tsv; with a
-  // source and a target task.train_source and task.train_target.
+  std::filesystem::path run;  // the imported run, whose tokenizer a continued training uses
+  // The data for evaluation and training: task.train_text; for classes task.train_tsv; for pairs
+  // task.train_source and task.train_target.
   std::string text = "text.txt";
   std::string target_text = "target.txt";
-  Index texts = 1;               // of an example with a class
-  std::optional<Index> begin{};  // the id of the begin mark there, instead of what the files say
-  bool token_texts = false;      // do not read the tokenizer: a text is given as its tokens
+  Index texts = 1;               // texts per example of a model with classes
+  std::optional<Index> begin{};  // their id of the begin mark; overrides their files
+  bool token_texts = false;      // texts are given as tokens; no tokenizer is read
 };
 
 // The task of an imported run.
 struct ImportedTask {
   const ImportRequest& request;
   Purpose purpose;
-  std::optional<AddedMarks> added;  // to a text
+  std::optional<AddedMarks> added;  // that their tokenizer adds to a text
 };
 
-// The options of the model, as overrides, and the settings that they are made of.
+// The model's options as overrides, and the settings that they come from.
 struct ImportedOptions {
   const Architecture& architecture;
   const TheirConfig& theirs;
@@ -38,11 +38,11 @@ struct ImportedOptions {
 LoadedConfig imported_config(const ImportedTask& task, const Tokenizers& tokenizers,
                              const ImportedOptions& model, Index positions);
 
-// The family that these overrides set.
+// The family that the overrides `options` set.
 const FamilyTraits& family_of(const std::vector<std::string>& options);
 
-// The labels of theirs in the order of their numbers, and those of a model of classes, which are
-// checked. Both throw ConfigError.
+// Their labels in the order of their ids. `classes_of` also checks that we support them as classes.
+// Both throw ConfigError.
 std::vector<std::string> label_names(const TheirConfig& config);
 std::vector<std::string> classes_of(const TheirConfig& config);
 

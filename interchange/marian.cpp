@@ -1,6 +1,6 @@
-// Marian (Junczys-Dowmunt et al. 2018), an encoder and a decoder as in Vaswani et al. 2017, as
-// transformers' MarianMTModel keeps it. Its positions have all sines before all cosines, and ours
-// have them in turns. So every axis of width d_model lies here in another order.
+// Marian (Junczys-Dowmunt et al. 2018), an encoder and decoder as in Vaswani et al. 2017, in the
+// format of transformers' MarianMTModel. Its positions have all sines before all cosines, ours
+// alternate. So every axis of width d_model is permuted.
 
 #include "interchange/architecture.hpp"
 
@@ -78,7 +78,7 @@ TensorRow table(const char* ours, const std::string& theirs, Entries entries) {
   return {.ours = ours, .theirs = theirs, .entries = entries, .columns_by_halves = true};
 }
 
-// A map from rows of width d_model.
+// A linear map whose input is rows of width d_model.
 void append_map_from_rows(std::vector<TensorRow>& rows, const std::string& ours,
                           const std::string& theirs) {
   rows.push_back(
@@ -86,7 +86,7 @@ void append_map_from_rows(std::vector<TensorRow>& rows, const std::string& ours,
   rows.push_back({.ours = ours + ".bias", .theirs = theirs + ".bias"});
 }
 
-// A map to such rows, or a norm of them, whose weight has our name `weight`.
+// A linear map to rows of width d_model, or their norm; `weight` is our name of its weight.
 void append_to_rows(std::vector<TensorRow>& rows, const std::string& ours, const char* weight,
                     const std::string& theirs) {
   rows.push_back({.ours = ours + weight, .theirs = theirs + ".weight", .rows_by_halves = true});

@@ -97,7 +97,7 @@ void TheirConfig::refuse(const std::string& setting, const std::string& why) con
 
 namespace {
 
-// The files that an index names, each once. Only files beside it are read.
+// The distinct files that an index names. All must be in the directory of the index.
 std::vector<fs::path> files_of_index(const fs::path& index) {
   const Json json = parse_json_file(index);
   const auto map = json.find("weight_map");

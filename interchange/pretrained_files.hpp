@@ -1,5 +1,5 @@
-// The files of a model in Hugging Face's layout: config.json, whose settings are read one by one,
-// and its tensors in one file or in several with an index.
+// Reads a model in Hugging Face's layout: the settings in config.json, and the tensors, in one file
+// or in several with an index.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -9,7 +9,7 @@
 
 namespace tapehead {
 
-// Each function throws ConfigError that names the file and the setting.
+// Reads settings one by one. Each function throws ConfigError that names the file and the setting.
 class TheirConfig {
  public:
   // Neither argument is copied.
@@ -18,7 +18,7 @@ class TheirConfig {
   const Json& json() const { return json_; }
   const std::filesystem::path& file() const { return file_; }
 
-  bool has(const char* setting) const;  // and it is not null
+  bool has(const char* setting) const;  // false if it is null
   Index count(const char* setting) const;
   Index count(const char* setting, Index otherwise) const;
   double number(const char* setting, double otherwise) const {
@@ -30,16 +30,16 @@ class TheirConfig {
   std::string text(const char* setting, const std::string& otherwise) const {
     return value(setting, &Json::is_string, "no text", otherwise);
   }
-  std::string first_text(const char* setting) const;  // of a list; empty: there is none
-  std::vector<Index> ids(const char* setting) const;  // a list, empty if it is absent
-  std::vector<std::vector<Index>> id_lists(const char* setting) const;  // likewise
+  std::string first_text(const char* setting) const;  // the first item of a list; empty: absent
+  std::vector<Index> ids(const char* setting) const;  // a list; empty: absent
+  std::vector<std::vector<Index>> id_lists(const char* setting) const;  // empty: absent
   const Json* object(const char* setting) const {                       // null: absent
     return found(setting, &Json::is_object, "no object");
   }
-  // The settings in an object, which errors call `setting`.name; absent: none of them is there.
+  // The settings in the object `setting`; errors call them `setting`.name. Empty if it is absent.
   TheirConfig group(const char* setting) const;
 
-  // For settings that only one value of is possible here; absent or null is that value.
+  // Throws if the setting is present, not null, and not `only`, the one value that is supported.
   void expect(const char* setting, const Json& only) const;
 
   [[noreturn]] void refuse(const std::string& setting, const std::string& why) const;
@@ -47,7 +47,7 @@ class TheirConfig {
  private:
   using IsKind = bool (Json::*)() const noexcept;
 
-  // Null: absent. Throws if it is not of the kind, which `what` names.
+  // Null: absent. Throws if the value fails `is_kind`; `what` names the expected kind.
   const Json* found(const char* setting, IsKind is_kind, const char* what) const;
 
   template <class Value>
@@ -62,7 +62,7 @@ class TheirConfig {
 
   const Json& json_;
   const std::filesystem::path& file_;
-  std::string group_;  // what stands before its settings in errors, such as "rope_scaling."
+  std::string group_;  // prefix of setting names in errors, such as "rope_scaling."
 };
 
 class PretrainedFiles {
@@ -74,11 +74,11 @@ class PretrainedFiles {
   const Json& config() const { return config_; }
   std::filesystem::path config_file() const { return directory_ / "config.json"; }
 
-  // Of all files; null: absent. Names end in `weight` and `bias`, also where old files say `gamma`
-  // and `beta`. Prefixes that are left out do not count.
+  // Looks in all files; null: absent. Old names with `gamma` and `beta` are read as `weight` and
+  // `bias`. Prefixes given to `leave_out_prefixes` are ignored.
   const TensorEntry* find(std::string_view name) const;
   std::vector<std::string> names() const;  // without prefixes
-  Index numbers() const;                   // in all tensors together
+  Index numbers() const;                   // the number of elements in all tensors together
 
   void leave_out_prefixes(const std::vector<std::string>& prefixes);
   std::string_view without_prefix(std::string_view name) const;

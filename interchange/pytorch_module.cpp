@@ -9,7 +9,7 @@ namespace tapehead {
 
 namespace {
 
-// The options, with their choices; one without choices may have any number or text.
+// The supported options and their choices. An option without choices may have any number or text.
 constexpr std::string_view known_of_model = R"(
 family encoder_decoder decoder encoder, prefix causal full, d_model, encoder_layers,
 decoder_layers, layer_groups, feed_forward plain gated none, d_ff,
@@ -28,7 +28,7 @@ positions none rotary relative relative_keys transformer_xl t5 alibi, rotary_bas
 rotary_pairs halves interleaved, clip, buckets, farthest,
 pattern full causal window blocks strided fixed top_k, gates none l0)";
 
-// The words of a value, such as [[window 2], [full]], that are no numbers.
+// The words of a value, such as [[window 2], [full]], without numbers.
 std::vector<std::string> words_of(std::string_view text) {
   std::vector<std::string> words(1);
   for (const char letter : text) {
@@ -58,7 +58,7 @@ bool is_known(std::string_view option, std::string_view value) {
   return false;
 }
 
-// A config in which every attention has the options of AttentionSpec().
+// A copy of the config in which every attention has the default AttentionSpec.
 Config defaults_of(const Config& config) {
   Config defaults = config_for(config.task.kind());
   for (const AttentionKind kind : attention_kinds) {
@@ -73,7 +73,7 @@ Config defaults_of(const Config& config) {
 
 }  // namespace
 
-// The options of an attention that the model does not have are all absent, in both.
+// Neither map contains the options of attentions that the model lacks.
 OptionValues changed_options(const Config& config) {
   const std::map<std::string, std::string> usual = meaning_of(defaults_of(config));
   OptionValues changed = option_values(config);

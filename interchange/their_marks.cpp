@@ -1,4 +1,4 @@
-// Which entries of another program's model are its marks, and which its tokenizer adds to a text.
+// Finds which entries of another program's model are marks, and which marks its tokenizer adds.
 #include "interchange/their_tokenizers.hpp"
 
 #include <spdlog/spdlog.h>
@@ -14,13 +14,13 @@ namespace {
 
 constexpr const char* generation_file = "generation_config.json";
 
-// An empty object if there is no such file, or something else in it.
+// An empty object if the file is missing or contains no object.
 Json settings_in(const fs::path& file) {
   Json json = fs::exists(file) ? parse_json_file(file) : Json::object();
   return json.is_object() ? json : Json::object();
 }
 
-// The text of a mark, "[UNK]" or {"content": "[UNK]"}, of the first file that has it.
+// The text of a mark, from "[UNK]" or {"content": "[UNK]"}, in the first file that has it.
 std::string mark_text(const fs::path& directory, const char* mark) {
   for (const char* name : {"special_tokens_map.json", "tokenizer_config.json"}) {
     const Json value = settings_in(directory / name).value(mark, Json());
@@ -32,7 +32,7 @@ std::string mark_text(const fs::path& directory, const char* mark) {
   return "";
 }
 
-// The ids of marks in the files of one model.
+// Finds the ids of marks in the files of one model.
 class MarkReader {
  public:
   MarkReader(const PretrainedFiles& files, const TheirConfig& config,
@@ -52,8 +52,8 @@ class MarkReader {
   std::optional<Index> unknown() const { return named("unk_token", by_name_.unknown); }
   std::optional<Index> mask() const { return named("mask_token", by_name_.mask); }
 
-  // {"bos_token_id": 1} of a config; none beyond the rows of the model, such as GPT-2's usual 50256
-  // in a small one.
+  // The id in config.json, such as {"bos_token_id": 1}. Ids beyond the model's rows are ignored:
+  // small models often keep GPT-2's 50256.
   std::optional<Index> configured(const char* setting) const {
     const std::vector<Index> ids = configured_in(files_.config(), setting);
     return ids.empty() ? std::nullopt : std::optional(ids.front());
@@ -108,7 +108,7 @@ class MarkReader {
   }
 
  private:
-  // {"eos_token_id": 2} or {"eos_token_id": [2, 3]}.
+  // From {"eos_token_id": 2} or {"eos_token_id": [2, 3]}; ids beyond the model's rows are ignored.
   std::vector<Index> configured_in(const Json& settings, const char* setting) const {
     const Json value = settings.value(setting, Json());
     std::vector<Index> ids;
@@ -153,7 +153,7 @@ FileMarks their_marks(const PretrainedFiles& files, const TheirConfig& config,
   return {.unknown = reader.unknown(), .begin = begin ? begin : reader.begin(end), .end = end};
 }
 
-// GPT-2's own files, without a tokenizer.json, have nothing in front unless `add_bos_token` is set.
+// GPT-2's own files (no tokenizer.json) add a begin mark only if `add_bos_token` is set.
 std::optional<AddedMarks> added_marks(const fs::path& directory,
                                       const std::vector<Index>& file_ids) {
   const Index begin = file_ids[begin_id];

@@ -35,7 +35,7 @@ void read_json_vocabulary(const Json& json, const fs::path& file,
   }
 }
 
-// The vocabulary of a tokenizer.json that is a table; added tokens may be in it, too.
+// Reads the vocabulary of a tokenizer.json, if it is a table, and the added tokens.
 void read_whole_tokenizer(const fs::path& file, std::vector<std::string>& entries) {
   const Json json = parse_json_file(file);
   try {
@@ -49,7 +49,7 @@ void read_whole_tokenizer(const fs::path& file, std::vector<std::string>& entrie
   }
 }
 
-// An entry on each line.
+// Reads a vocabulary with one entry per line.
 void read_line_vocabulary(const fs::path& file, std::vector<std::string>& entries) {
   const std::string text = read_file(file);
   std::size_t id = 0;
@@ -58,7 +58,7 @@ void read_line_vocabulary(const fs::path& file, std::vector<std::string>& entrie
   }
 }
 
-// `name`: of the file that has the ids of entries.
+// `name`: the file with the ids of the entries.
 std::vector<std::string> read_entries(const fs::path& directory, Index size, const char* name) {
   std::vector<std::string> entries(static_cast<std::size_t>(size));
   const fs::path table = directory / name;
@@ -72,14 +72,14 @@ std::vector<std::string> read_entries(const fs::path& directory, Index size, con
     read_line_vocabulary(lines, entries);
   }
   for (std::size_t id = 0; id < entries.size(); ++id) {
-    if (entries[id].empty()) {  // in no file: a row that fills the table up
+    if (entries[id].empty()) {  // in no file: a padding row
       entries[id] = named ? fmt::format("<{}>", id) : fmt::format("{}", id);
     }
   }
   return entries;
 }
 
-// Our file of a vocabulary has an entry on each line, after our marks.
+// Throws IoError unless the entries fit our vocabulary file: one per line, distinct, without marks.
 void expect_writable(const std::vector<std::string>& entries, const fs::path& directory) {
   std::vector<std::string> sorted = entries;
   for (TokenId mark = 0; mark < mark_count; ++mark) {

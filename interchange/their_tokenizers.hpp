@@ -1,5 +1,5 @@
-// The tokenizers of a model of another program or, where they cannot be read, its vocabulary: a
-// text is then given as its tokens, with blanks between them; and its marks.
+// Reads the tokenizers and marks of another program's model. If a tokenizer is not supported, its
+// vocabulary can be read instead; texts are then given as tokens, separated by blanks.
 #pragma once
 
 #include "interchange/pretrained_files.hpp"
@@ -8,28 +8,27 @@
 
 namespace tapehead {
 
-// `begin`: as their_marks takes it. `token_texts`: no tokenizer is read. The entries are those of
-// vocab.json, tokenizer.json or vocab.txt, those of a target's own vocabulary of target_vocab.json;
-// without these files they are called by their numbers. Throws IoError if a file cannot be read, or
-// has an id twice or beyond the rows of the model.
+// `begin`: see their_marks. `token_texts`: reads only the vocabulary, from vocab.json,
+// tokenizer.json or vocab.txt, and a separate target's from target_vocab.json; without these files
+// the entries are named by their ids. Throws IoError if a file cannot be read, or has an id twice
+// or beyond the model's rows.
 PretrainedTokenizers their_tokenizers(const PretrainedFiles& files, const TheirConfig& config,
                                       std::optional<Index> begin, bool token_texts);
 
-// Whether the directory has a file with the names of entries.
+// Whether the directory has a file with the texts of entries.
 bool has_token_texts(const std::filesystem::path& directory);
 
-// A decoder begins with what `tokenizer.json` puts in front of a text, or else with the
-// `bos_token_id` of generation_config.json or config.json, and ends with the `eos_token_id` of
-// generation_config.json or config.json: of lists, with an id that is in both. An encoder has the
-// marks that `tokenizer.json` puts around a text. Then those count that tokenizer_config.json
-// or special_tokens_map.json names, and last the usual names. `begin`, if it is given, is the begin
-// mark. Throws ConfigError, with both files, if a decoder's first token is not the same in both.
+// Where marks come from. Decoder: begin from tokenizer.json's template, or else `bos_token_id`; end
+// from `eos_token_id`, preferably an id in both generation_config.json and config.json. Encoder:
+// both from the template. If none has a mark: special_tokens_map.json or tokenizer_config.json, or
+// else the usual names. `begin`, if given, is the begin mark. Throws ConfigError, with both files,
+// if `bos_token_id` of a decoder is not the token that the template puts first.
 FileMarks their_marks(const PretrainedFiles& files, const TheirConfig& config,
                       const FileVocabulary& vocabulary, std::optional<Index> begin);
 
-// What the tokenizer adds to a text: the begin mark in front of it, also with the end mark behind
-// it, or the begin mark behind it alone, an end mark that is no begin mark in front of it, or none
-// of these. `file_ids`: of our entries. Absent: no file says it. Throws IoError.
+// The marks that the tokenizer adds to a text. `file_ids`: the ids of our entries in the files. An
+// end mark in front only counts if it differs from the begin mark. nullopt: no file tells. Throws
+// IoError.
 std::optional<AddedMarks> added_marks(const std::filesystem::path& directory,
                                       const std::vector<Index>& file_ids);
 

@@ -7,16 +7,15 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
-// Null: there is none.
 const NamedParameter* find(const ParameterStore& store, std::string_view name) {
   const auto found = std::ranges::find(store.parameters(), name, &NamedParameter::name);
   return found == store.parameters().end() ? nullptr : &*found;
 }
 
-// Copies the numbers of their tensors, and remembers what does not fit.
+// Copies numbers from their tensors, and collects the problems.
 class WeightReader {
  public:
-  // Nothing is copied.
+  // The arguments are not copied.
   WeightReader(const PretrainedFiles& files, const TheirConfig& theirs,
                const VocabularyRows& entries)
       : files_(files), theirs_(theirs), entries_(entries) {}
@@ -50,7 +49,7 @@ class WeightReader {
   std::vector<std::string>& problems() { return problems_; }
 
  private:
-  // One tensor at a time: neighbouring rows of the table may use the same one.
+  // Keeps the last tensor, because successive rows often use the same one.
   void read(std::string_view name, const TensorEntry& entry) {
     if (name == name_) {
       return;
@@ -71,7 +70,7 @@ class WeightReader {
   std::vector<std::string> problems_;
 };
 
-// Problems are what neither the rows nor the architecture know, and copies that are none.
+// Adds unknown tensors, and tied tensors that differ from their originals, to `problems`.
 std::vector<std::string> tensors_left_out(const PretrainedFiles& files, const TheirConfig& theirs,
                                           const std::vector<TensorRow>& rows,
                                           std::vector<std::string>& problems) {
@@ -97,7 +96,7 @@ std::vector<std::string> tensors_left_out(const PretrainedFiles& files, const Th
   return left_out;
 }
 
-// Every entry has the row of its own number.
+// Maps every entry to the row with its own id.
 EntryRows same_rows(Index entries) {
   EntryRows rows;
   for (Index i = 0; i < entries; ++i) {
@@ -106,7 +105,7 @@ EntryRows same_rows(Index entries) {
   return rows;
 }
 
-// Puts our parameters where theirs have them.
+// Creates their tensors from our parameters.
 class TensorMaker {
  public:
   TensorMaker(const SavedRun& run, const TheirConfig& theirs)
@@ -131,7 +130,7 @@ class TensorMaker {
   std::vector<ExportedTensor>& tensors() { return tensors_; }
 
  private:
-  // Theirs has a bias, or a table of types, that ours does not have.
+  // The shape of a bias or a token type table that only their model has.
   Shape shape_of_absent(const TensorRow& row) const {
     if (row.ours == "source.types") {
       return {1, run_.config.model.embedding_width()};

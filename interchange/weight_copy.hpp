@@ -1,4 +1,4 @@
-// Copies weights: the numbers of their tensors into parameters of ours, and the other way.
+// Copies weights from another program's tensors to our parameters, and back.
 #pragma once
 
 #include "interchange/architecture.hpp"
@@ -7,16 +7,15 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-// The bias of an entry that a model never predicts: e^-10000 is 0 in every precision, so the other
-// entries share the probability as they do in a model without this one.
+// The bias of an entry that is never predicted. e^-10000 is 0 in every precision, so the
+// probabilities of the other entries are the same as in a model without this entry.
 inline constexpr Scalar never_bias = -10'000;
 
-// Also after a training went on from it, in which no such bias has a gradient.
+// Also true after further training, in which such a bias gets no gradient.
 inline bool is_never(Scalar bias) { return bias < never_bias / 2; }
 
-// Fills our parameters, and returns the tensors that no model of ours uses. `entries`: the rows of
-// theirs that our vocabularies have. Throws IoError that lists the tensors that are missing, that
-// have another shape, and that are left over.
+// Fills our parameters, and returns the names of skipped tensors. `entries`: their row for each of
+// our entries. Throws IoError that lists tensors that are missing, misshapen or left over.
 std::vector<std::string> import_weights(const PretrainedFiles& files, const TheirConfig& theirs,
                                         const std::vector<TensorRow>& rows,
                                         const VocabularyRows& entries, ParameterStore& store);
@@ -27,8 +26,8 @@ struct ExportedTensor {
   std::vector<Scalar> numbers;
 };
 
-// The tensors of the rows. What ours does not have is 0; entries that its output does not have are
-// never predicted.
+// Creates the tensors of `rows`. Weights that our model lacks are 0; entries that our output layer
+// lacks are never predicted.
 std::vector<ExportedTensor> export_weights(const SavedRun& run, const TheirConfig& theirs,
                                            const std::vector<TensorRow>& rows);
 

@@ -15,13 +15,13 @@ std::uint64_t digest_of(Metric metric, const std::vector<ExampleScore>& examples
   return hash.value();
 }
 
-// Runs of the two models with the same seed on the same data.
+// The results of the two models for the same seed and the same data.
 struct Pair {
   const ResampledValue* one;
   const ResampledValue* other;
 };
 
-// A text that is not known may be the same.
+// An unknown text counts as equal to any text.
 bool on_same_data(const ResampledValue& a, const ResampledValue& b) {
   const bool other_text = !a.text.empty() && !b.text.empty() && a.text != b.text;
   return a.data == b.data && !other_text;
@@ -48,7 +48,7 @@ double mean_difference(const std::vector<Pair>& pairs) {
   return sum / static_cast<double>(pairs.size());
 }
 
-// The mean over pairs that are drawn with replacement, as many as there are.
+// The mean of as many pairs as there are, drawn with replacement.
 double resampled_difference(const std::vector<Pair>& pairs, Index resample) {
   const Draws draws(0, "bootstrap/seeds", resample);
   double sum = 0;
@@ -116,9 +116,8 @@ ResampledValue resample_value(std::uint64_t seed, const MetricSums& sums, Index 
 }
 
 Difference judge(double mean, std::vector<double> resampled) {
-  // A value that is not a number counts on both sides, so it is no evidence for a difference. One
-  // is added on each side, so that p is above 0: the number of resamples cannot show more (Davison
-  // and Hinkley 1997, section 4.2).
+  // NaN counts on both sides, so that it is no evidence for a difference. The + 1 keeps p above 0:
+  // no number of resamples can show that p is 0 (Davison and Hinkley 1997, section 4.2).
   const auto not_above =
       std::ranges::count_if(resampled, [](double difference) { return !(difference > 0); });
   const auto not_below =

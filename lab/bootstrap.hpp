@@ -1,5 +1,5 @@
-// The paired bootstrap (Koehn 2004): whether a difference between two models would also be found
-// with other test examples and other seeds. A metric is a function of sums over the examples.
+// The paired bootstrap (Koehn 2004): tests whether a difference between two models would also be
+// found with other test examples and other seeds.
 #pragma once
 
 #include "lab/run_scores.hpp"
@@ -7,8 +7,8 @@
 
 namespace tapehead {
 
-// The summands of one metric for each example: of the loss its negative log-likelihood and its
-// tokens, of BLEU its counts of n-grams. `options` say how sentences are split into words.
+// The summands of a metric for each example: for the loss, the negative log-likelihood and the
+// number of tokens; for BLEU, the counts of n-grams. `options` say how to split words.
 class MetricSums {
  public:
   MetricSums(Metric metric, const std::vector<ExampleScore>& examples,
@@ -16,12 +16,12 @@ class MetricSums {
 
   std::size_t examples() const { return summands_.size() / columns_; }
 
-  // The metric of a test that contains example i counts[i] times; and of the test as it is.
+  // The metric of a test that contains example i counts[i] times.
   double value(std::span<const double> counts) const;
   double value() const;
 
-  // A digest of what the metric is measured against: the references or, for a mean over tokens,
-  // also the number of their tokens. Runs with equal digests can be compared example by example.
+  // A digest of the references or, for a mean over tokens, also of their numbers of tokens. Two
+  // runs can be compared example by example if their digests are equal.
   std::uint64_t data() const { return data_; }
 
  private:
@@ -45,22 +45,22 @@ Spread spread_of(const std::vector<double>& values);
 constexpr Index resample_count = 1000;
 constexpr double significance_level = 0.05;
 
-// How often each example is in resample number `resample`, of as many draws as examples, of the
-// test with the digest `data`. All runs see the same resamples of the same test.
+// How often each example occurs in resample number `resample` of the test with the digest `data`. A
+// resample has as many draws as examples. It is the same for all runs on the same test.
 std::vector<double> resample(std::uint64_t data, Index resample, std::size_t examples);
 
 // A run's metric on its test, and on each resample of the test.
 struct ResampledValue {
   std::uint64_t seed = 0;
   std::uint64_t data = 0;
-  std::string text{};  // as RunScores::text; windows of a text have no references to tell it by
+  std::string text{};  // RunScores::text: windows of a text have no references to tell them apart
   double value = 0;
   std::vector<double> resampled{};
 };
 ResampledValue resample_value(std::uint64_t seed, const MetricSums& sums,
                               Index resamples = resample_count);
 
-// A mean difference, the interval of 95 % of the resamples, and the probability of it by chance.
+// A mean difference, the interval that holds 95 % of the resamples, and its p value.
 struct Difference {
   double mean = 0;
   double low = 0;
@@ -73,14 +73,14 @@ struct Difference {
 };
 Difference judge(double mean, std::vector<double> resampled);
 
-// Corrects p for comparisons that are made together (Holm 1979): of m in rising order of p, the
-// i-th gets max_(j <= i) min(1, (m - j + 1) p_j). So chance alone brings any of them below a level
-// with at most the probability of that level.
+// Corrects p for comparisons that are made together (Holm 1979). With m values of p in rising
+// order, the i-th becomes max_(j <= i) min(1, (m - j + 1) p_j). The probability that chance alone
+// brings any of them below a level is then at most that level.
 void correct_together(const std::vector<Difference*>& differences);
 
 // The mean of `one` minus `other` over the seeds that both have on the same test data; nothing if
-// there is none. Each resample draws seeds with replacement and, for all of these, the examples of
-// their tests. These two levels make sure that neither lucky seeds nor lucky examples alone decide.
+// there is no such seed. Each resample draws seeds with replacement and, for all drawn seeds, the
+// test examples, so that neither lucky seeds nor lucky examples alone decide.
 std::optional<Difference> compare(std::span<const ResampledValue> one,
                                   std::span<const ResampledValue> other);
 

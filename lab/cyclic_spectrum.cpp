@@ -7,7 +7,7 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
-// exp(2πi j/p) of each j: the angle of (a, k) is that of a k modulo p, so no angle is large.
+// exp(2πi j/p) for each j. Looked up at a k modulo p, so that no angle is large.
 std::vector<std::complex<double>> unit_circle(Index p) {
   std::vector<std::complex<double>> circle;
   for (Index j = 0; j < p; ++j) {

@@ -1,5 +1,5 @@
-// Tables: figures of which each is described once, by a row, for tables, JSON and the legend; and
-// lines of CSV for spreadsheets and other programs.
+// Tables of figures. A FigureRow describes a figure once, for tables, JSON and the legend. Also
+// lines of CSV for spreadsheets.
 #pragma once
 
 #include "core/files/json_text.hpp"
@@ -8,19 +8,19 @@
 
 namespace tapehead {
 
-// A figure of an `Of`.
+// A figure of objects of type `Of`.
 template <class Of>
 struct FigureRow {
-  std::string key;       // in JSON, "weight_on.previous"; empty: not there
-  std::string column{};  // the table's; empty: in no table
-  std::string help{};    // in the legend; empty: not there
-  // The figure; null if it cannot be.
+  std::string key;       // in JSON, such as "weight_on.previous"; empty: not in JSON
+  std::string column{};  // in the table; empty: not in the table
+  std::string help{};    // in the legend; empty: not in the legend
+  // The figure; null where it is undefined.
   std::function<Json(const Of&)> of{};
-  std::string format = "{:.2f}";                 // of a number; `as_percent`, or `as_words`
-  std::function<std::string(const Of&)> cell{};  // the text in the table, if it is another
+  std::string format = "{:.2f}";                 // of a number, `as_percent` or `as_words`
+  std::function<std::string(const Of&)> cell{};  // the table's text if it differs
 };
-constexpr const char* as_percent = "%";  // of a share
-constexpr const char* as_words = "";     // on the left
+constexpr const char* as_percent = "%";  // for a share
+constexpr const char* as_words = "";     // aligned on the left
 
 template <class Of>
 Json value_of(const FigureRow<Of>& row, const Of& one) {
@@ -56,7 +56,7 @@ std::string table_of(const std::vector<Row>& rows, const std::vector<Of>& all) {
   return table.text();
 }
 
-// Puts a figure at its key; nothing goes into a group that is null.
+// Puts a figure at its key. A group that is null stays null.
 inline void put(Json& json, const std::string& key, Json value) {
   const std::size_t dot = key.find('.');
   const std::string name = key.substr(0, dot);

@@ -31,7 +31,7 @@ Json json_of(const ExampleScore& example) {
   return json;
 }
 
-// Files of version 0.1 do not say whether an output is right: equal text counts as right.
+// Files of version 0.1 do not say if an output is right; for these, equal text counts as right.
 ExampleScore example_of(const Json& json, const std::string& where) {
   const JsonObject example(json, where);
   const Index tokens = example.count("tokens", 1);
@@ -63,7 +63,7 @@ RunStudy study_of(const Json& json, const std::string& where) {
   return read;
 }
 
-// JSON has null for numbers that are not finite.
+// JSON writes numbers that are not finite as null.
 std::map<std::string, double> figures_of(const JsonObject& head) {
   std::map<std::string, double> figures;
   for (const auto& [name, value] : head.table("figures").items()) {
@@ -75,7 +75,7 @@ std::map<std::string, double> figures_of(const JsonObject& head) {
   return figures;
 }
 
-// Earlier versions counted all pairs of attention, and did not say which pairs count.
+// Earlier versions counted all pairs of attention; their files do not say which pairs count.
 std::optional<double> cost_of(const JsonObject& head) {
   const double cost = head.number("multiply_adds_per_token", 0);
   return head.has("counted_pairs") ? std::optional(cost) : std::nullopt;

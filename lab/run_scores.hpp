@@ -1,4 +1,4 @@
-// The scores of a trained run: what it cost, and how well it did on each example of a split.
+// The scores of a trained run: its cost, and its result for each example of a split.
 #pragma once
 
 #include "datasets/task.hpp"
@@ -15,7 +15,7 @@ struct RunStudy {
 
   bool operator==(const RunStudy&) const = default;
 
-  // Whether it includes everything that the other requests.
+  // Whether it includes everything that `other` requests.
   bool covers(const RunStudy& other) const {
     const auto has = [&](const std::string& split) {
       return std::ranges::count(further_splits, split) > 0;
@@ -30,7 +30,7 @@ struct RunScores {
   std::string text{};      // digest of running text; empty for pairs, and in files of version 0.2
   std::string checkpoint;  // the file that was tested
   Index parameters = 0;
-  // Of training, for each target token. None in files of versions that counted all pairs of
+  // Of training, for each target token. Absent in files of versions that counted all pairs of
   // attention, whatever the pattern (update_cost).
   std::optional<double> multiply_adds_per_token{};
   Index steps = 0;
@@ -42,24 +42,24 @@ struct RunScores {
   std::vector<ExampleScore> examples{};
 };
 
-// The name of a figure, for a name that it may have had before: `cross.confidence` for
-// `cross.largest`, `encoder_self.same_position` for `encoder_self.self`. Deprecated: the old names
+// The present name of a figure, given its present or earlier name: `cross.confidence` was
+// `cross.largest`, `encoder_self.same_position` was `encoder_self.self`. Deprecated: the old names
 // go in the version after the next.
 std::string present_name(const std::string& figure);
 
-// The file of scores has a line of JSON for the run, and one for each example.
+// The file has one line of JSON for the run and one for each example.
 std::filesystem::path scores_file(const std::filesystem::path& run);
 void write_scores(const std::filesystem::path& run, const RunScores& scores);
 
 // Throws IoError for a file that does not exist or is invalid.
 RunScores read_scores(const std::filesystem::path& run);
 
-// Of a training, in multiply-adds for each target token: forward and backward, with the pairs of a
-// query and a key that patterns allow. The config must be resolved.
+// The multiply-adds of a training for each target token: forward and backward, counting only the
+// pairs of a query and a key that patterns allow. The config must be resolved.
 double multiply_adds_per_token(const Config& config, const Task& task);
 
-// Counts the cost anew, from the config and the data of the run, for scores of versions that
-// counted all pairs. Throws what find_run_data and make_task throw.
+// Recomputes the cost from the config and the data of the run, for scores of versions that counted
+// all pairs. Throws what find_run_data and make_task throw.
 void update_cost(RunScores& scores, const std::filesystem::path& run);
 
 }  // namespace tapehead

@@ -3,7 +3,7 @@
 #include <csignal>
 #include <list>
 
-// The C++ interfaces of both libraries, which MPI 3 removed, are in the way of warnings.
+// Leaves out MPI's C++ interfaces (removed in MPI 3), which would cause warnings.
 #define OMPI_SKIP_MPICXX 1
 #define MPICH_SKIP_MPICXX 1
 #include <mpi.h>
@@ -17,10 +17,10 @@ namespace {
 
 enum Tag : int { exchange_tag = 1, notice_tag = 2 };
 
-// MPI counts bytes by an int.
+// MPI counts bytes in an int.
 constexpr std::size_t largest_piece = std::size_t{1} << 30;
 
-// How long messages may go on when an exchange is given up.
+// How long an exchange waits for its messages after it is cancelled.
 constexpr double withdrawal_seconds = 0.5;
 
 void check(int code, std::string_view function) {
@@ -53,13 +53,13 @@ bool all_done(std::vector<MPI_Request>& requests) {
   return done != 0;
 }
 
-// A notice on its way.
+// A notice that is being sent.
 struct Posted {
   std::string text;
   MPI_Request request;
 };
 
-// A message that has come and that no receive waits for.
+// A message that has arrived and that no receive waits for.
 struct Arrival {
   int from;
   std::size_t size;
@@ -79,7 +79,7 @@ std::optional<Arrival> next_arrival(Tag tag) {
 
 constexpr std::chrono::seconds longest_start(60);
 
-// What a rank says that waits in vain for others which never start. A signal handler may call this.
+// Ends a rank that waits in vain for ranks that never start. Safe in a signal handler.
 void end_at_start(int) {
   constexpr std::string_view message =
       "error: not all ranks have started within a minute: one has stopped or cannot be reached\n";
@@ -87,7 +87,7 @@ void end_at_start(int) {
   ::_exit(written < 0 ? 2 : 1);
 }
 
-// MPI_Init waits for all ranks, however long that takes. After 0 seconds: not any more.
+// Ends the process after this time, because MPI_Init waits for all ranks without limit; 0: cancels.
 void end_after(std::chrono::seconds time) {
   std::signal(SIGALRM, time.count() == 0 ? SIG_DFL : end_at_start);
   ::alarm(static_cast<unsigned>(time.count()));
@@ -115,7 +115,7 @@ std::string Communicator::library() {
   std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
   int length = 0;
   MPI_Get_library_version(text.data(), &length);
-  // "Open MPI v4.1.4, package: ..." and "MPICH Version:\t4.0.2\nMPICH Release date: ..."
+  // Examples: "Open MPI v4.1.4, package: ..." and "MPICH Version:\t4.0.2\nMPICH Release date: ..."
   const std::string_view all = text.data();
   std::string name(library_of(launcher()));
   const auto begin = all.find_first_of("0123456789");
@@ -158,7 +158,7 @@ bool Communicator::done() {
   return all_done(requests_->discards) && received && sent;
 }
 
-// MPI can give up a receive, but in general no send: it is done when the other rank takes or
+// MPI can cancel a receive, but usually not a send: a send ends when the other rank receives or
 // discards the message.
 bool Communicator::withdraw() {
   try {

@@ -1,4 +1,4 @@
-// The functions of MPI that ranks need, without MPI's own types.
+// Wraps the MPI functions that ranks need, without exposing MPI's types.
 #pragma once
 
 #include <chrono>
@@ -11,11 +11,11 @@
 
 namespace tapehead {
 
-// How a rank waits: at first it looks as often as it can, later it leaves its core to others.
+// How a rank waits: it polls without pause at first, then leaves its core to other processes.
 class Patience {
  public:
-  // For the first millisecond, which is longer than most waits within a step, it returns at once.
-  // Then it yields, and after 50 ms, in which most transfers end, it sleeps.
+  // Returns at once during the first millisecond, which is longer than most waits within a step.
+  // Then yields, and after 50 ms, in which most transfers end, sleeps.
   void pause() {
     const double seconds = waited();
     if (seconds < look_seconds) {
@@ -29,7 +29,7 @@ class Patience {
     }
   }
 
-  bool looked() const { return looked_; }  // whether it pauses by now
+  bool looked() const { return looked_; }  // whether `pause` has begun to yield
 
   double waited() const { return seconds_since(begin_); }
 
@@ -41,47 +41,47 @@ class Patience {
   bool looked_ = false;
 };
 
-// A short text from another rank, outside of what it exchanges.
+// A short text from another rank, sent outside the exchanges.
 struct Notice {
   Index from;
   std::string text;
 };
 
-// All processes of a launch (MPI_COMM_WORLD). Only the thread that made the object may use it, and
-// a process makes one in its life. Functions throw RankError if MPI reports an error.
+// All processes of a launch (MPI_COMM_WORLD). One object per process; only the thread that created
+// it may use it. Functions throw RankError if MPI reports an error.
 class Communicator {
  public:
-  static Launcher launcher();    // which belongs to the library that this is compiled for
+  static Launcher launcher();    // of the MPI library that this is compiled for
   static std::string library();  // its name and version
 
-  Communicator();  // returns when all ranks have made theirs
+  Communicator();  // returns when all ranks have called it
   Communicator(const Communicator&) = delete;
   Communicator& operator=(const Communicator&) = delete;
-  ~Communicator();  // leaves MPI as it is, since without `finish` only the process's end is safe
+  ~Communicator();  // leaves MPI running: without `finish` only the process's end is safe
 
   Index rank() const { return rank_; }
   Index count() const { return count_; }
 
-  // They begin a message and return at once. The bytes must stay until `done`. Messages from one
-  // rank to another arrive in the order in which they begin.
+  // Start a message and return at once. The bytes must stay valid until `done`. Messages from one
+  // rank to another arrive in the order in which they are started.
   void begin_send(Index to, std::span<const std::byte> bytes);
   void begin_receive(Index from, std::span<std::byte> bytes);
-  bool done();  // whether all messages that began have been sent or have arrived
+  bool done();  // whether all started messages are sent or received
 
-  // Gives up the messages that are not done. If it returns false, their memory must stay, since a
-  // late rank may still send to it or take from it.
+  // Cancels unfinished messages. If it returns false, their memory must stay valid, because a late
+  // rank may still read or write it.
   bool withdraw();
 
-  // Takes what has arrived and nobody wants any more, so that its senders are done.
+  // Receives and drops messages that no receive waits for, so that their senders can finish.
   void discard();
 
-  // Sends a copy of the text, some time. `next_notice` returns those that have come, one by one.
+  // Queues a copy of the text. `next_notice` returns the received notices, one per call.
   void post(Index to, const std::string& text);
   std::optional<Notice> next_notice();
   bool posted();  // whether all notices have been sent
 
-  void finish();                           // ends MPI, which all ranks must do
-  [[noreturn]] void abort(int exit_code);  // ends all ranks at once, this one too
+  void finish();                           // ends MPI; all ranks must call it
+  [[noreturn]] void abort(int exit_code);  // ends all ranks at once, including this one
 
  private:
   struct Requests;

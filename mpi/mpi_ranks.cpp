@@ -8,15 +8,15 @@ namespace tapehead {
 
 namespace {
 
-// A notice begins with these bytes; after an end, the message follows.
+// The first bytes of a notice; the notice of an end continues with the message.
 struct Header {
   enum class Kind : int { question, answer, end };
   Kind kind;
-  int number;     // of the question, or the exit code
+  int number;     // of the question; for an end, the exit code
   int by_others;  // RankEnd::by_others
 };
 
-// So that libraries send every notice at once, whether or not the other rank is there.
+// Short enough that MPI libraries send every notice at once, even if the receiver is not waiting.
 constexpr std::size_t longest_message = 2000;
 
 std::string encode(const Header& header, std::string_view message = {}) {
@@ -37,20 +37,20 @@ std::string host_name() {
   return name.data();
 }
 
-// An exit code alone is no failure: a signal may have stopped all ranks, of which some work longer.
+// An exit code alone is no failure: after a signal, ranks stop at different times.
 bool failed(const std::optional<RankEnd>& end) { return end && !end->message.empty(); }
 
 bool ended(const std::optional<RankEnd>& end) { return end.has_value(); }
 
-// After the deadline, ranks are asked whether they are there.
+// Asks ranks for an answer after the deadline.
 class RollCall {
  public:
-  // Ranks are asked after `patience` seconds, and have `answer` seconds to answer.
+  // Asks after `patience` seconds, and then waits `answer` seconds for answers.
   RollCall(Notices& notices, double patience, double answer)
       : notices_(notices), patience_(patience), answer_(answer) {}
 
-  // To be called again and again while this rank waits. Returns the ranks that did not answer or
-  // have ended. If all answer, they wait themselves, and the wait begins anew.
+  // Call it repeatedly while this rank waits. Returns the ranks that have ended or did not answer
+  // in time. If all answer, they are waiting too, and the time starts again.
   std::vector<Index> missing() {
     if (!asked_) {
       if (seconds_since(begin_) > patience_) {
@@ -84,7 +84,7 @@ class RollCall {
   Notices& notices_;
   double patience_;
   double answer_;
-  Clock::time_point begin_ = Clock::now();  // of the wait; if asked_, of the question
+  Clock::time_point begin_ = Clock::now();  // begin of the wait or, if asked_, time of the question
   bool asked_ = false;
 };
 
@@ -127,7 +127,7 @@ void Notices::ask() {
 
 void Notices::tell_end(const RankEnd& end) {
   RankEnd& mine = ends_[static_cast<std::size_t>(world_.rank())].emplace(end);
-  mine.message.resize(std::min(mine.message.size(), longest_message));  // as others have it
+  mine.message.resize(std::min(mine.message.size(), longest_message));  // as the others receive it
   post_to_others(
       encode({Header::Kind::end, end.exit_code, static_cast<int>(end.by_others)}, end.message));
 }
@@ -148,7 +148,7 @@ std::string MpiRanks::name(Index rank) const {
                            : fmt::format("rank {}", rank);
 }
 
-// The time that a rank has to answer, and that ranks have to come to their ends.
+// How long ranks have to answer a question, and to end after a failure.
 double MpiRanks::answer_seconds() const { return std::min(deadline_, 5.0); }
 
 void MpiRanks::exchange(std::span<const Outgoing> outgoing, std::span<const Incoming> incoming) {
@@ -172,7 +172,7 @@ void MpiRanks::exchange(std::span<const Outgoing> outgoing, std::span<const Inco
 void MpiRanks::wait_for_messages() {
   Patience patience;
   RollCall roll_call(notices_, deadline_ + seconds_since(last_exchange_), answer_seconds());
-  std::optional<Clock::time_point> heard;  // of a failure
+  std::optional<Clock::time_point> heard;  // when a failure was heard of
   while (!world_.done()) {
     patience.pause();
     if (!patience.looked()) {
@@ -185,8 +185,8 @@ void MpiRanks::wait_for_messages() {
     if (!heard) {
       report(roll_call.missing());
     } else if (seconds_since(*heard) > answer_seconds() / 5) {
-      // A rank that failed after this exchange has sent what belongs to it. So the exchange may
-      // come to its end within this time, and this rank may have the same error to say.
+      // A rank that failed after this exchange has sent all of its messages. So for this time the
+      // exchange may still succeed, and this rank may then report the same error itself.
       report_failure();
     }
   }
@@ -221,7 +221,7 @@ int MpiRanks::end(const RankEnd& mine) {
       end_all(end_of_all(*this, notices_.ends()));
     }
     const RankEnd end = end_of_all(*this, notices_.ends());
-    // The launcher may end all ranks once one has left MPI, which none does before all do.
+    // Rank 0 prints first, because the launcher may end all ranks as soon as one has left MPI.
     if (first()) {
       write_message(error_line(end));
     }
@@ -232,11 +232,11 @@ int MpiRanks::end(const RankEnd& mine) {
   }
 }
 
-// Returns whether all ranks have come to their ends. As long as none has failed, it waits for them:
-// rank 0 may have much to do alone.
+// Returns whether all ranks have ended. Waits without limit until a rank fails, because rank 0 may
+// have long work to do alone.
 bool MpiRanks::wait_for_ends() {
   Patience patience;
-  std::optional<Clock::time_point> heard;  // of a failure
+  std::optional<Clock::time_point> heard;  // when a failure was heard of
   while (!std::ranges::all_of(notices_.ends(), ended) || !world_.posted() || !world_.done()) {
     patience.pause();
     notices_.hear();
@@ -244,9 +244,9 @@ bool MpiRanks::wait_for_ends() {
       heard = Clock::now();
     }
     if (heard) {
-      world_.discard();  // of exchanges that failed
+      world_.discard();  // messages of failed exchanges
     }
-    // The first of those that have ended speaks for all. The others only do so if it has gone.
+    // The first ended rank ends all ranks; the others wait twice as long, in case it is gone.
     const auto ends = notices_.ends();
     const bool speaks = std::ranges::find_if(ends, ended) - ends.begin() == rank();
     if (heard && seconds_since(*heard) > answer_seconds() * (speaks ? 1 : 2)) {

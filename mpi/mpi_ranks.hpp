@@ -1,5 +1,5 @@
-// Ranks that a launcher of MPI started: their exchanges have a deadline, they tell each other
-// outside exchanges whether they are there and how they ended, and they end together.
+// The ranks of an MPI launch. Exchanges have a deadline, and all ranks end together. For that,
+// ranks send each other notices: questions whether a rank still answers, and how a rank ended.
 #pragma once
 
 #include "core/files/process.hpp"
@@ -12,16 +12,16 @@ class Notices {
  public:
   explicit Notices(Communicator& world);
 
-  // Takes all notices that have come, and answers questions. Only a rank that waits calls this.
+  // Takes all notices that have arrived, and answers questions. Only a waiting rank calls this.
   void hear();
 
-  // Asks all other ranks whether they are there. Until the next question, `answered` says who was.
+  // Asks all other ranks for an answer. `answered` refers to the last question.
   void ask();
   bool answered(Index rank) const { return answered_[static_cast<std::size_t>(rank)]; }
 
-  void tell_end(const RankEnd& end);  // tells all other ranks how this one ended
+  void tell_end(const RankEnd& end);  // tells all other ranks how this rank ended
 
-  // How each rank ended, or nothing if that has not been heard.
+  // How each rank ended; nullopt: not known.
   std::span<const std::optional<RankEnd>> ends() const { return ends_; }
 
  private:
@@ -31,29 +31,29 @@ class Notices {
   Communicator& world_;
   std::vector<bool> answered_;
   std::vector<std::optional<RankEnd>> ends_;
-  int question_ = 0;  // the number of the newest one, which its answers repeat
+  int question_ = 0;  // the number of the last question, which answers repeat
 };
 
 class MpiRanks : public Ranks {
  public:
-  MpiRanks();  // returns when all ranks are there
+  MpiRanks();  // returns when all ranks have started
 
   Index rank() const override { return world_.rank(); }
   Index count() const override { return world_.count(); }
   std::string name(Index rank) const override;
   std::string library() const override { return Communicator::library(); }
 
-  // RankError names the ranks that failed or, after the deadline, those that do not answer. If
-  // messages that are still on their way then need their memory, the process ends at once instead.
+  // RankError names the ranks that failed or, after the deadline, the ranks that do not answer. If
+  // messages that cannot be cancelled still use their memory, ends the process instead.
   void exchange(std::span<const Outgoing> outgoing, std::span<const Incoming> incoming) override;
 
-  // How long a rank waits in an exchange, in addition to the time that it worked since the last
-  // one. The same for all ranks.
+  // How long an exchange waits, in addition to the time that this rank has worked since its last
+  // exchange. All ranks must use the same value.
   void set_deadline(double seconds) { deadline_ = seconds; }
 
-  // The last call of every rank: waits until all have come to their ends. Then rank 0 prints the
-  // message of `end_of_all`, and each rank returns its exit code. If one has failed and some do not
-  // end within seconds, one prints what is known and ends all: then this does not return.
+  // The last call of every rank. Waits until all ranks have called it; then rank 0 prints the
+  // message of `end_of_all`, and each rank returns its exit code. If a rank has failed and others
+  // do not end within seconds, one rank prints what is known, ends all ranks and does not return.
   int end(const RankEnd& mine);
 
  private:

@@ -8,7 +8,7 @@ std::string AttentionSite::text() const {
 
 namespace {
 
-// How many blocks add their output to the rows of a stack: up to three in each layer.
+// The number of blocks that add their output to a stack's rows: up to three in each layer.
 Index residual_sums(const ModelOptions& options, StackName stack) {
   const auto attentions = std::ranges::count_if(attention_kinds, [&](AttentionKind kind) {
     return stack_of(kind) == stack && options.traits().has(kind);

@@ -1,4 +1,4 @@
-// A pass: what every layer gets when a model runs, in training, evaluation or decoding.
+// A pass: the context in which layers run, in training, evaluation or decoding.
 #pragma once
 
 #include "core/memory/pool.hpp"
@@ -13,8 +13,8 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-// One head over one sequence: its attention weights before dropout, the scores whose softmax they
-// are, and its output, before head dropout and before the combination with other heads.
+// One head over one sequence: its attention weights before dropout, its scores before softmax, and
+// its output before head dropout and before the heads are combined.
 struct RecordedAttention {
   AttentionSite site;
   Index segment;
@@ -25,8 +25,8 @@ struct RecordedAttention {
 };
 using Recorder = std::function<void(const RecordedAttention&)>;
 
-// What a head does over one sequence instead of its own, with given weights: (queries, keys). Of
-// nothing, the head does its own. Called by several threads, each for its own sequences.
+// Replaces a head's output over one sequence by the output of given weights: (queries, keys). If it
+// returns nothing, the head keeps its own. Several threads call it, each for its own sequences.
 using HeadSubstitute = std::function<std::optional<HeadAttention>(
     const AttentionSite& site, Index head, const Segment& queries, const Segment& keys)>;
 
@@ -41,7 +41,7 @@ class Pass {
   Pass(Tape& tape, const ParameterStore& store, ParameterGradients& gradients)
       : tape_(tape), store_(store), gradients_(&gradients) {}
 
-  // Training at a step: gradients go to `gradients`, and dropout is drawn from (seed, path of the
+  // One step of training. Gradients go to `gradients`; dropout is drawn from (seed, path of the
   // layer, step). Frozen parameters are constants.
   Pass(Tape& tape, const ParameterStore& store, ParameterGradients& gradients, std::uint64_t seed,
        Index step)
@@ -55,30 +55,30 @@ class Pass {
   Tape& tape() const { return tape_; }
   bool training() const { return training_; }
 
-  // The leaf on this pass' tape for the parameter's block, also for a handle to its first rows.
+  // The leaf on the pass's tape for the parameter's block. `parameter` may be its first rows only.
   Var parameter(const Parameter& parameter);
 
-  // The bias of `size` numbers; zeros if the layer has none.
+  // The bias, or `size` zeros if the layer has none.
   Var bias(const Parameter& bias, Index size);
 
-  // linear() with a weight, and a bias if the layer has one, from the store; with all their rows or
-  // with these. The weight may be a handle to a block's first rows.
+  // linear() with a weight and an optional bias of the store, with all their rows or with `rows`.
+  // The weight may be a handle to a block's first rows.
   Var linear(const Var& x, const Parameter& weight, const Parameter& bias = {},
              const std::optional<WeightRows>& rows = {});
 
-  // For many runs with the same weights that record nothing: each weight of a `linear` is packed
-  // when it is first used, and stays packed.
+  // For many unrecorded runs with the same weights: each weight of linear() is packed when it is
+  // first used, and stays packed.
   void keep_weights_packed() { packed_.resize(static_cast<std::size_t>(store_.blocks())); }
 
   // Dropout for the rows of `segments`, drawn from the stream `path`; none in evaluation.
   Dropout dropout(double probability, std::string_view path, const Segments& segments) const;
 
-  // For draws that all batches and shards of a step share; none in evaluation.
+  // Draws that all batches and shards of a step share; none in evaluation.
   std::optional<Draws> step_draws(std::string_view path) const;
 
   Recorder recorder;
   HeadSubstitute substitute;     // if set, the pass has no gradients
-  LaneMemory* memory = nullptr;  // of the lanes of the batch; null: none
+  LaneMemory* memory = nullptr;  // memory of the batch's lanes; null: no memory
 
  private:
   bool is_constant(Index block) const {
@@ -93,7 +93,7 @@ class Pass {
   Index step_ = 0;
   bool training_ = false;
   PoolVector<std::optional<Var>> leaves_;
-  PoolVector<std::optional<PackedMatrix>> packed_;  // empty: weights are not packed
+  PoolVector<std::optional<PackedMatrix>> packed_;  // by block; empty: weights are not packed
 };
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

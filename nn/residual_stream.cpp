@@ -9,7 +9,7 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
-// The type of each token. Throws ShapeError for one that the table does not have.
+// The type of each token. Throws ShapeError for a type outside the table.
 PoolVector<TokenId> types_in(const Tokens& tokens, Index table_rows, std::string_view path) {
   if (tokens.types.empty()) {
     return PoolVector<TokenId>(tokens.ids.size(), 0);

@@ -1,5 +1,5 @@
-// The residual stream of a model: its rows begin as the embedding of tokens, and each block adds
-// its output to them.
+// The residual stream of a model: its rows start as token embeddings, and each block adds its
+// output.
 #pragma once
 
 #include "core/ops/residual.hpp"
@@ -9,9 +9,9 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-// The residual connection around a block, with norm and dropout. It alone knows pre- and post-norm.
+// The residual connection around a block, with norm and dropout. Only it knows pre- and post-norm.
 
-// The norm layer, of either type; with model.norm: none it leaves its rows as they are.
+// The norm layer, of either type. With model.norm: none, rows stay unchanged.
 struct Norm {
   Norm(const Scope& scope, const ModelOptions& options) : Norm(scope, options, options.d_model) {}
   Norm(const Scope& scope, const ModelOptions& options, Index width);
@@ -21,10 +21,10 @@ struct Norm {
   Scalar epsilon;
   std::string path;
   Parameter gain;  // undeclared without a norm
-  Parameter bias;  // of layer_norm, with bias_norm
+  Parameter bias;  // with layer_norm and bias_norm
 };
 
-// A block's output before its last bias, and that bias, which the residual sum adds.
+// A block's output without its last bias, and this bias, which the residual sum adds.
 struct BlockOutput {
   Var value;  // (N, D)
   Var bias;   // (D); zeros if the block has none
@@ -34,7 +34,7 @@ struct Residual {
   Residual(const Scope& scope, const ModelOptions& options);
   static std::string path_in(const Scope& scope) { return (scope / "residual").path(); }
 
-  // Other rows that the block reads, as it reads its own: norm(x) or x.
+  // Prepares further input rows of a block as the block's own rows: norm(rows) or rows.
   Var block_input(Pass& pass, const Var& rows) const {
     return position == NormPosition::pre ? norm(pass, rows) : rows;
   }
@@ -53,21 +53,21 @@ struct Residual {
   Norm norm;
 };
 
-// The embedding of tokens, their positions and their types.
+// The embedding of tokens, their positions and types.
 
-// x = dropout(norm(scale table[id] + position_scale position + types[type])), with √D as the scale
-// (Vaswani et al. 2017, sections 3.4 and 3.5) or 1, and 1 or 1/√D (Csordás et al. 2021, section
-// 3.1) as that of positions. Types and norm (Devlin et al. 2019, figure 2 and the published
-// code) are options. If the embedding is factored, the tables have the width E, and a linear map
-// follows: M x + m (Lan et al. 2020, section 3.1).
+// x = dropout(norm(scale table[id] + position_scale position + types[type])). The scale is √D
+// (Vaswani et al. 2017, sections 3.4 and 3.5) or 1; the position_scale is 1 or 1/√D (Csordás et al.
+// 2021, section 3.1). Types and norm are optional (Devlin et al. 2019, figure 2 and the published
+// code). In a factored embedding, the tables have width E and a linear map follows: M x + m (Lan et
+// al. 2020, section 3.1).
 struct TokenEmbedding {
   TokenEmbedding(const Scope& scope, const ModelOptions& options, Parameter table,
                  const Tensor& sinusoidal);
 
-  // (N tokens) -> (N, D). Throws ShapeError for a type that a table of types does not have.
+  // (N tokens) -> (N, D). Throws ShapeError for a type outside the table of types.
   Var operator()(Pass& pass, const Tokens& tokens) const;
 
-  Parameter table;  // (V, E); not factored: E = D
+  Parameter table;  // (V, E); E = D if not factored
   Scalar scale;
   PositionKind positions;
   Scalar position_scale;

@@ -52,7 +52,7 @@ Index lines_in_all(LineInput& input) {
   return input.read();
 }
 
-// The next lines; none at the end. An input may pause anywhere.
+// The next lines, or none at the end. Lines and targets may arrive at different times.
 std::vector<AskedLine> next_lines(LineInput& lines, LineInput* targets) {
   std::vector<AskedLine> asked;
   for (std::string& line : lines.next()) {
@@ -101,7 +101,7 @@ void ask_lines(LineInput& lines, LineInput* targets, const Reader& reader, Quest
   for (auto asked = next_lines(lines, targets); !asked.empty();
        asked = next_lines(lines, targets)) {
     std::vector<LineRead> read;
-    std::string fault;  // what is in front of it is answered
+    std::string fault;  // reported after the lines before it are answered
     for (auto line = asked.begin(); line != asked.end() && fault.empty(); ++line) {
       const Index number = first + std::ssize(read) + 1;
       try {

@@ -10,13 +10,13 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
-// What a language model reads in front of a text, in words.
+// Describes what a language model reads in front of a text.
 std::string_view front_of(const SavedRun& run) {
   return TextFront(run.config.task.as<TextOptions>(), *run.tokenizers.source, has_one_document(run))
       .in_words();
 }
 
-// Empty if the runs go together.
+// The difference that keeps two runs from being an ensemble. Empty if there is none.
 std::string difference(const SavedRun& a, const SavedRun& b) {
   const bool continues = use_of(a.config).continues();
   if (continues != use_of(b.config).continues()) {

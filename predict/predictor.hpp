@@ -1,6 +1,6 @@
-// Trained runs that are asked about lines of text. A line is read, and then translated, gone on
-// with, classified, filled or scored, whatever the runs were trained for; a target is aligned, by
-// attention: which words of its source its words come from.
+// Applies trained runs to lines of text: translates, continues, classifies, fills or scores them,
+// as far as the runs are made for it. Attention can also align the words of a target with the words
+// of its source.
 #pragma once
 
 #include "core/kernel/workers.hpp"
@@ -17,61 +17,61 @@
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 struct AlignedPair {
-  Index source;  // both are counted from 0
+  Index source;  // both count from 0
   Index target;
 
   auto operator<=>(const AlignedPair&) const = default;
 };
 using Alignment = std::set<AlignedPair>;
 
-// Each target token with the source token of which its row of `attention` has the largest weight,
-// the first of equal ones; a row without any weight has none. attention: (T, S) or more; rows and
-// columns behind them, those of end marks, do not count.
+// Pairs each target token with the source token that has the largest weight in its row of
+// `attention`, the first if several are equal. A row without any weight gives no pair. attention:
+// at least (T, S); further rows and columns, for end marks, are ignored.
 Alignment aligned_tokens(const Tensor& attention, Index target_tokens, Index source_tokens);
 
 // Pairs of words that have an aligned pair of tokens. `source`, `target`: the word of each token.
 Alignment aligned_words(const Alignment& tokens, const std::vector<Index>& source,
                         const std::vector<Index>& target);
 
-// "0-0 1-2": source and target of each pair (the format of Pharaoh, Koehn 2004).
+// "0-0 1-2": source and target of each pair (format of Pharaoh, Koehn 2004).
 std::string pharaoh_text(const Alignment& alignment);
 
 class AlignmentHeads {
  public:
-  // `names`, with commas between them: heads of cross-attention, such as decoder.layers.1.cross.3;
-  // whole attentions, such as decoder.layers.1.cross; or `all`. Throws ConfigError, with the
-  // attentions that exist, for a name of no such head, and for a model without cross-attention.
+  // `names`, separated by commas: heads of cross-attention, such as decoder.layers.1.cross.3; whole
+  // attentions, such as decoder.layers.1.cross; or `all`. Throws ConfigError for unknown names,
+  // listing the existing attentions, and for a model without cross-attention.
   AlignmentHeads(const Transformer& transformer, std::string_view names);
 
-  // A recorder for a pass over one sequence, which sums the mean of the heads' weights. It must not
-  // outlive `mean`, which is (T, S) after the pass.
+  // A recorder for a pass over one sequence that adds up the mean of the heads' weights in `mean`,
+  // which is (T, S) after the pass. `mean` must outlive the recorder.
   Recorder mean_into(Tensor& mean) const;
 
  private:
   using Head = std::pair<AttentionSite, Index>;
 
-  std::vector<Head> heads_;  // in their order, each once
+  std::vector<Head> heads_;  // in the model's order, each once
 };
 
-// Trained runs whose models predict the same tokens together, by the mean of their probabilities.
-// One run alone is an ensemble, too.
+// Trained runs that predict tokens together, by the mean of their probabilities. It may be a single
+// run.
 class RunEnsemble {
  public:
-  RunEnsemble(const SavedRun& run) : runs_{&run} {}  // outlives it
+  RunEnsemble(const SavedRun& run) : runs_{&run} {}  // the run must outlive it
 
-  // Runs of one kind, of running text or of pairs, with the same tokenizers; models may be of any
-  // family. Throws ConfigError, with both runs, for two that do not go together.
+  // The runs must be of one kind, running text or pairs, and have the same tokenizers; model
+  // families may differ. Throws ConfigError, naming both runs, for two that do not match.
   explicit RunEnsemble(std::vector<const SavedRun*> runs);
 
-  // Its config and its tokenizers are those of the ensemble.
+  // The run whose config and tokenizers the ensemble uses.
   const SavedRun& first() const { return *runs_.front(); }
   const std::vector<const SavedRun*>& runs() const { return runs_; }
 
   std::vector<EnsembleMember> members() const;
-  Index context() const;  // the least of the runs
-  Index memory() const;   // likewise: rows that the models remember of earlier windows
+  Index context() const;  // the smallest context of the runs
+  Index memory() const;   // rows of earlier windows that the models remember; the smallest
 
-  // As SavedRun::use; of several runs the message names all checkpoints.
+  // Like SavedRun::use(). With several runs, the error message names all checkpoints.
   template <class Action>
   auto use(const Action& action) const {
     try {
@@ -90,7 +90,7 @@ class RunEnsemble {
 struct Translation {
   std::string text;
   double score = 0;
-  bool ended = true;  // with an end mark; false: cut at its greatest length
+  bool ended = true;  // with an end mark; false: cut at the greatest length
 };
 
 struct LikelyClass {
@@ -99,34 +99,34 @@ struct LikelyClass {
 };
 
 struct Candidate {
-  std::string token;  // as the tokenizer shows it
+  std::string token;  // as the tokenizer shows the token
   double probability = 0;
-  std::string text;  // the line with it; other masks have their most likely token
+  std::string text;  // the line with the token; its other masks have their most likely token
 };
 
-// The candidates for one mask, the most likely first.
+// The candidates for one mask, most likely first.
 using FilledMask = std::vector<Candidate>;
 
 struct TokenScore {
   TokenId token;
-  double log_probability;  // given the tokens before, and the source
+  double log_probability;  // given the source and the tokens before
 };
 
 struct LineScore {
   std::vector<TokenScore> tokens;
-  Alignment alignment{};  // if it was asked for
+  Alignment alignment{};  // if requested
 
-  double log_probability() const;  // of all tokens
+  double log_probability() const;  // the sum over all tokens
 };
 
 struct PredictorOptions {
-  Index batch_tokens = decoding_batch_tokens;  // of lines that are answered together
-  std::string_view mask = mask_in_text;        // what stands for a masked token in a line
+  Index batch_tokens = decoding_batch_tokens;  // of lines in one batch
+  std::string_view mask = mask_in_text;        // the text that stands for a masked token
 };
 
 class Predictor {
  public:
-  // Runs and workers must outlive it. Throws ConfigError for an empty mask, and what
+  // `runs` and `workers` must outlive it. Throws ConfigError for an empty mask, and what
   // has_one_document() throws.
   Predictor(const RunEnsemble& runs, Workers& workers, const PredictorOptions& options = {});
 
@@ -138,45 +138,44 @@ class Predictor {
     return reader_->read(lines);
   }
 
-  // Throws ConfigError, with the command for the runs, if they are used with another one.
+  // Throws ConfigError, naming the right command, if the runs are not made for this command.
   void expect_used_for(std::string_view command) const;
-  // Throws DataError, which begins with `what`, for a line that is longer than a model's positions.
+  // Throws DataError, beginning with `what`, for a line longer than a model's positions.
   void expect_positions(const LineRead& read, std::string_view what) const;
 
-  // The `options.best` best translations of each line, best first; by default as the config says. A
-  // line without tokens has one empty translation; tokens behind the first `most_tokens` are
-  // ignored. Throws what expect_used_for() throws.
+  // The `options.best` best translations of each line, best first. Default options come from the
+  // config. A line without tokens has one empty translation. Tokens after the first `most_tokens()`
+  // are ignored. Throws what expect_used_for() throws.
   std::vector<std::vector<Translation>> translate(
       std::span<const LineRead> lines, const std::optional<DecodingOptions>& options = {}) const;
   Index most_tokens() const { return runs_.context() - 1; }  // one is the end mark
 
-  // For each line its `top` most likely classes, or all there are, the most likely first. The
-  // probabilities of all classes sum to 1. Throws what expect_used_for() throws.
+  // The `top` most likely classes of each line, or all classes if there are fewer, most likely
+  // first. The probabilities of all classes sum to 1. Throws what expect_used_for() throws.
   std::vector<std::vector<LikelyClass>> classify(std::span<const LineRead> lines,
                                                  Index top = 1) const;
 
-  // For each line its masks, in their order, with the `top` most likely tokens. Throws what
+  // For each line and each of its masks, in order, the `top` most likely tokens. Throws what
   // expect_used_for() throws; DataError for a line without a mask.
   std::vector<std::vector<FilledMask>> fill(std::span<const LineRead> lines, Index top = 5) const;
 
-  // The samples with which the runs go on with each line, or that they write for it as a source.
-  // Throws ConfigError if they do not write token by token.
+  // Samples for each line: continuations of it, or outputs for it as a source. Throws ConfigError
+  // if the runs do not generate token by token.
   GeneratedTexts generate(std::span<const LineRead> lines, const GeneratorOptions& options) const;
-  // What generates, for whoever wants each piece as it is written, and what it takes of the lines.
+  // The generator, for callers that want each piece as it is generated; prompts() gives its input.
   TextGenerator generator(const GeneratorOptions& options) const;
   std::vector<std::vector<TokenId>> prompts(std::span<const LineRead> lines) const;
 
-  // How probable lines are. Of language models: each as if it began a document or, if the runs'
-  // text is only one, followed a line end (TextFront::whole). Without anything in front of it, its
-  // first token has no score. No end mark is scored. Of a line that is longer than the context,
-  // each token is predicted from at least half a context. Of other runs: targets after their
-  // sources, each with an end mark. With `heads`, of the first run, also an alignment: of words if
-  // both tokenizers are of subwords, else of tokens (aligned_tokens, aligned_words). Throws what
-  // expect_scores() and, for targets, expect_positions() throw; ConfigError for heads without
-  // targets.
+  // Scores lines. Language models: each line as if it began a document or, if the training text is
+  // one document, followed a line end (TextFront::whole). The first token has no score if nothing
+  // is in front of it. End marks are not scored. In a line longer than the context, each token is
+  // predicted from at least half a context. Other runs: each target after its source, with an end
+  // mark. `heads` of the first run add an alignment, of words if both tokenizers have subwords,
+  // otherwise of tokens. Throws what expect_scores() and, for targets, expect_positions() throw;
+  // ConfigError for heads without targets.
   std::vector<LineScore> score(std::span<const LineRead> lines,
                                const AlignmentHeads* heads = nullptr) const;
-  // Throws ConfigError if the runs do not write token by token, or score lines of the other kind.
+  // Throws ConfigError unless the runs generate token by token and score such lines (`targets`).
   void expect_scores(bool targets) const;
 
  private:

@@ -93,7 +93,7 @@ class RunningTextReader : public LanguageReader {
     return text_source(std::move(texts));
   }
 
-  // From at least half a context.
+  // Each token is predicted from at least half a context, as far as the line has tokens before it.
   LineSource to_score(const LineRead& read, const Layout& /*layout*/,
                       Index context) const override {
     std::vector<TokenId> text = front_.whole(read.tokens);
@@ -127,7 +127,7 @@ class MaskedTextReader : public LanguageReader {
     }
   }
 
-  // Without the masks, which no tokenizer knows.
+  // Leaves out the masks, which no tokenizer knows.
   std::vector<EncodedText> encoded(const LineRead& read) const override {
     EncodedText rest{source_tokenizer(), read.line.text, read.tokens};
     std::erase(rest.tokens, mask_id(source_tokenizer()));
@@ -138,7 +138,7 @@ class MaskedTextReader : public LanguageReader {
     return {std::move(rest)};
   }
 
-  // The end mark is a token of its window.
+  // The end mark needs a token of the window, so a line that fills the window has none.
   LineSource source(std::span<const LineRead> lines, const Layout& /*layout*/) const override {
     std::vector<MaskedLine> masked;
     for (const LineRead& read : lines) {
@@ -165,8 +165,8 @@ class MaskedTextReader : public LanguageReader {
     return {.tokens = std::move(tokens), .masks = std::move(masks)};
   }
 
-  // A subword that begins a word holds the space before it, which a mask therefore takes in.
-  // SentencePiece reads a space in front of the line, and of the line only.
+  // A mask replaces the space before it, too, because a subword that begins a word contains this
+  // space. SentencePiece only adds a space at the beginning of the line.
   std::vector<TokenId> tokens_of(std::string_view line) const {
     const Tokenizer& tokenizer = source_tokenizer();
     if (line.find(mask_) == std::string_view::npos) {

@@ -1,5 +1,5 @@
-// Lines that a run is asked about: what its model reads of a user's line, the lines that a command
-// reads, and the loop that answers each.
+// Reads lines for a run: what its model reads of a user's line, the lines of a command's input, and
+// the loop that answers all lines.
 #pragma once
 
 #include "core/files/files.hpp"
@@ -12,7 +12,7 @@
 
 namespace tapehead {
 
-// A line and, where lines are pairs, its target.
+// A line and, if lines are pairs, its target.
 struct AskedLine {
   std::string text;
   std::optional<std::string> target{};
@@ -22,47 +22,47 @@ struct AskedLine {
 struct LineRead {
   AskedLine line{};
   std::vector<TokenId> tokens{};         // of the text, without marks around them
-  std::vector<TokenId> target_tokens{};  // or the one class of the text
-  Index first_text = 0;                  // of a line with two texts: the tokens of the first
-  std::vector<Index> masks{};            // which tokens are masked
-  std::string warning{};                 // such as that only a part is read
+  std::vector<TokenId> target_tokens{};  // or the class of the text
+  Index first_text = 0;                  // for a line with two texts: the tokens of the first
+  std::vector<Index> masks{};            // the positions of masked tokens
+  std::string warning{};                 // for example, that only a part is read
 };
 
-// A text and the tokens that its tokenizer made of it.
+// A text and the tokens that its tokenizer made.
 struct EncodedText {
   const Tokenizer& tokenizer;
   std::string text;
   std::vector<TokenId> tokens;
 };
 
-// What a model reads of lines, and predicts.
+// What a model reads for some lines and predicts.
 using LineSource = std::shared_ptr<const Source>;
 
-// The base of all readers. By itself it reads pairs: sources and their targets.
+// The base of all readers. Reads pairs of a source and a target itself.
 class Reader {
  public:
   explicit Reader(Tokenizers tokenizers) : tokenizers_(std::move(tokenizers)) {}
   virtual ~Reader() = default;
 
-  // Throws DataError, without the place, for a text that is not as the model reads it.
+  // Throws DataError, without a place, for a text that the model cannot read.
   LineRead read(const AskedLine& line) const;
   std::vector<LineRead> read(std::span<const std::string> lines) const;
 
-  // Whether there is something to predict for a line as a whole: a target or a class. If not,
-  // read() throws ConfigError for a target.
+  // Whether lines have something to predict as a whole: a target or a class. If not, read() throws
+  // ConfigError for a target.
   virtual bool has_targets() const { return true; }
   virtual std::string target_text(const LineRead& read) const;
 
-  // The text, and the target if there is one, of which a token may be unknown.
+  // The text and the target, if there is one, in which unknown tokens are looked for.
   virtual std::vector<EncodedText> encoded(const LineRead& read) const;
 
   virtual LineSource source(std::span<const LineRead> lines, const Layout& layout) const;
-  // The sequences that predict each token to score once: those of the target or, of running text,
-  // those of the line, in windows of at most `context` rows.
+  // The sequences that predict each scored token once: of the target or, for running text, of the
+  // line in windows of at most `context` rows.
   virtual LineSource to_score(const LineRead& read, const Layout& layout, Index context) const;
-  // What is read before a model writes.
+  // The tokens that a model reads before it generates.
   virtual std::vector<TokenId> prompt(const LineRead& read) const { return read.tokens; }
-  // Whether what it writes goes on with the line, rather than being a target.
+  // Whether the generated text continues the line, rather than being a target.
   virtual bool goes_on() const { return false; }
 
  protected:
@@ -78,26 +78,26 @@ class Reader {
 
 inline constexpr std::string_view mask_in_text = "<mask>";
 
-// Of models of this config. `one_document`: the training text of a language model has no second
-// one. `mask`: what stands for a masked token in a line; throws ConfigError if it is empty.
+// The reader for models of this config. `one_document`: a language model's training text is only
+// one document. `mask`: the text that stands for a masked token; throws ConfigError if it is empty.
 std::shared_ptr<const Reader> reader_of(const Config& config, const Tokenizers& tokenizers,
                                         bool one_document, std::string_view mask = mask_in_text);
 
-// The lines that a command reads: from its command line, the file of --input or standard input.
+// The input lines of a command: from the command line, the file of --input, or standard input.
 class LineInput {
  public:
-  // `path`: empty for standard input. Adds it to the inputs of the command. If there are `texts`,
-  // they are the lines. Throws IoError.
+  // An empty `path` means standard input; a file is added to `inputs`. If there are `texts`, these
+  // are the lines. Throws IoError.
   LineInput(const std::string& path, InputFiles& inputs, std::vector<std::string> texts = {});
 
-  // Further lines, at most so many; none at the end. Warns of lines that are not UTF-8.
+  // At most `most` further lines; none at the end. Warns about lines that are not UTF-8.
   std::vector<std::string> next(Index most = 1024);
-  Index read() const { return read_; }  // lines so far
+  Index read() const { return read_; }  // number of lines read
 
-  // "file:3" for the line with this number, from 1.
+  // "file:3" for line number 3, counted from 1.
   std::string place(Index number) const;
 
-  // Counts the tokens of this line that are unknown; `say_unknown` warns if there were any.
+  // Counts the unknown tokens of a line. say_unknown() warns if there were any.
   void see(const EncodedText& text, Index number);
   void say_unknown() const;
 
@@ -111,22 +111,22 @@ class LineInput {
   UnknownText unknown_;
 };
 
-// What is asked. A command says what the answers are, as they are printed.
+// The question of a command about lines. Gives the answers as they are printed.
 class Question {
  public:
   virtual ~Question() = default;
 
-  // May set what is warned of. Throws DataError, without the place, for a line that has no answer.
+  // May set `read.warning`. Throws DataError, without a place, for a line that has no answer.
   virtual void look_at(LineRead& /*read*/) const {}
-  // Of lines that were read, in their order. `first`: the number of the first one, from 0.
+  // The answers for these lines, in order. `first`: the number of the first line, from 0.
   virtual std::string answers(std::span<const LineRead> lines, Index first) = 0;
   virtual void end() const {}
 };
 
-// Asks about all lines, some at a time; `targets`: null, or a file of as many. Passes on each part
-// of the answers to `write`. Warns of what the model does not read, of lines that are not UTF-8 and
-// of unknown tokens. Throws DataError, with the place, for a line that cannot be read, when those
-// before it are answered, and if there is another number of targets.
+// Asks about all lines, some at a time, and passes each part of the answers to `write`. `targets`:
+// null, or one target for each line. Warns about text that the model does not read, invalid UTF-8
+// and unknown tokens. Throws DataError, with the place, for a line that cannot be read, after the
+// lines before it are answered; and if the numbers of lines and targets differ.
 void ask_lines(LineInput& lines, LineInput* targets, const Reader& reader, Question& question,
                const std::function<void(std::string_view)>& write);
 

@@ -28,8 +28,8 @@ std::string names_of(const std::vector<const MultiHeadAttention*>& attentions) {
               ", ");
 }
 
-// The logarithm of the probability of each label of a batch, in order.
-// `packed`: with weights as they are used together with any number of rows.
+// The log probability of each label of a batch, in order. `packed`: packs the weights, so that a
+// row's bits do not depend on the number of rows.
 std::vector<double> log_probabilities(const EnsembleMember& model, const Batch& batch,
                                       const Recorder& recorder, bool packed) {
   Tape tape(false);
@@ -143,9 +143,9 @@ double LineScore::log_probability() const {
   return std::accumulate(tokens.begin(), tokens.end(), 0.0, add);
 }
 
-// Sequences of similar lengths share a batch, which each model reads in its own layout; no bit of a
-// score depends on what else is in it. With heads, of the first model, each has a pass of its own,
-// which records their mean weights.
+// Sequences of similar lengths share a batch; each model reads it in its own layout. No bit of a
+// score depends on the other sequences. With `heads`, each sequence has its own pass, in which the
+// first model records the heads' mean weights.
 std::vector<std::vector<TokenScore>> Predictor::scores_of(std::span<const ModelAndSource> models,
                                                           const AlignmentHeads* heads,
                                                           std::vector<Tensor>& attentions) const {
@@ -201,7 +201,7 @@ std::vector<LineScore> Predictor::score(std::span<const LineRead> lines,
       expect_positions(lines[i], fmt::format("pair {}", i + 1));
     }
   }
-  std::vector<Index> parts;  // sequences of each line
+  std::vector<Index> parts;  // number of sequences of each line
   std::vector<ModelAndSource> models;
   for (const EnsembleMember& member : runs_.members()) {
     std::vector<std::shared_ptr<const Source>> sources;

@@ -28,8 +28,8 @@ std::int64_t HeapCount::calls() const { return total.load() - before_; }
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 
-// The names of malloc and similar functions inside the GNU C library. They are found without dlsym,
-// which allocates memory itself.
+// The names of malloc and similar functions inside the GNU C library. dlsym would find them too,
+// but allocates memory itself.
 extern "C" {
 void* library_malloc(std::size_t size) noexcept __asm__("__libc_malloc");
 void* library_calloc(std::size_t count, std::size_t size) noexcept __asm__("__libc_calloc");

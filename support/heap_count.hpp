@@ -11,7 +11,7 @@ namespace tapehead {
 // heap_count.cpp, which redefines these functions of the C library.
 class HeapCount {
  public:
-  // A sanitizer has its own allocator, which must not be replaced. With a sanitizer calls() is 0.
+  // A sanitizer has its own allocator, which must not be replaced: calls() is then 0.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   static constexpr bool available = false;
 #else

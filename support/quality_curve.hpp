@@ -1,4 +1,4 @@
-// The quality of a run over time, from the files that the run wrote.
+// The quality of a run over its training time.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -7,9 +7,9 @@
 
 namespace tapehead {
 
-// The validation lines of metrics.jsonl, each with the minutes of training before it. Steps have no
-// times of their own. So the run's seconds, without evaluations, are distributed over its steps in
-// proportion to their target tokens.
+// The validation lines of metrics.jsonl, whose content is `metrics`, each with the minutes of
+// training before it. Steps have no recorded times, so `seconds`, the duration of the run without
+// evaluations, is distributed over the steps in proportion to their target tokens.
 std::vector<nlohmann::ordered_json> quality_curve(std::string_view metrics, double seconds);
 
 }  // namespace tapehead

@@ -1,3 +1,3 @@
-// An OpenBLAS that says it was built with OpenMP; loaded before the real one by a test.
+// A library that claims to be an OpenBLAS built with OpenMP; a test loads it before the real one.
 extern "C" int openblas_get_parallel();
 extern "C" int openblas_get_parallel() { return 2; }

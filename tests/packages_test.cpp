@@ -1,5 +1,5 @@
-// packages.txt lists, for each command, every program that its scripts and tests start; a bare
-// Debian 12 has the rest.
+// packages.txt lists, for each command, every program that its scripts and tests start and that a
+// bare Debian 12 lacks.
 #include <regex.h>
 
 #include "tests/support/program.hpp"
@@ -12,12 +12,12 @@ namespace fs = std::filesystem;
 
 const fs::path repository = TAPEHEAD_SOURCE_DIR;
 
-// What a new Debian 12 has (`debootstrap --variant=minbase`), and git, with which one gets here.
+// A new Debian 12 (`debootstrap --variant=minbase`) has these; git is needed to get here.
 const std::set<std::string> bare{"apt",  "bash",      "coreutils", "dash",       "diffutils",
                                  "dpkg", "findutils", "grep",      "gzip",       "libc-bin",
                                  "mawk", "tar",       "sed",       "util-linux", "git"};
 
-// The Debian 12 packages of all programs that anything here starts.
+// Debian 12 packages and the programs in them, for all programs that this repository starts.
 const std::map<std::string, std::string> programs_in{
     {"apt", "apt-config apt-get"},
     {"bash", "bash"},
@@ -66,7 +66,7 @@ std::map<std::string, std::string> package_of_each() {
 
 const std::map<std::string, std::string> package_of = package_of_each();
 
-// What `./dev deps COMMAND` installs; "any": what it installs for some command.
+// The packages that `./dev deps COMMAND` installs; "any": packages of all commands.
 std::set<std::string> listed_for(const std::string& command) {
   std::set<std::string> packages;
   std::istringstream lines(content_of(repository / "packages.txt"));
@@ -81,12 +81,12 @@ std::set<std::string> listed_for(const std::string& command) {
     }
   }
   if (packages.contains("python3-venv")) {
-    packages.insert("python3");  // on which it depends
+    packages.insert("python3");  // a dependency
   }
   return packages;
 }
 
-// What the pattern's last group matches, wherever the pattern does.
+// The last group of each match of the pattern.
 std::set<std::string> matches_in(const std::string& text, const std::string& pattern) {
   regex_t regex;
   EXPECT_EQ(regcomp(&regex, pattern.c_str(), REG_EXTENDED), 0);
@@ -102,7 +102,7 @@ std::set<std::string> matches_in(const std::string& text, const std::string& pat
   return found;
 }
 
-// With what it sources from its own folder.
+// The text of the script and of the files in its folder that it sources.
 std::string whole_text(const fs::path& script) {
   std::string text = content_of(script);
   for (const std::string& name :
@@ -112,7 +112,7 @@ std::string whole_text(const fs::path& script) {
   return text;
 }
 
-// The program that runs the script, and those that the script starts and cannot do without.
+// The script's interpreter, and the programs that the script requires.
 std::set<std::string> programs_of(const fs::path& script) {
   const std::string text = whole_text(script);
   std::set<std::string> programs = matches_in(text, "^#!(/usr)?/bin/(env )?([a-z0-9]+)");
@@ -153,7 +153,7 @@ void expect_listed(const std::set<std::string>& programs, const std::string& com
   }
 }
 
-// But for this one, which names what it asks about.
+// The sources of all tests except this file, which names programs itself.
 std::string sources_of_tests() {
   std::string text = content_of(repository / "tests/CMakeLists.txt");
   for (const auto& entry : fs::recursive_directory_iterator(repository / "tests")) {
@@ -191,7 +191,7 @@ TEST(Packages, programs_that_tests_start_are_listed_for_the_tests) {
   const std::string text = sources_of_tests();
   auto programs = matches_in(text, "\"(/usr)?/bin/([a-z0-9.-]+)\"");
   EXPECT_THAT(programs, Contains("chromium-headless-shell"));
-  // `./dev prove ranks` alone starts it, and installs it as `./dev build mpi` does.
+  // Only `./dev prove ranks` starts it, and installs it like `./dev build mpi`.
   const std::string of_proof = "mpirun.mpich";
   EXPECT_EQ(programs.erase(of_proof), 1U);
   expect_listed({of_proof}, "mpi", "the proof of ranks");
@@ -223,11 +223,11 @@ TEST(Packages, the_python_modules_that_tests_import_are_listed_for_the_tests) {
     EXPECT_THAT(modules, Contains(module));
     EXPECT_THAT(listed, Contains("python3-" + module));
   }
-  EXPECT_THAT(listed, Contains("python3-ipykernel"));  // in which a notebook's cells run
+  EXPECT_THAT(listed, Contains("python3-ipykernel"));  // runs the cells of notebooks
 }
 
-// Whatever is run by hand: the interpreter and each program are known, or the script says itself
-// what is missing.
+// For scripts run by hand: interpreter and programs are known, or the script itself reports what is
+// missing.
 TEST(Packages, programs_of_every_script_are_known) {
   for (const std::string folder : {"scripts", "bench", ".ci"}) {
     for (const auto& entry : fs::directory_iterator(repository / folder)) {

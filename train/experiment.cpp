@@ -15,7 +15,7 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
-// The checkpoints that could be used instead, for the message about an unusable one.
+// Names the usable checkpoints, for the error about an unusable one.
 std::string other_checkpoints(const RunFiles& files, const std::filesystem::path& refused) {
   std::string names;
   for (const std::string wanted : {"average", "best", "last"}) {
@@ -27,7 +27,7 @@ std::string other_checkpoints(const RunFiles& files, const std::filesystem::path
   return names;
 }
 
-// The result of the action. If it throws IoError, its message also names usable checkpoints.
+// Returns the result of `action`. If it throws IoError, adds usable checkpoints to the message.
 template <class Action>
 auto naming_others(const RunFiles& files, const std::filesystem::path& refused,
                    const Action& action) {

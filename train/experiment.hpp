@@ -1,4 +1,4 @@
-// An experiment is what a config describes, ready for training or use: data, parameters and model.
+// An experiment is the data, parameters and model that a config describes, for training or use.
 #pragma once
 
 #include "core/files/tensor_file.hpp"
@@ -10,28 +10,28 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-// Drawn from the config's seed, which takes long; or zeros, if all weights will be loaded.
+// Initial weights: drawn from the config's seed, which takes long, or zeros if all will be loaded.
 enum class FirstWeights { drawn, zeros };
 
-// How a text is cut for an evaluation: tokens of a window, and how far it begins after the one
-// before. 0: as the config says; of a context that is given here, windows do not overlap.
+// How evaluations cut a text: tokens per window, and the distance from one window's start to the
+// next. 0: the config's value. If only `context` is given, windows do not overlap.
 struct EvaluationWindows {
   Index context = 0;
   Index stride = 0;
 };
 
-// The task of a config, with `data` for its files, as the config's model reads it. `run`: the
-// directory that keeps its tokenizers (TaskMaking).
+// The task of a config, as its model reads it. `data` has the paths of the files. `run`: the
+// directory with the saved tokenizers (see TaskMaking).
 Task make_task(const Config& config, const TaskOptions& data, const std::filesystem::path& run = {},
                const EvaluationWindows& windows = {});
 
-// What a model reads and predicts, by the sizes of a task's tokenizers. A single stack reads the
-// source's entries; if it predicts masked tokens, there is one more entry, the mask.
+// The vocabularies that a model reads and predicts, from the sizes of a task's tokenizers. A single
+// stack reads the source's entries; if it predicts masked tokens, the mask is one more entry.
 Vocabularies vocabularies_of(const Config& config, Index source_vocabulary,
                              Index target_vocabulary);
 
-// A model with its parameters. The config must be resolved. `scope`: its place in the tree of
-// names; its names address its random draws and initial weights.
+// A model with its parameters. The config must be resolved. `scope`: a prefix of the parameter
+// names, which address random draws and initial weights.
 struct Model {
   Model(const Config& config, const Vocabularies& vocabularies, FirstWeights first,
         std::string_view scope = {});
@@ -42,7 +42,7 @@ struct Model {
   Model(const Config& config, const Task& task, FirstWeights first = FirstWeights::drawn)
       : Model(config, task.source_tokenizer->size(), task.target_tokenizer->size(), first) {}
 
-  // With the weights of a file. Compares their shapes before it allocates memory. Throws IoError.
+  // Loads the weights of a file. Compares shapes before it allocates memory. Throws IoError.
   Model(const Config& config, Index source_vocabulary, Index target_vocabulary,
         const TensorFile& weights);
 
@@ -50,7 +50,7 @@ struct Model {
   Transformer transformer;
 };
 
-// The parts of a run that are read before its model is made.
+// The parts of a run that are read before its model is created.
 struct OpenedRun {
   std::filesystem::path directory;
   Config config;
@@ -61,18 +61,18 @@ struct OpenedRun {
 // A trained run: its config, its tokenizers, and the model with the weights of a checkpoint.
 struct SavedRun {
   // `checkpoint`: "best", "last", "average", or a file. Empty: the average if there is one,
-  // otherwise the best, otherwise the last. Throws IoError if it is missing or invalid; the message
-  // names the checkpoints that exist. `pattern`: of every self-attention, other than the run was
-  // trained with, since it needs no other weights. Throws ConfigError if it does not fit the model.
+  // otherwise the best, otherwise the last. Throws IoError that names the existing checkpoints if
+  // it is missing or invalid. `pattern` replaces the pattern of every self-attention, which needs
+  // no other weights; throws ConfigError if it does not fit the model.
   explicit SavedRun(const std::filesystem::path& directory, const std::string& checkpoint = "",
                     const std::optional<AttentionPattern>& pattern = {});
 
-  // The data of the run, read again. Throws what find_run_data and make_task throw, and IoError if
-  // the checkpoint was trained on other data; if the choice allows that, it only warns.
+  // Reads the run's data again. Throws what find_run_data and make_task throw, and IoError if the
+  // checkpoint was trained on other data; if `choice` allows other data, it only warns.
   Task task(const DataChoice& choice = {}, const EvaluationWindows& windows = {}) const;
 
-  // The result of the action. If it throws NumericError, the message names the checkpoint: finite
-  // weights can be so large that results are not finite.
+  // Returns the result of `action`. If it throws NumericError, adds the checkpoint to the message:
+  // finite weights can be too large for finite results.
   template <class Action>
   auto use(const Action& action) const {
     try {
@@ -93,11 +93,11 @@ struct SavedRun {
   explicit SavedRun(const OpenedRun& run);
 };
 
-// Whether a language model predicts each next token of a text that is only one document; false for
-// imported weights, of which it is not known. Throws IoError if the run has lost its text.
+// Whether the run's language model was trained on a text that is a single document; false for
+// imported weights, whose text is unknown. Throws IoError if the run has lost its text.
 bool has_one_document(const SavedRun& run);
 
-// The file of a checkpoint, named as `SavedRun` takes it. It may not exist.
+// The file of a checkpoint with a name as for `SavedRun`. It may not exist.
 std::filesystem::path find_checkpoint(const RunFiles& files, const std::string& wanted);
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

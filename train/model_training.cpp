@@ -90,7 +90,7 @@ Trainer trainer_of(Model& model, const Config& config, const Team& team, Index t
 
 namespace {
 
-// The names that the fewest edits make match.
+// The names that need the fewest edits to match.
 std::vector<std::string> nearest_names(std::string_view pattern, const ParameterStore& store) {
   constexpr std::size_t shown_names = 3;
   std::vector<std::string> names;
@@ -128,7 +128,7 @@ void check_frozen(const Config& config, const std::string& place) {
   if (patterns.empty()) {
     return;
   }
-  // The names depend on no vocabulary.
+  // The names of parameters do not depend on the vocabularies.
   ParameterStore store(patterns);
   const Transformer declared(store.root(), config.model, {.context = 1, .input = 1, .labels = 1});
   for (const std::string& pattern : patterns) {

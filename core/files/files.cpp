@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// `write_some` writes the beginning of what it gets, and returns how much that is, or -1.
+// `write_some` writes the beginning of its argument, and returns the bytes written, or -1.
 template <class WriteSome>
 void write_all(std::string_view bytes, const std::filesystem::path& shown_as,
                const WriteSome& write_some) {
@@ -30,7 +30,7 @@ void write_all(std::string_view bytes, const std::filesystem::path& shown_as,
   }
 }
 
-// Throws IoError if there is not so much memory.
+// Throws IoError if memory does not suffice.
 void make_room(std::string& content, std::size_t bytes, const std::filesystem::path& shown_as) {
   try {
     content.resize(bytes);
@@ -43,14 +43,14 @@ int with_own_flags(int flags) {
   return flags | O_CLOEXEC | ((flags & O_NOFOLLOW) != 0 ? O_NONBLOCK : 0);
 }
 
-// A name that nobody can know in advance, and occupy with a link or a file.
+// A name that nobody can predict and occupy with a link or a file.
 fs::path unused_name(const fs::path& destination) {
   std::random_device source;
   return fmt::format("{}.{:08x}{:08x}{}", destination.string(), source(), source(),
                      temporary_suffix);
 }
 
-// Renaming it would replace a device, or a pipe that somebody reads.
+// Throws IoError if `destination` is a device or a pipe, which a rename would replace.
 OpenFile temporary_file(const fs::path& path, const fs::path& destination) {
   const fs::file_status status = status_of(destination);
   if (fs::exists(status) && !fs::is_regular_file(status)) {
@@ -83,9 +83,9 @@ void remove_if_possible(const std::filesystem::path& path) {
 
 OpenFile::OpenFile(const std::filesystem::path& path, int flags) : OpenFile(path, flags, path) {}
 
-// With O_NOFOLLOW, as for the files that a run is written to, only a regular file is opened. A link
-// may lead to a file of somebody else, and a pipe would make the program wait. O_NONBLOCK, as for
-// files that are read, does the same but for links, and leaves directories to the error of reading.
+// With O_NOFOLLOW (files that a run writes) only a regular file is opened: a link may lead to a
+// file of somebody else, and a pipe would make the program wait. O_NONBLOCK (files that are read)
+// also refuses pipes and devices, but follows links; a directory fails later, when it is read.
 OpenFile::OpenFile(const std::filesystem::path& path, int flags, std::filesystem::path shown_as)
     : OpenFile(::open(path.c_str(), with_own_flags(flags), 0666), std::move(shown_as)) {
   const int fault = errno;
@@ -147,7 +147,7 @@ std::size_t OpenFile::size() const {
 }
 
 std::string OpenFile::read_to_end() {
-  // One byte more than expected, so that the end is detected without growing. Pipes and /proc
+  // One byte more than expected: the end is then detected without a larger buffer. Pipes and /proc
   // report size 0.
   std::string content;
   make_room(content, size() + 1, shown_as_);
@@ -195,7 +195,7 @@ OpenFile nameless_file() {
 MappedFile::MappedFile(const OpenFile& file, const std::filesystem::path& shown_as)
     : size_(file.size()) {
   if (size_ == 0) {
-    return;  // nothing can be mapped
+    return;  // mmap rejects size 0
   }
   address_ = ::mmap(nullptr, size_, PROT_READ, MAP_SHARED, file.descriptor(), 0);
   if (address_ == MAP_FAILED) {

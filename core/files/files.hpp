@@ -1,5 +1,5 @@
-// Files: opened, with errors that name them, mapped into memory, read as a whole, and written
-// atomically: after a write the file is complete, or it is as before. And directories.
+// Opens, reads, maps and atomically writes files, and handles directories. Errors name the file.
+// After an atomic write the file is either complete or as before.
 #pragma once
 
 #include "core/prelude.hpp"
@@ -9,9 +9,9 @@ namespace tapehead {
 // The error for a value of errno: "cannot write runs/copy/log.txt: No space left on device".
 IoError io_error(std::string_view verb, const std::filesystem::path& path, int code);
 
-// What is at a path, or where a link there leads; nothing if that cannot be known.
+// The status of a path, following links; file_type::none if it cannot be determined.
 std::filesystem::file_status status_of(const std::filesystem::path& path);
-std::filesystem::file_status link_status_of(const std::filesystem::path& path);  // of a link itself
+std::filesystem::file_status link_status_of(const std::filesystem::path& path);  // of the link
 
 // Removes a file, a link or an empty directory, if that is possible.
 void remove_if_possible(const std::filesystem::path& path);
@@ -29,8 +29,8 @@ class OpenFile {
   ~OpenFile();
 
   int descriptor() const { return descriptor_; }
-  void write(std::string_view bytes);  // all of them
-  // Over what is there from byte `offset` on; the next write() goes on where the last one ended.
+  void write(std::string_view bytes);  // all bytes
+  // Overwrites from byte `offset` on. The next write() continues where the last write() ended.
   void write_at(std::size_t offset, std::string_view bytes);
   std::size_t size() const;  // bytes; 0 for a pipe, and in /proc
   std::string read_to_end();
@@ -42,8 +42,8 @@ class OpenFile {
   int descriptor_ = -1;
 };
 
-// A new file for reading and writing without a name, so it is gone when it is closed, however the
-// process ends. It is in $TMPDIR or, since it may be large, in /var/tmp. Throws IoError.
+// A new file without a name, open for reading and writing. It is gone when it is closed, however
+// the process ends. It is in $TMPDIR or, since it may be large, in /var/tmp. Throws IoError.
 OpenFile nameless_file();
 
 // A file whose bytes are mapped into memory: pages are read when they are used, and the system may
@@ -63,12 +63,12 @@ class MappedFile {
   std::size_t size_;
 };
 
-// The ending of temporary files. One whose writer no longer runs was left by a killed process.
+// The ending of temporary files. Those without a running writer were left by killed processes.
 inline constexpr std::string_view temporary_suffix = ".tmp";
 
-// A file that is written piece by piece. Whatever happens, even a power loss, `destination` then
-// holds either the old content or the new: the content is written to a temporary file beside it,
-// synced and renamed. Every member throws IoError; a file that is not put in place is removed.
+// A file that is written piece by piece to a temporary file, which put_in_place() syncs and
+// renames. Whatever happens, even a power loss, `destination` holds the old content or the new
+// content. Every member throws IoError. A file that is not put in place is removed.
 class AtomicFile {
  public:
   explicit AtomicFile(const std::filesystem::path& destination);
@@ -87,29 +87,29 @@ class AtomicFile {
   bool in_place_ = false;
 };
 
-// A file or directory that was made or renamed is only on the disk once the directory that it is in
-// is synced. Throws IoError.
+// Syncs the directory that contains `path`: only then a new or renamed entry is surely on the disk.
+// Throws IoError.
 void sync_directory_of(const std::filesystem::path& path);
 
-// More than any config, vocabulary or JSON file has.
+// The size limit of config, vocabulary and JSON files: larger than any real one.
 inline constexpr std::size_t most_settings_bytes = std::size_t{1} << 30;
 
-// The content of a file. Throws IoError; for more than `most` bytes before it takes memory for
-// them.
+// The content of a file. Throws IoError, also for a file of more than `most` bytes before memory is
+// taken.
 std::string read_file(const std::filesystem::path& path,
                       std::size_t most = std::numeric_limits<std::size_t>::max());
 
 // Writes a file atomically. Throws IoError, and leaves no temporary file behind.
 void write_file_atomically(const std::filesystem::path& path, std::string_view content);
 
-// Makes a directory and its parents where they are missing. Throws IoError.
+// Makes a directory and its missing parents. Throws IoError.
 void make_directories(const std::filesystem::path& path);
 
 // Removes the temporary files that killed processes left in a directory.
 void remove_temporary_files(const std::filesystem::path& directory);
 
-// The paths of the entries, in no particular order. Throws IoError that names the directory, unlike
-// the iterators of std::filesystem if reading fails in the middle.
+// The paths of the entries, in no particular order. Throws IoError that names the directory.
+// (std::filesystem iterators do not name it if reading fails in the middle.)
 std::vector<std::filesystem::path> entries_of(const std::filesystem::path& directory);
 
 }  // namespace tapehead

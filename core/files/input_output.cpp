@@ -39,10 +39,10 @@ std::optional<InputFiles::Identity> identity_of(int descriptor) {
 }  // namespace
 
 void open_closed_streams() {
-  // Opened in the wrong direction, so that an empty input or lost output is not taken for success.
+  // Input and output are opened in the wrong direction: their use fails rather than seems to work.
   constexpr std::array<int, 3> ways{O_WRONLY, O_RDONLY, O_WRONLY};
   for (int descriptor = 0; descriptor < static_cast<int>(ways.size()); ++descriptor) {
-    // open(2) gives the lowest number that is free: this one, since those below are open by now.
+    // open(2) returns the lowest free number: this one, since the lower ones are open by now.
     if (::fcntl(descriptor, F_GETFD) < 0 &&
         ::open("/dev/null", ways[static_cast<std::size_t>(descriptor)]) != descriptor) {
       throw io_error("open", "/dev/null", errno);

@@ -1,6 +1,5 @@
-// What a command reads and writes: its standard streams, which are open from the start, and whose
-// failed writes are reported; and the files that it reads, by device and inode, so that it never
-// overwrites one of them.
+// The standard streams and the input files of a command. Failed writes are reported, and a command
+// never overwrites a file that it reads.
 #pragma once
 
 #include <sys/types.h>
@@ -9,8 +8,8 @@
 
 namespace tapehead {
 
-// Opens the descriptors 0, 1 and 2 where they are closed, so that no later file gets their number.
-// They stay unusable: reading from 0 and writing to 1 fail, and what is written to 2 is discarded.
+// Opens the descriptors 0, 1 and 2 if they are closed, so that no later file gets their number.
+// They stay unusable: reading from 0 and writing to 1 fail, and text written to 2 is discarded.
 // Throws IoError.
 void open_closed_streams();
 
@@ -26,8 +25,8 @@ void write_message(std::string_view text);
 // The files that a command reads.
 class InputFiles {
  public:
-  // Device and inode. Only regular files have one: nothing is lost if a terminal, a pipe or a
-  // device is both read and written.
+  // Device and inode. Only regular files have an identity: to read and write the same terminal,
+  // pipe or device loses nothing.
   using Identity = std::pair<dev_t, ino_t>;
 
   void add(const std::filesystem::path& path);
@@ -56,8 +55,8 @@ class InputFiles {
   std::vector<Input> inputs_;
 };
 
-// Opens a file for writing and empties it. Throws IoError; if the file is one of the inputs, it
-// keeps its content.
+// Opens a file for writing and empties it. Throws IoError. An input file is rejected before it is
+// emptied.
 OpenFile open_output(const std::filesystem::path& path, const InputFiles& inputs);
 
 }  // namespace tapehead

@@ -1,5 +1,4 @@
-// JSON: its text, and checks of what files hold before it is used: whether each value exists, and
-// its type and range.
+// Reads and writes JSON. Checks that each value exists, and its type and range, before it is used.
 #pragma once
 
 #include "core/prelude.hpp"
@@ -10,28 +9,27 @@ namespace tapehead {
 
 using Json = nlohmann::ordered_json;  // its members keep their order
 
-constexpr Index most_in_json = 1'000'000'000'000'000;  // counts: more than any real one
+constexpr Index most_in_json = 1'000'000'000'000'000;  // limit of counts: more than any real count
 
-// How every file is parsed. Throws IoError that begins with `where` (a file, or a line of it) if
-// the text is not JSON, or is nested deeper than anything that tapehead writes: copying and
-// printing a value recurse, and the library's parser has no such limit.
+// Parses the JSON of any file. Throws IoError that begins with `where` (a file, or a line of it) if
+// the text is not JSON or is nested too deeply. The depth is limited because copying and printing a
+// value recurse.
 Json parse_json(std::string_view text, const std::string& where);
 
-// The same for a file, of at most most_settings_bytes.
+// The same for a file of at most most_settings_bytes.
 Json parse_json_file(const std::filesystem::path& file);
 
-// The same with sorted members, for tables in which many are looked up.
+// The same with sorted members, for tables with many lookups.
 nlohmann::json parse_sorted_json(std::string_view text, const std::string& where);
 
-// The text of a value: one line or, if they are indented, several. What is not UTF-8 becomes
-// U+FFFD.
+// The text of a value: one line or, with an indent, several lines. Invalid UTF-8 becomes U+FFFD.
 std::string json_text(const Json& json, int indent = -1);
 
 // The members of an object. Each function throws IoError that begins with `where` and names the
 // member if it is missing or invalid.
 class JsonObject {
  public:
-  // Neither argument is copied.
+  // Keeps references to both arguments.
   JsonObject(const Json& json, const std::string& where);
 
   const Json& json() const { return json_; }

@@ -23,11 +23,11 @@ std::size_t bytes_in(const std::string& status, std::string_view name) {
   return at == std::string::npos ? 0 : 1024 * std::stoul(status.substr(at + name.size()));
 }
 
-// The first byte of what the process sends.
+// The first byte that the child process sends: whether `work` returned or threw.
 constexpr char returned = '+';
 constexpr char thrown = '-';
 
-// The end for reading and the one for writing.
+// The reading end and the writing end.
 std::pair<OpenFile, OpenFile> make_pipe() {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
@@ -36,11 +36,11 @@ std::pair<OpenFile, OpenFile> make_pipe() {
   return {OpenFile(ends[0], "a pipe"), OpenFile(ends[1], "a pipe")};
 }
 
-// The process leaves nothing but its result: no core file and no output. It ends with its parent.
+// Prepares the child process: no core file, no output, and an end when its parent ends.
 void settle(int nowhere, pid_t parent) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) {
-    ::_exit(1);  // the parent died before this was set
+    ::_exit(1);  // the parent ended before the call of prctl
   }
   for (const int signal : {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL}) {
     std::signal(signal, SIG_DFL);
@@ -86,7 +86,7 @@ std::string isolated(const std::function<std::string()>& work) {
   auto [reading, writing] = make_pipe();
   const OpenFile nowhere("/dev/null", O_WRONLY);
   const pid_t parent = ::getpid();
-  std::fflush(nullptr);  // or the process would also write what is buffered here
+  std::fflush(nullptr);  // or the child would write the buffered text again
   const pid_t process = ::fork();
   if (process < 0) {
     throw IoError(fmt::format("cannot start a process: {}", std::strerror(errno)));

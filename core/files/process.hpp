@@ -1,4 +1,4 @@
-// Processes: the time and the memory that this one takes, and work in one of its own.
+// Measures the time and the memory of this process, and runs work in a separate process.
 #pragma once
 
 #include <chrono>
@@ -18,7 +18,7 @@ inline double seconds_since(Clock::time_point begin) {
   return seconds_between(begin, Clock::now());
 }
 
-// How much memory this process has resident, as the system counts it.
+// The resident memory of this process, as the system counts it.
 struct ProcessMemory {
   std::size_t resident = 0;  // bytes, now
   std::size_t peak = 0;      // bytes, the most so far
@@ -34,10 +34,9 @@ struct IsolatedEnd : std::runtime_error {
 };
 
 // Runs work in a separate process, for libraries that may end the process in which they run.
-// Returns what `work` returns. All its other changes are lost, and what it prints is discarded. The
-// process is a copy of this one with only the calling thread, so `work` must not wait for others.
-// Throws IsolatedEnd; DataError with the message of an exception that `work` throws; IoError if the
-// process cannot be started.
+// Returns the result of `work`; its other changes and its output are lost. The separate process has
+// only the calling thread, so `work` must not wait for other threads. Throws IsolatedEnd; DataError
+// with the message of an exception that `work` throws; IoError if the process cannot be started.
 std::string isolated(const std::function<std::string()>& work);
 
 }  // namespace tapehead

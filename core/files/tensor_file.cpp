@@ -13,10 +13,10 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "safetensors are little-endian");
 
-// Before the header stands its length.
+// The length of the header precedes it.
 constexpr std::size_t length_bytes = sizeof(std::uint64_t);
 
-constexpr std::size_t crc_digits = 8;  // of each half of the checksum: head, then data
+constexpr std::size_t crc_digits = 8;  // of each CRC in the checksum: head, then data
 
 std::string hexadecimal(std::uint32_t value) { return fmt::format("{:0{}x}", value, crc_digits); }
 
@@ -24,9 +24,9 @@ std::string with_checksum(std::string head, std::string_view checksum) {
   return head.replace(length_bytes + checksum_prefix.size(), blank_checksum.size(), checksum);
 }
 
-// The CRC-32 of all bytes so far, if they are followed by these.
+// The CRC-32 of earlier bytes, whose CRC-32 is `so_far`, followed by `bytes`.
 std::uint32_t crc_with(std::span<const std::byte> bytes, std::uint32_t so_far = 0) {
-  // zlib starts again if it gets a null pointer, which an empty tensor may have.
+  // zlib restarts at 0 for a null pointer, which an empty tensor may have.
   return bytes.empty() ? so_far
                        : static_cast<std::uint32_t>(crc32_z(
                              so_far, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
@@ -50,7 +50,7 @@ std::string_view as_text(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-// The result of the action. If it throws IoError, the message begins with what failed.
+// The result of `action`. If it throws IoError, "cannot VERB PATH" is put before the message.
 template <class Action>
 auto with_context(std::string_view verb, const fs::path& path, const Action& action) {
   try {
@@ -60,7 +60,7 @@ auto with_context(std::string_view verb, const fs::path& path, const Action& act
   }
 }
 
-// Length and header, with a blank checksum.
+// The length and the header, with a blank checksum.
 std::string make_head(std::span<const TensorEntry> entries, const Metadata& metadata) {
   const std::string header = make_tensor_header(entries, metadata);
   const std::uint64_t length = header.size();
@@ -91,7 +91,7 @@ void convert(std::span<const std::byte> bytes, std::span<To> to, const Number& n
   }
 }
 
-// A half of IEEE 754: a sign, 5 bits of exponent and 10 of mantissa.
+// A half of IEEE 754 has a sign, 5 bits of exponent and 10 of mantissa.
 float of_half(std::uint16_t bits) {
   const int exponent = (bits >> 10) & 0x1f;
   const auto mantissa = static_cast<float>(bits & 0x3ff);
@@ -103,7 +103,7 @@ float of_half(std::uint16_t bits) {
   return (bits >> 15) != 0 ? -magnitude : magnitude;
 }
 
-// The upper half of a float.
+// A bfloat16 is the upper half of a float.
 float of_bfloat(std::uint16_t bits) {
   return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
 }
@@ -178,7 +178,7 @@ void write_tensor_file(const fs::path& path, std::span<const TensorEntry> entrie
     data_crc = crc_with(entry.bytes, data_crc);
     file.write(as_text(entry.bytes));
   }
-  // Only now the checksum is known that stands at the front.
+  // The checksum stands at the front, but is known only now.
   file.write_at(0, with_checksum(head, hexadecimal(crc_of(head)) + '-' + hexadecimal(data_crc)));
   file.put_in_place();
 }

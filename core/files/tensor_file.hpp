@@ -1,6 +1,6 @@
 // Reads and writes tensor files: safetensors (https://github.com/huggingface/safetensors), with a
-// checksum in the metadata that reveals every damaged bit. The header has one entry for each tensor
-// (tensor_header.cpp). It is made, and read back with every claim checked.
+// checksum in the metadata that reveals every damaged bit. Every claim of the header
+// (tensor_header.cpp) is checked when it is read.
 #pragma once
 
 #include "core/prelude.hpp"
@@ -21,7 +21,7 @@ struct TensorEntry {
 
 using Metadata = std::map<std::string, std::string>;
 
-// The header of a file with our checksum begins like this. The digits of the checksum follow.
+// The header of a file with our checksum begins with this text, then the checksum follows.
 inline constexpr std::string_view checksum_prefix = R"({"__metadata__":{"checksum":")";
 inline constexpr std::string_view blank_checksum = "00000000-00000000";
 
@@ -30,8 +30,8 @@ struct TensorHeader {
   Metadata metadata;  // with the checksum
 };
 
-// The header, with a blank checksum, of tensors that are stored in the given order. It is padded so
-// that the data begins at a multiple of 8 bytes. The entries need no bytes yet. Throws an IoError
+// The header, with a blank checksum, for tensors that are stored in the given order. It is padded
+// so that the data begins at a multiple of 8 bytes. The entries need no bytes yet. Throws IoError
 // that says what cannot be written.
 std::string make_tensor_header(std::span<const TensorEntry> entries, const Metadata& metadata);
 
@@ -41,41 +41,40 @@ bool is_real(DType dtype);              // F16, BF16, F32 or F64
 // Throws an IoError if an entry does not have as many bytes as its shape says.
 void expect_bytes(const TensorEntry& entry);
 
-// Reads the tensors of a header as views of `data`. Each must be as long as its shape says, and
-// together they must cover `data` without overlap or gap. Throws an IoError that says what is
-// wrong. A tensor may have any type of whole bytes; only `copy_values` refuses others than I64 and
-// the reals.
+// Reads the tensors of a header as views of `data`. The length of each tensor must match its shape,
+// and together the tensors must cover `data` without overlap or gap. Throws IoError with the
+// reason. All safetensors types of whole bytes are read; `copy_values` accepts only I64 and reals.
 TensorHeader read_tensor_header(std::string_view text, std::span<const std::byte> data);
 
-// The two parts of a file, which are not verified yet.
+// The parts of a file, not verified yet.
 struct TensorFileParts {
   std::string_view head;    // length and header
   std::string_view header;  // JSON
   std::span<const std::byte> data;
 };
 
-// These throw an IoError that says what is wrong. Once the header is known to be intact, what it
-// says about the data can be trusted.
+// Both throw IoError with the reason. After check_head the header is intact, so its description of
+// the data can be trusted.
 TensorFileParts split_tensor_file(std::string_view content);
 void check_head(const TensorFileParts& parts);
 
-// The entries in the order in which a file has them: wide types first, then by name.
+// The entries in the order of a file: wide types first, then by name.
 std::vector<TensorEntry> in_file_order(std::span<const TensorEntry> entries);
 
-// Gives the bytes of an entry. They must stay as they are until the next call.
+// Returns the bytes of an entry, which must stay unchanged until the next call.
 using EntryBytes = std::function<std::span<const std::byte>(const TensorEntry&)>;
 
 // Writes a tensor file atomically. Its bytes depend only on names, shapes, values and metadata, not
-// on the order of `entries`. The metadata key "checksum" is reserved. Throws IoError. So that not
-// all tensors need to be in memory, `bytes_of` is called once for each entry, in the order of the
-// file. If it throws, the file stays as it was.
+// on the order of `entries`. The metadata key "checksum" is reserved. Throws IoError. `bytes_of` is
+// called once for each entry, in the order of the file, so not all tensors need to be in memory. If
+// it throws, an existing file stays as it was.
 void write_tensor_file(const std::filesystem::path& path, std::span<const TensorEntry> entries,
                        const Metadata& metadata, const EntryBytes& bytes_of = &TensorEntry::bytes);
 
 enum class Trust { checksum, any };  // only files with a valid checksum, or any safetensors file
 
-// The content of a tensor file. The constructor checks all of it. If it is truncated, damaged or of
-// another kind, it throws an IoError that names the file and the fault.
+// The content of a tensor file. The constructor checks the whole file. If it is truncated, damaged
+// or not a tensor file, the constructor throws IoError that names the file and the fault.
 class TensorFile {
  public:
   explicit TensorFile(std::filesystem::path path, Trust trust = Trust::checksum);
@@ -89,7 +88,7 @@ class TensorFile {
   const TensorEntry& entry(std::string_view name) const;  // throws IoError
   std::span<const std::byte> bytes(std::string_view name) const { return entry(name).bytes; }
 
-  // The error of a file that is intact, but not what its reader needs: "cannot use FILE: ...".
+  // The error for an intact file that its reader cannot use: "cannot use FILE: ...".
   template <class... Args>
   IoError unusable(fmt::format_string<const Args&...> form, const Args&... args) const {
     return IoError(fmt::format("cannot use {}: {}", path_.string(), fmt::format(form, args...)));
@@ -102,8 +101,8 @@ class TensorFile {
   Metadata metadata_;
 };
 
-// Copies the values of a tensor, and converts real numbers of any width. Throws IoError if count or
-// type do not match.
+// Copies the values of a tensor, and converts real numbers of any width. Throws IoError if the
+// count or the type does not match.
 void copy_values(const TensorEntry& entry, std::span<float> to);
 void copy_values(const TensorEntry& entry, std::span<double> to);
 void copy_values(const TensorEntry& entry, std::span<std::int64_t> to);

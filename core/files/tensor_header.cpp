@@ -16,7 +16,7 @@ struct NamedType {
   std::size_t width;
 };
 
-// In DType's order. Those behind BF16 have no enumerator: no values of theirs are read.
+// In the order of DType. The types after BF16 are not in DType, since their values are never read.
 constexpr std::array<NamedType, 19> types{{{"F32", 4},
                                            {"F64", 8},
                                            {"I64", 8},

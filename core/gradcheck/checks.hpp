@@ -1,4 +1,4 @@
-// The checks of which a gradient check consists. Each returns what is wrong, or nothing.
+// The parts of a gradient check. Each part returns findings, or nothing if the function passes.
 #pragma once
 
 #include "core/gradcheck/gradient_rounding.hpp"
@@ -6,18 +6,19 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-// `first` is a run with variables as inputs, and `rounding` that of its gradients.
+// `first`: a run whose inputs are variables; `rounding`: the rounding of that run's gradients.
 
-// Inputs, cotangent and output keep their bits. Other runs, recorded or not, give the same bits.
+// A run must not change inputs, cotangent or output. Other runs, recorded or not, must give the
+// same bits.
 std::optional<Finding> check_purity(const Subject& subject, Run& first);
 
-// A parameter's gradient is written if there was none before, whatever its memory held, and added
-// if there was one. `arrived` says for each input whether any gradient came.
+// A parameter's first gradient must overwrite whatever its memory held; later gradients must be
+// added. Sets `arrived` for each input: whether any gradient arrived.
 std::optional<Finding> check_accumulation(const Subject& subject, const Run& first,
                                           const GradientRounding& rounding,
                                           std::vector<bool>& arrived);
 
-// If one input needs no gradient, or only one does, the gradients of the others stay the same.
+// A gradient must stay the same if one other input, or every other input, needs no gradient.
 std::optional<Finding> check_constants(const Subject& subject, const Run& first,
                                        const GradientRounding& rounding);
 
@@ -27,25 +28,24 @@ struct GradientsFound {
   const std::vector<bool>& arrived;
 };
 
-// Compares gradients with finite differences: at most one finding for each input, about its worst
-// element. If all seem right, small slopes of single outputs, which larger ones hide, are checked
-// too.
+// Compares gradients with finite differences. Returns at most one finding for each input, about its
+// worst element. If all seem right, also checks single outputs whose small slopes the sum hides.
 std::vector<Finding> check_derivatives(const Subject& subject, const GradientsFound& found);
 
-// A backward pass is linear in the cotangent, also where parts of that are 0, as for rows without a
-// label: its results for two parts, each 0 where the other is not, add up to that for both, and a
-// multiple gives the multiple.
+// A backward pass must be linear in the cotangent, also if parts of the cotangent are 0, as for
+// rows without a label. The cotangent is split into two parts, each 0 where the other is not: the
+// two results must add up to the whole result. A multiple of the cotangent must give the multiple.
 std::optional<Finding> check_linearity(const Subject& subject, const Run& first,
                                        const GradientRounding& rounding);
 
-// The probes run the function on inputs derived from the given ones. They find nothing if the
-// function throws on such inputs, or has no finite value there.
+// The probes run the function on inputs derived from the given ones. They report nothing if the
+// function throws on such inputs or its value is not finite.
 
-// The same Var for two inputs of one shape: its gradient must be the sum of both.
+// Passes the same Var as two inputs of one shape: its gradient must be the sum of both gradients.
 std::optional<Finding> probe_same_input(const Subject& subject);
 
-// Other sizes, and inputs 1000 times as large and as small: gradients must stay finite where values
-// do, and slopes along random directions must be right.
+// Other sizes, and inputs 1000 times as large or as small. Gradients must be finite where the
+// values are, and slopes along random directions must be right.
 std::optional<Finding> probe_sizes(const Subject& subject);
 std::optional<Finding> probe_far_values(const Subject& subject);
 

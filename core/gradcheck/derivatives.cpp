@@ -10,8 +10,8 @@ std::vector<double> numbers(const Tensor& tensor) {
   return {tensor.values().begin(), tensor.values().end()};
 }
 
-// Empty if it would have very many elements: a verdict is possible without it, and memory may not
-// suffice.
+// Returns no columns if the Jacobian would be very large: memory may not suffice, and the verdict
+// does not depend on it.
 Jacobian jacobian_of(const Subject& subject, const Comparison& c, Differences& differences,
                      std::size_t input) {
   constexpr Index most = 1 << 20;
@@ -111,7 +111,7 @@ std::optional<Finding> check_input(const Subject& subject, Differences& differen
   }
   const Index worst = worst_of(c, subject.options);
   if (worst < 0) {
-    // Where no slope is, gradients that are more than rounding cannot be judged.
+    // Without any slope, gradients larger than rounding cannot be judged.
     const auto is_gradient = [&](Index i) {
       return std::abs(c.a(i)) > found.rounding.of(input).data()[i];
     };
@@ -145,7 +145,7 @@ std::vector<Finding> check_inputs(const Subject& subject, const GradientsFound& 
   return findings;
 }
 
-// What is wrong for one output alone. Uncertain findings are dropped here.
+// Findings for a cotangent of one output alone, without uncertain ones.
 std::vector<Finding> check_alone(const Subject& subject, const std::vector<bool>& arrived) {
   const Run alone = run(subject);
   HiddenOutputs none(subject);

@@ -5,7 +5,7 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 namespace {
 
 constexpr std::size_t kept_steps = 3;
-// A power of two, so that x ± step is exact unless the two differ very much in size.
+// A power of two, so that x ± step is exact unless x and step differ very much in size.
 double exact_step(double scale) {
   return std::exp2(std::round(std::log2(first_step_share * scale)));
 }
@@ -38,8 +38,8 @@ Tolerance tolerance_of(const GradcheckOptions& options) {
   return {.relative = options.relative_tolerance, .absolute = options.absolute_tolerance};
 }
 
-// The scales of which a first step may be a thousandth, the likeliest first. A number near zero
-// among others of size 1 may be a sum of such numbers, or the argument of a logarithm.
+// The scales of the first steps, most likely first; a first step is a thousandth of its scale. A
+// number near zero among numbers of size 1 may be a sum of them, or the argument of a logarithm.
 std::vector<double> Differences::scales(std::size_t input, double at) const {
   constexpr double alike = 8;
   const double all = magnitude(subject_.inputs[input]);
@@ -52,7 +52,7 @@ std::vector<double> Differences::scales(std::size_t input, double at) const {
       result.push_back(scale);
     }
   }
-  result.push_back(result.front() / 2);  // to be sure: other steps round differently
+  result.push_back(result.front() / 2);  // a check: other steps round differently
   return result;
 }
 
@@ -67,8 +67,8 @@ Rise Differences::rise(const Move& move, double step, std::vector<bool>& moved) 
     slopes_.push_back(Tensor::empty(up.shape()));
     last_step_ = step;
   }
-  // Differences are taken before the sum, so that outputs that do not depend on x add no rounding
-  // error.
+  // The difference is taken for each output before the sum, so that outputs that do not depend on x
+  // add no rounding error.
   for (Index o = 0; o < up.size(); ++o) {
     const double weight = subject_.cotangent.data()[o];
     const Scalar centre = centre_.data()[o];
@@ -96,8 +96,8 @@ Trial Differences::search(const Move& move, double first_step, bool strict) {
     noise = step == first_step ? result.noise : noise;
     return result;
   };
-  // To a tenth of the tolerance. If that was not conclusive, more precisely, but not below
-  // rounding.
+  // A search may stop at a tenth of the tolerance. A `strict` search follows an inconclusive one;
+  // it stops later, but not below rounding.
   const auto enough = [&](double slope) {
     const double absolute =
         strict ? doubt_share * noise
@@ -129,9 +129,9 @@ Slope Differences::search(const Move& move, const std::vector<double>& first_ste
   return trials.best(gradient);
 }
 
-// An output may not change near here although it depends on the argument: a probability that is
-// nearly 0, or a sum with numbers that are 1e20 times as large. So the argument goes far. An output
-// that changes late changes only in its last bits; a larger step changes more of them.
+// Near x, an output may stay the same although it depends on x: a probability that is nearly 0, or
+// a sum with numbers that are 1e20 times as large. So the argument goes far. An output that changes
+// late changes only in its last bits; a larger step changes more bits.
 Differences::Far Differences::go_far(const Move& move, double step) const {
   constexpr double more_bits = 0x1p13;
   Far result{.reach = std::vector<double>(rounding_.size(), 0), .late = 0};

@@ -1,5 +1,5 @@
-// Finite differences of the function under a gradient check, and the comparison of a gradient with
-// them, element by element.
+// Finite differences of the checked function, and their comparison with a gradient, element by
+// element.
 #pragma once
 
 #include "core/gradcheck/diagnosis/comparison.hpp"
@@ -9,8 +9,8 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-// dy/dx for one element of an input: one number for each element of the output, and how far it may
-// be off.
+// dy/dx for one element x of an input: a number for each element of the output, and its possible
+// error.
 struct Column {
   std::vector<double> value;
   std::vector<double> error;
@@ -22,18 +22,18 @@ class Differences {
  public:
   explicit Differences(const Subject& subject);
 
-  // dL/dx for one element of one input. The first step of each trial is a thousandth of a scale:
-  // the input's largest number, the element, or 1. The trials end when one shows that the slope is
-  // `gradient`. If none does, this returns the best of them.
+  // dL/dx for one element of one input. Each trial starts with a step of a thousandth of a scale:
+  // the input's largest number, the element, or 1. Stops at the first trial whose slope is
+  // `gradient`, otherwise returns the best trial's slope.
   Slope element(std::size_t input, Index element, double gradient);
 
   // The slope of L along a direction in one input, to compare with the gradient.
   Slope along(std::size_t input, const Tensor& direction, double gradient);
 
-  // Uses the last steps of those that gave the slope.
+  // The column of an element, with steps near those that gave `slope`.
   Column column(std::size_t input, Index element, const Slope& slope);
 
-  // How the element that was asked for last changes the outputs, from its first steps.
+  // The column of the element that element() searched last, from its first steps.
   Column last_column() const;
 
  private:
@@ -42,7 +42,7 @@ class Differences {
 
   struct Far {
     std::vector<double> reach;  // for each output, how far the argument can go without changing it
-    double late;                // a step that moves what the usual steps do not; 0: none
+    double late;                // a step that changes outputs that the usual steps do not; 0: none
   };
 
   Trial search(const Move& move, double first_step, bool strict);
@@ -58,17 +58,17 @@ class Differences {
   std::vector<Tensor> at_;
   Tensor centre_;
   std::vector<double> rounding_;  // of each output, times its cotangent
-  std::vector<Tensor> slopes_{};  // of the outputs, at the first steps of the last search
-  double last_step_ = 0;          // the step of the last of these
+  std::vector<Tensor> slopes_{};  // of the outputs, for the first steps of the last search
+  double last_step_ = 0;          // the step of the last entry of slopes_
 };
 
-// Outputs whose slopes are hidden by larger ones: in a sum over all outputs, an error in a slope of
-// 1e-9 is lost beside a slope of 1.
+// Outputs whose slopes are hidden by larger slopes: in the sum over all outputs, an error in a
+// slope of 1e-9 is lost beside a slope of 1.
 class HiddenOutputs {
  public:
   explicit HiddenOutputs(const Subject& subject) : subject_(subject) {}
 
-  // Records the outputs whose slopes with respect to this element are far below the largest one.
+  // Records the outputs whose slopes for this element are far below the largest slope.
   void look_at(std::size_t input, Index element, const Column& column);
 
   // The recorded outputs whose own gradients seem wrong. Takes one backward pass per output.
@@ -90,15 +90,15 @@ class HiddenOutputs {
 // The subject with a cotangent that is 0 except for one output.
 Subject with_output_alone(const Subject& subject, Index output);
 
-// `hidden` records each element.
+// Compares the gradient of one input. `hidden` looks at each element.
 Comparison compare(const Subject& subject, Differences& differences, std::size_t input,
                    const Run& run, const GradientRounding& rounding, HiddenOutputs& hidden);
 
-// The differing element that is furthest off, in multiples of its tolerance. An element that is not
-// finite comes first. -1: none differs.
+// The differing element with the largest error in multiples of its tolerance; elements that are not
+// finite come first. -1: no element differs.
 Index worst_of(const Comparison& comparison, const GradcheckOptions& options);
 
-// The same among elements that are wrong for sure: a kink at another element does not excuse them.
+// worst_of(), but only elements that are certainly wrong: a kink elsewhere does not excuse them.
 Index worst_sure(const Comparison& comparison, const GradcheckOptions& options);
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

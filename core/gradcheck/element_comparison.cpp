@@ -29,7 +29,7 @@ std::vector<Index> HiddenOutputs::suspects() const {
   for (const Small& small : small_) {
     by_output[small.output].push_back(small);
   }
-  // The tolerance of a second check; this first one has fewer steps.
+  // The tolerance of a second check, because this first check takes fewer steps.
   const double relative =
       doubt_share * std::max(remainder_tolerance, subject_.options.relative_tolerance);
   std::vector<Index> result;
@@ -60,9 +60,8 @@ Subject with_output_alone(const Subject& subject, Index output) {
 
 namespace {
 
-// How far the differences may be off, relative to the natural size of a slope, when they are
-// inconclusive: as far as the worst of them. Away from kinks an estimate that is much better than
-// those around it is better only by chance.
+// The error of inconclusive differences, relative to the natural size of a slope: the largest of
+// their errors. Away from kinks, an estimate is much better than its neighbours only by chance.
 double doubt_of(const std::vector<Slope>& slopes, const Tolerance& tolerance) {
   double doubt = 0;
   for (const Slope& slope : slopes) {
@@ -73,7 +72,7 @@ double doubt_of(const std::vector<Slope>& slopes, const Tolerance& tolerance) {
   return doubt;
 }
 
-// Whether a slope is so far below the outputs that it may be that of a remainder.
+// Whether a slope is so far below the outputs that cancelling numbers may have left it.
 bool may_be_remainder(const Subject& subject, const Run& run, std::size_t input, Index element,
                       const Slope& slope) {
   constexpr double far_below = 1e-3;
@@ -83,9 +82,9 @@ bool may_be_remainder(const Subject& subject, const Run& run, std::size_t input,
   return std::max(std::abs(gradient), std::abs(slope.value)) < far_below * size;
 }
 
-// Whether the differences are at fault: over a longer path the gradient is right, and gradient and
-// slope are both close to zero compared with the outputs. If the differences do not tell the slope,
-// it is enough that the two are as close to each other.
+// Whether the differences are at fault. The gradient, integrated over a longer path, is right, and
+// both gradient and slope are close to zero compared with the outputs. If the differences do not
+// tell the slope, it is enough that the gradient and the slope are as close to each other.
 bool is_excused(const Subject& subject, const Run& run, std::size_t input, Index element,
                 const Slope& slope, bool told) {
   const double gradient = run.gradients[input].data()[element];
@@ -116,13 +115,13 @@ Comparison compare(const Subject& subject, Differences& differences, std::size_t
     slope.error = std::max(slope.error, doubt * natural_size(slope));
     const bool told = tolerance.tells(slope);
     if (!tolerance.agrees(result.a(i), slope)) {
-      // Where the gradients nearby are nothing but noise although the slope is large and known, as
-      // beside a removable singularity, noise is no excuse.
+      // Noise is no excuse if the nearby gradients are only noise but the slope is large and known,
+      // as beside a removable singularity.
       const double noise = rounding.of(input).data()[i];
       const double size = std::abs(slope.value);
       const bool noise_alone =
           told && noise > size && size > output_rounding(subject, run.forward, input, i);
-      // The gradient's own rounding is excused like that of the differences.
+      // The gradient's own rounding is excused, like the rounding of the differences.
       const double excused = noise_alone ? 0 : noise;
       slope.error = std::max(slope.error, excused / doubt_share);
       slope.noise = std::max(slope.noise, excused);

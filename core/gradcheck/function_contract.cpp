@@ -1,5 +1,5 @@
-// What a function must keep to besides its slopes: passes repeat to the bit and write only what
-// they own; the backward pass fills gradients or adds to them, and is linear in the cotangent.
+// Checks what a function must fulfil besides correct slopes: equal bits when it repeats, no writing
+// to memory of others, gradients that are accumulated, and linearity in the cotangent.
 
 #include "core/gradcheck/checks.hpp"
 
@@ -7,7 +7,7 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
-// A finding about the first element of tensors, one for each input, that has other bits.
+// A finding about the first element whose bits changed. The tensors belong to the inputs.
 std::optional<Finding> find_change(const Subject& subject, const std::vector<Tensor>& before,
                                    const std::vector<Tensor>& now, Verdict verdict,
                                    const std::string& hint) {
@@ -25,8 +25,8 @@ std::optional<Finding> find_change(const Subject& subject, const std::vector<Ten
   return {};
 }
 
-// A run whose inputs are parameters. Their gradients go to `memory`, which already holds gradients
-// if `written` says so.
+// A run whose inputs are parameters, with their gradients in `memory`. `written`: whether `memory`
+// already holds gradients.
 Run run_into(const Subject& subject, const std::vector<Tensor>& memory, bool written,
              std::vector<bool>* arrived = nullptr) {
   const auto flags = std::make_unique<bool[]>(memory.size());
@@ -43,8 +43,8 @@ Run run_into(const Subject& subject, const std::vector<Tensor>& memory, bool wri
   return result;
 }
 
-// Memory that holds different numbers for each `salt`, of the size of the expected gradients, so
-// that in a sum neither hides the other.
+// Memory with numbers of the size of the expected gradients, so that neither hides the other in a
+// sum. Each `salt` gives different numbers.
 std::vector<Tensor> used_memory(const Subject& subject, const Run& first, std::uint64_t salt) {
   std::vector<Tensor> memory;
   for (const Tensor& gradient : first.gradients) {
@@ -58,7 +58,7 @@ std::vector<Tensor> used_memory(const Subject& subject, const Run& first, std::u
   return memory;
 }
 
-// The first element that has, after both runs, the bits that its memory had before.
+// The first element whose bits are the same as before, in both runs.
 Index first_untouched(const Tensor& one, const Tensor& one_before, const Tensor& other,
                       const Tensor& other_before) {
   for (Index i = 0; i < one.size(); ++i) {
@@ -119,8 +119,8 @@ std::optional<Finding> check_writing(const Subject& subject, const Run& first,
   return {};
 }
 
-// Whether an element of the output belongs to the first of two parts. Some rows belong to one part
-// as a whole, and are 0 in the other; of some every second element does.
+// Whether an element is in the first of the two parts of the output. Some rows belong to one part
+// as a whole; in the other rows, the elements belong to both parts in turn.
 bool in_first_part(Index element, const Shape& output) {
   const Index row = output.rank() > 1 ? element / (output.size() / output[0]) : 0;
   return row % 3 == 0 ? element % 2 == 0 : row % 3 == 1;
@@ -136,9 +136,9 @@ Run run_with(const Subject& subject, const std::function<double(Index)>& factor)
   return run(other);
 }
 
-// The sum of two gradients of one input; NaN where one is. What differs from the gradient for both
-// parts by less than rounding of the outputs can is that gradient: beside a sum of parts that
-// cancel, such as dy - Σ y dy of a softmax that is nearly 1, the perturbed sums may all be 0.
+// The sum of two gradients of one input; NaN where either is. If an element differs from the
+// gradient `both` only by rounding of the outputs, it is set to this gradient: if the parts cancel,
+// as in dy - Σ y dy of a softmax that is nearly 1, GradientRounding may find only zeros.
 Tensor sum_of_parts(const Subject& subject, const Run& both, const Run& part, const Run& rest,
                     std::size_t input) {
   Tensor sum = sum_of(part.gradients[input], rest.gradients[input]);
@@ -179,13 +179,13 @@ std::optional<Finding> check_parts(const Subject& subject, const Run& first,
   return {};
 }
 
-constexpr double multiple_factor = -1024;  // a power of two changes no rounding
+constexpr double multiple_factor = -1024;  // a power of two, so rounding stays the same
 
 std::optional<Finding> check_multiple(const Subject& subject, const Run& first,
                                       const GradientRounding& rounding) {
   const Run multiple = run_with(subject, [](Index) { return multiple_factor; });
   for (std::size_t k = 0; k < subject.inputs.size(); ++k) {
-    const auto divided = [](Scalar x, Scalar expected) {  // infinite beyond the largest number
+    const auto divided = [](Scalar x, Scalar expected) {  // `expected` where the multiple overflows
       return std::isfinite(x) ? x / multiple_factor : expected;
     };
     const Tensor once = by_element(divided, multiple.gradients[k], first.gradients[k]);
@@ -258,7 +258,7 @@ std::optional<Finding> check_accumulation(const Subject& subject, const Run& fir
 std::optional<Finding> check_constants(const Subject& subject, const Run& first,
                                        const GradientRounding& rounding) {
   const std::size_t inputs = subject.inputs.size();
-  // Whether gradients stay the same where all inputs but one need none, or one alone does.
+  // Whether gradients stay the same if `one` is the only constant or (`alone`) the only variable.
   const auto check = [&](std::size_t one, bool alone) -> std::optional<Finding> {
     Subject probed = subject;
     probed.probe = alone ? fmt::format("with all inputs but {} as constants", one)

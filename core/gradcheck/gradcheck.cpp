@@ -8,8 +8,8 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
-// While it exists, fresh memory is filled with NaN, so that elements that were never written are
-// found. Ops do not stop at a NaN; it gets a verdict instead.
+// While it exists, fresh memory is filled with NaN, so that elements that are never written show.
+// The anomaly check is off: a NaN gets a verdict instead.
 class CheckerSwitches {
  public:
   CheckerSwitches() : before_(std::exchange(checks(), {.poison = true, .finite = false})) {}
@@ -24,8 +24,7 @@ class CheckerSwitches {
 using Findings = std::vector<Finding>;
 
 Findings find_wrong(const Subject& subject) {
-  // On copies: if the function changes its inputs, that must not have happened before it is
-  // checked.
+  // Runs on copies, because a function may change its inputs, and a later check must see that.
   if (const Index i = first_not_finite(subject.value(copies(subject.inputs))); i >= 0) {
     return {subject.found(Verdict::not_finite,
                           fmt::format("element {} of the output is not finite", i))};
@@ -100,7 +99,7 @@ Findings check(const GradcheckFunction& function, const std::vector<Tensor>& inp
   return findings;
 }
 
-// Ways to cut a number of rows into segments, from the simple to the unusual.
+// Ways to cut rows into segments, from simple to unusual.
 std::vector<std::vector<Index>> cuts(Index rows) {
   std::vector<std::vector<Index>> result{{rows}};
   if (rows > 1) {

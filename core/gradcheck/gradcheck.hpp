@@ -1,5 +1,5 @@
-// The gradient checker: is the backward pass of an op, or of any function of tensors, the
-// derivative of its forward pass? If not, what is wrong with it?
+// The gradient checker: checks whether the backward pass of an op, or of any function of tensors,
+// is the derivative of its forward pass. If not, it says what is wrong.
 #pragma once
 
 #include "core/gradcheck/diagnosis/verdict.hpp"
@@ -8,16 +8,16 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-// A difference of floats is too coarse to tell a wrong gradient from rounding.
+// Differences of floats are too coarse to tell a wrong gradient from rounding.
 static_assert(std::is_same_v<Scalar, double>,
               "gradient checks need double precision: link this target with tapehead::double");
 
 using GradcheckFunction = std::function<Var(Tape&, const std::vector<Var>&)>;
 
 // A gradient may differ from a slope by relative_tolerance times the larger of the two, plus the
-// estimated error of the differences. absolute_tolerance limits how much of that error is excused.
-// It is a share of the natural size of a slope: the slope if the outputs changed by their own size
-// while the input changes by its own. So both tolerances follow the scale of inputs and outputs.
+// estimated error of the differences, up to absolute_tolerance times the natural size of a slope:
+// the slope if the outputs changed by their own size while the input changes by its own. So both
+// tolerances follow the scale of inputs and outputs.
 struct GradcheckOptions {
   double relative_tolerance = 1e-8;
   double absolute_tolerance = 1e-8;
@@ -26,25 +26,24 @@ struct GradcheckOptions {
 };
 
 // Compares dL/dx with differences of L = Σ cotangent ∘ function(inputs) for every element x of
-// every input. The cotangent is random, with no element near zero. The function may draw random
-// numbers only if it draws the same ones each time.
+// every input. The cotangent is random; no element is near zero. The function may draw random
+// numbers only if every run draws the same ones.
 //
 // A function is also wrong if it changes its inputs, the cotangent or, in the backward pass, its
-// output; if it returns other bits when it runs again or without recording; if its gradient is not
-// linear in the cotangent, or not finite where parts of that are 0; if it gives another gradient
-// when some inputs need none; or if it leaves elements of a gradient unwritten, or overwrites a
-// gradient that it should add to.
+// output. Another run, also without recording, must return the same bits. The gradient must be
+// linear in the cotangent, finite if parts of the cotangent are 0, and the same if some inputs need
+// none. Every element of a gradient must be written, and added to a gradient that is already there.
 //
-// The probes: the same Var for two inputs of one shape; one row, no row, two, twice as many, and as
-// many as columns, of the inputs that have as many rows as the first one; one column; inputs 1000
-// times as large and as small. A probe reports nothing if the function throws on its inputs, or if
-// the value is not finite. So a function that is made for one size must throw at others. The
-// function is run on copies, and an exception that it throws becomes a verdict.
+// The probes: one Var for two inputs of the same shape; other numbers of rows (0, 1, 2, twice as
+// many, as many as columns) in all inputs with as many rows as the first input; one column; inputs
+// 1000 times as large and as small. A probe reports nothing if the function throws or its value is
+// not finite, so a function made for one size must throw at other sizes. The function runs on
+// copies of the inputs. An exception that it throws becomes a verdict.
 GradcheckReport gradcheck(const GradcheckFunction& function, const std::vector<Tensor>& inputs,
                           const GradcheckOptions& options = {});
 
-// The same for a function of a ragged batch. The rows of the first input are cut into segments in
-// several ways: one segment, one row each, unequal lengths, and with empty segments among them.
+// gradcheck() for a function of a ragged batch. The rows of the first input are cut into segments
+// in several ways: one segment, one row each, unequal lengths, and with empty segments.
 using SegmentedFunction =
     std::function<Var(Tape&, const std::vector<Var>&, const Segments& segments)>;
 GradcheckReport gradcheck(const SegmentedFunction& function, const std::vector<Tensor>& inputs,

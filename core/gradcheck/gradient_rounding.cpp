@@ -6,8 +6,8 @@ namespace {
 
 constexpr double off_by = 1e-5;  // relative to the gradients along the path
 
-// The scale of an element's steps: its own size if that is far below 1 and the other elements;
-// otherwise the usual one.
+// The scale of an element's steps: its own size if that is far below 1 and below the other
+// elements, otherwise the usual scale.
 double scale_of(const Tensor& input, Index element) {
   constexpr double far_below = 1e-3;
   const double own = std::abs(input.data()[element]);
@@ -15,8 +15,8 @@ double scale_of(const Tensor& input, Index element) {
   return own > 0 && own < far_below * usual ? own : usual;
 }
 
-// Whether the gradient, integrated along a path of this length, equals the change of L: by Gauss's
-// rule with three points in each of sixteen parts.
+// Whether the gradient, integrated along a path of this length, equals the change of L. Integrates
+// by Gauss's rule with three points in each of sixteen parts.
 bool adds_up(const Subject& subject, std::size_t input, Index element, double length) {
   constexpr int parts = 16;
   const std::array<double, 3> places{0.5 - std::sqrt(0.15), 0.5, 0.5 + std::sqrt(0.15)};
@@ -46,7 +46,7 @@ bool adds_up(const Subject& subject, std::size_t input, Index element, double le
 }
 
 // The gradients after small changes in the last bits of inputs and cotangent; empty if the function
-// throws there.
+// throws.
 std::vector<Tensor> nearby_gradients(const Subject& subject, std::uint64_t seed) {
   std::vector<Tensor> inputs;
   for (const Tensor& input : subject.inputs) {
@@ -83,7 +83,7 @@ double size_of_all(const Subject& subject, const Tensor& output, std::size_t inp
   for (const Scalar y : output.values()) {
     sum += std::abs(y);
   }
-  // The largest cotangent, since that of some outputs may be 0.
+  // The largest cotangent, because the cotangents of some outputs may be 0.
   return sum * magnitude(subject.cotangent) / scale_of(subject.inputs[input], element);
 }
 
@@ -114,7 +114,7 @@ const Tensor& GradientRounding::of(std::size_t input) const {
 
 void GradientRounding::find() const {
   constexpr std::uint64_t trials = 16;  // many: a rounded number may stay the same
-  constexpr double share = 30;          // each trial may move it by less than rounding can
+  constexpr double share = 30;          // a trial may move a gradient by less than rounding does
   constexpr Scalar infinity = std::numeric_limits<Scalar>::infinity();
   std::vector<Tensor> least;
   std::vector<Tensor> most;
@@ -154,7 +154,7 @@ Index GradientRounding::first_difference(const Tensor& a, const Tensor& b,
   for (Index i = 0; i < a.size(); ++i) {
     const Scalar x = a.data()[i];
     const Scalar y = b.data()[i];
-    // Below the smallest normal number a rounding is no share of the number.
+    // Below the smallest normal number, rounding is not proportional to the number.
     const double last_bits = 1000 * machine_epsilon * std::max(std::abs(x), std::abs(y)) +
                              std::numeric_limits<Scalar>::min();
     if (x == y || (std::isnan(x) && std::isnan(y)) || std::abs(x - y) <= last_bits) {

@@ -6,8 +6,8 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
-// The subject with other inputs, if the function has a finite value there; otherwise nothing.
-// `inputs` must outlive it.
+// The subject with other inputs; nothing if the function has no finite value there. `inputs` must
+// outlive the result.
 std::optional<Subject> with_inputs(const Subject& subject, const std::vector<Tensor>& inputs,
                                    std::string probe) {
   try {
@@ -24,8 +24,8 @@ std::optional<Subject> with_inputs(const Subject& subject, const std::vector<Ten
   }
 }
 
-// A gradient that is not finite although its slope is. If the output divided by the input nearly
-// overflows, the slope may overflow too.
+// Finds a gradient that is not finite although its slope is. If the output divided by the input
+// nearly overflows, the slope itself may overflow, and nothing is reported.
 std::optional<Finding> check_finite(const Subject& subject, const Run& run) {
   constexpr double near_overflow = 1e300;
   for (std::size_t k = 0; k < subject.inputs.size(); ++k) {
@@ -46,8 +46,8 @@ std::optional<Finding> check_finite(const Subject& subject, const Run& run) {
   return {};
 }
 
-// A random direction with the signs of the gradient, so that its parts do not cancel: the slope
-// along it is small only if the gradient is. Each element moves in proportion to its own size.
+// A random direction with the signs of the gradient, so that no parts cancel: the slope is small
+// only if the gradient is. Each element moves in proportion to its own size.
 Tensor direction_for(const Tensor& input, const Tensor& gradient, std::uint64_t seed) {
   const auto move = [largest = magnitude(input)](Scalar part, Scalar x, Scalar slope) {
     const double distance = part * (std::abs(x) > 0 ? std::abs(x) : largest);
@@ -56,9 +56,9 @@ Tensor direction_for(const Tensor& input, const Tensor& gradient, std::uint64_t 
   return by_element(move, uneven(gradient.shape(), seed), input, gradient);
 }
 
-// Compares gradients with the slopes of L along random directions: one comparison per input instead
-// of one per element. Reports only what is wrong beyond doubt: the inputs of a probe may be close
-// to kinks, or far from where differences are precise.
+// Compares gradients with slopes of L along random directions: one comparison per input instead of
+// one per element. Reports only certain errors: the inputs of a probe may be close to kinks, or
+// where differences are imprecise.
 std::optional<Finding> check_directions(const Subject& subject, const Run& run) {
   Differences differences(subject);
   const double share = std::max(1e-4, subject.options.relative_tolerance);
@@ -101,8 +101,8 @@ std::optional<Finding> check_run(const Subject& subject, const std::vector<Tenso
   }
 }
 
-// Every matrix that has as many rows as the first input, with another number of rows: the first
-// ones, and then the same numbers again, each time a little larger.
+// Changes the number of rows of each matrix that has as many rows as the first input: its first
+// rows, then the same rows again, each time a little larger.
 std::vector<Tensor> with_rows(const std::vector<Tensor>& inputs, Index rows) {
   constexpr double larger = 1.0 / 16;
   const Index all = inputs.front().dim(0);
@@ -121,8 +121,8 @@ std::vector<Tensor> with_rows(const std::vector<Tensor>& inputs, Index rows) {
   return result;
 }
 
-// Every input with as many columns as the first one, cut to its first column; a vector of that
-// length, such as a bias, to its first number.
+// Cuts inputs with as many columns as the first input to one column, and vectors of that length,
+// such as a bias, to one number.
 std::vector<Tensor> with_one_column(const std::vector<Tensor>& inputs) {
   const Index all = inputs.front().dim(1);
   std::vector<Tensor> result = copies(inputs);
@@ -140,7 +140,7 @@ std::vector<Tensor> with_one_column(const std::vector<Tensor>& inputs) {
   return result;
 }
 
-// Two inputs of the subject are equal: whether one Var for both gets the sum of their gradients.
+// Checks that a single Var for two equal inputs gets the sum of their gradients.
 std::optional<Finding> check_shared(const Subject& subject, std::size_t first, std::size_t second) {
   try {
     const Run apart = run(subject);

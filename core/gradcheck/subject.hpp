@@ -7,8 +7,8 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-// An input given only by its shape, `random(7, 5)`: the checker draws its numbers as `uneven` does,
-// different ones for each input, the same in each run.
+// An input given only by its shape, `random(7, 5)`. The checker draws its numbers as `uneven` does:
+// different numbers for each input, the same in every run.
 struct RandomInput {
   Shape shape;
 };
@@ -18,11 +18,11 @@ RandomInput random(Extent... extents) {
   return {{static_cast<Index>(extents)...}};
 }
 
-// The tensor that is drawn for input number `input`.
+// The tensor that the checker draws as input number `input`.
 Tensor drawn(const RandomInput& random, std::size_t input);
 inline Tensor drawn(const Tensor& tensor, std::size_t /*input*/) { return tensor; }
 
-// The distance from 1 to the next number.
+// The distance from 1 to the next larger number.
 inline constexpr double machine_epsilon = std::numeric_limits<Scalar>::epsilon();
 
 struct Subject {
@@ -30,33 +30,33 @@ struct Subject {
   const std::vector<Tensor>& inputs;
   const GradcheckOptions& options;
   Tensor cotangent;   // dL/dy, of the output's shape
-  std::string op;     // that made the output
-  std::string probe;  // how a probe changed the inputs; empty: not at all
+  std::string op;     // the op that made the output
+  std::string probe;  // how a probe changed the inputs; empty: no probe
 
-  Subject with(const std::vector<Tensor>& other_inputs) const;  // these must outlive it
-  Tensor value(const std::vector<Tensor>& at) const;            // throws if it has another shape
+  Subject with(const std::vector<Tensor>& other_inputs) const;  // `other_inputs` must outlive it
+  Tensor value(const std::vector<Tensor>& at) const;            // throws if the shape differs
 
-  // A finding about the function as a whole, or about an element (-1: all) of an input.
+  // A finding about the whole function, or about one element (-1: all elements) of an input.
   Finding found(Verdict verdict, std::string hint) const;
   Finding found(Verdict verdict, std::size_t input, Index element, std::string hint) const;
 
-  Finding thrown() const;  // in a catch block: a finding about what was caught
+  Finding thrown() const;  // call in a catch block: a finding about the exception
 };
 
 // The function's value, not recorded.
 Tensor value_of(const GradcheckFunction& function, const std::vector<Tensor>& inputs);
 
-// In a catch block: a finding about what was caught. A ShapeError gets the verdict `for_shapes`.
+// Call in a catch block: a finding about the exception. A ShapeError gets the verdict `for_shapes`.
 Finding thrown_by(const std::string& op, Verdict for_shapes);
 
-// Random numbers of magnitude 0.5 ... 1.5 with random signs. They are uneven, so that no symmetry
-// of an op hides a wrong gradient. None is so small that it hides an error.
+// Random numbers of magnitude 0.5 ... 1.5 with random signs. Uneven numbers prevent that a symmetry
+// of an op hides a wrong gradient; very small numbers could hide an error.
 Tensor uneven(const Shape& shape, std::uint64_t seed);
 
 struct Run {
   Tensor output;                  // after the backward pass
   Tensor forward;                 // a copy from before the backward pass
-  std::vector<Tensor> gradients;  // of the inputs; zeros where none arrived
+  std::vector<Tensor> gradients;  // of the inputs; zeros if none arrived
 };
 
 // Makes the leaf for an input: a variable, a parameter or a constant.
@@ -64,10 +64,10 @@ using MakeLeaf = std::function<Var(Tape&, std::size_t input)>;
 Run run(const Subject& subject, const MakeLeaf& make_leaf);
 Run run(const Subject& subject);  // with variables
 
-// The largest magnitude among the finite numbers; 1 if these are all 0.
+// The largest magnitude among the finite numbers; 1 if that is 0.
 double magnitude(const Tensor& tensor);
 
-// f of each element of some tensors of one shape.
+// Applies f to the elements of tensors that have the same shape.
 template <class Function, class... Other>
 Tensor by_element(const Function& f, const Tensor& tensor, const Other&... others) {
   Tensor result = Tensor::empty(tensor.shape());
@@ -77,7 +77,7 @@ Tensor by_element(const Function& f, const Tensor& tensor, const Other&... other
   return result;
 }
 
-// Its numbers with changes in their last bits.
+// The tensor with changes in the last bits of its numbers.
 Tensor with_other_bits(const Tensor& tensor, std::uint64_t seed);
 
 double sum_of_products(const Tensor& a, const Tensor& b);

@@ -1,4 +1,4 @@
-// Functions of vectors: x y + z, and the exponential function.
+// Vector versions of x y + z and of the exponential function.
 #pragma once
 
 #include "core/prelude.hpp"
@@ -7,9 +7,9 @@
 
 namespace tapehead {
 
-// x y + z, rounded once where the instructions have it, as with AVX2, AVX-512 and on arm64,
-// whatever the optimisation level: results are compared bit by bit. xsimd 8 has no such instruction
-// for vectors of 512 bits. It writes a product and a sum, which GCC fuses only from -O2 on.
+// x y + z, rounded once if the CPU has such an instruction (AVX2, AVX-512, arm64). Results are
+// compared bit by bit, so the level of optimisation must not change this. For 512-bit vectors xsimd
+// 8 writes a product and a sum, which GCC fuses only from -O2 on.
 template <class Number>
 inline xsimd::batch<Number> fused_multiply_add(const xsimd::batch<Number>& x,
                                                const xsimd::batch<Number>& y,
@@ -25,17 +25,17 @@ inline xsimd::batch<Number> fused_multiply_add(const xsimd::batch<Number>& x,
 #endif
 }
 
-// exp(x) for arguments that are never large, as in softmax: without guards for large results it
-// takes three quarters of the time. For x <= 88, with a relative error of at most 1.3e-7 down to
-// the smallest normal number; 0 from -88.376 down, -inf included. With x = k log 2 + r, where k is
-// an integer, it is 2ᵏ (1 + r + r² p(r)) (Cody and Waite, Software Manual for the Elementary
-// Functions, 1980); p has the coefficients of xsimd's exp.
+// exp(x) for x <= 88, such as in softmax: without guards for large results it takes three quarters
+// of the time. The relative error is at most 1.3e-7 down to the smallest normal number; the result
+// is 0 for x <= -88.376, also for -inf. If x = k log 2 + r and k is an integer, exp(x) = 2ᵏ (1 + r
+// + r² p(r)) (Cody and Waite, Software Manual for the Elementary Functions, 1980); p has the
+// coefficients of the exp of xsimd.
 inline xsimd::batch<float> exp_of_small(const xsimd::batch<float>& x) {
   using Floats = xsimd::batch<float>;
   using Bits [[gnu::vector_size(sizeof(Floats))]] = std::int32_t;
   constexpr int exponent_begins = 23;
-  // Adding it rounds a number to an integer, which then stands in the last bits, counted from the
-  // exponent of 2⁰.
+  // Adding `shifter` rounds to the integer k; the last bits of the sum then hold k + 127, the
+  // exponent bits of 2ᵏ.
   const Floats shifter(0x1.8p23F + 127);
   const Floats shifted = fused_multiply_add(x, Floats(0x1.715476p+0F), shifter);  // 1 / log 2
   const Floats k = shifted - shifter;

@@ -25,8 +25,7 @@ namespace {
 
 constexpr double no_quota = std::numeric_limits<double>::infinity();
 
-// In cores: the microseconds of CPU time that a control group may use in a period, divided by those
-// of the period.
+// The CPU quota of a control group in cores: CPU time per period divided by the length of a period.
 double quota_of(const fs::path& group) {
   double quota = 0;
   double period = 0;
@@ -38,8 +37,8 @@ double quota_of(const fs::path& group) {
   return quota > 0 && period > 0 ? quota / period : no_quota;
 }
 
-// The least of a group and those around it. In a container, what is mounted may be its group alone,
-// while `group` counts from the root of the machine.
+// The smallest quota of a group and the groups around it. In a container, only its own group may be
+// mounted, while `group` is a path from the root of the machine.
 double least_quota(const fs::path& mounted, const std::string& group) {
   double least = quota_of(mounted);
   fs::path inner = mounted;
@@ -50,7 +49,7 @@ double least_quota(const fs::path& mounted, const std::string& group) {
   return least;
 }
 
-// Lines of /proc/self/cgroup, cgroups(7): "0::/user.slice" of v2, "4:cpu,cpuacct:/docker/1f" of v1.
+// Lines of /proc/self/cgroup, cgroups(7): "0::/user.slice" (v2) or "4:cpu,cpuacct:/docker/1f" (v1).
 double cpu_quota(const fs::path& root) {
   const fs::path mounts = root / "sys/fs/cgroup";
   double least = no_quota;
@@ -82,7 +81,7 @@ Index cores_of_affinity() {
                : static_cast<Index>(std::thread::hardware_concurrency());
 }
 
-// Whether there was memory for it. If not, what a part takes throws, and that reaches the caller.
+// Returns false if memory is lacking. A part that takes memory then throws to the caller.
 bool take_arena(std::size_t arena) {
   try {
     use_pool_arena(arena);
@@ -103,8 +102,8 @@ void flush_denormals() {
 
 void pause_polling() { _mm_pause(); }
 #else
-// Bit 24 of the floating-point control register (Arm Architecture Reference Manual, FPCR) is about
-// both what is read and what is written.
+// Bit 24 of the floating-point control register (Arm Architecture Reference Manual, FPCR) flushes
+// denormal inputs and denormal results.
 void flush_denormals() {
   constexpr std::uint64_t flush_to_zero = 1 << 24;
   std::uint64_t control = 0;
@@ -157,7 +156,7 @@ struct Workers::State {
     }
   }
 
-  // Takes parts until none are left. The lock is held on entry and on return.
+  // Runs parts until all are taken. The lock is held on entry and on return.
   void work(std::unique_lock<std::mutex>& lock) {
     while (untaken > 0) {
       const Index part = count - untaken--;

@@ -1,6 +1,5 @@
-// Threads: how many a process should have, how their cores treat numbers and waiting, and worker
-// threads, which run the parts of a job in parallel. Which thread runs which part affects only the
-// time.
+// Worker threads, which run the parts of a job in parallel, and the number of threads that a
+// process should use. Which thread runs which part affects only the time.
 #pragma once
 
 #include "core/prelude.hpp"
@@ -18,16 +17,16 @@ struct ThreadCount {
   std::string from;  // what decides it, such as "OMP_NUM_THREADS"
 };
 
-// The cores on which this process may run or, if that is fewer, the CPU quota of its control group
-// (that of a container, for example) rounded up to whole cores. A group's quota holds for the
-// groups in it. `root` is that of /proc and /sys.
+// The number of cores that this process may use: its CPU affinity or, if smaller, the CPU quota of
+// its control group (a container, for example), rounded up. The quota of a group also limits the
+// groups inside it. /proc and /sys are read below `root`.
 ThreadCount usable_cores(const std::filesystem::path& root = "/");
 
-// The usable cores divided by the number of `processes` that use the same ones or, if that is
-// fewer, OMP_NUM_THREADS, if this is a whole number from 1 on.
+// The usable cores divided by the number of `processes` that share them, at least 1. If
+// OMP_NUM_THREADS is a smaller whole number from 1 on, it is used instead.
 ThreadCount default_thread_count(Index processes = 1, const std::filesystem::path& root = "/");
 
-// How many threads compute unless the user says.
+// The number of threads, unless the user sets it.
 Index default_threads();
 
 class Workers {

@@ -15,7 +15,7 @@ struct Arena {
   std::size_t peak = 0;
 };
 
-// Some arenas; those that were not used yet are null.
+// All arenas of the pool. An arena that was not used yet is null.
 class Arenas {
  public:
   Arena& at(std::size_t number) {
@@ -123,7 +123,7 @@ void use_pool_arena(std::size_t number) {
 
 Checks& checks() {
 #ifdef __SANITIZE_ADDRESS__
-  static Checks instance{.poison = true};  // a build for finding mistakes, including the program
+  static Checks instance{.poison = true};  // a build for finding mistakes
 #else
   static Checks instance;
 #endif

@@ -1,5 +1,5 @@
-// The memory pool: reference-counted buffers, which are kept for reuse after their last user has
-// gone. So a training step in its steady state allocates nothing from the heap.
+// The memory pool: reference-counted buffers, whose memory is kept for reuse after the last user
+// has gone. A training step in its steady state thus allocates nothing from the heap.
 #pragma once
 
 #include "core/prelude.hpp"
@@ -28,7 +28,7 @@ class Buffer {
   Span* span_ = nullptr;
 };
 
-// Pool memory with one owner, who returns it. PoolVector is made of it.
+// Pool memory with one owner, who must return it. PoolVector uses these functions.
 void* take_from_pool(std::size_t bytes);
 void return_to_pool(void* memory) noexcept;
 
@@ -39,10 +39,10 @@ struct PoolUse {
 };
 PoolUse pool_use();
 
-// The pool has several arenas. Memory returns to its arena whichever thread frees it. Threads start
-// with arena 0. Threads that work in parallel use different ones (numbers that differ by
-// `pool_arenas` mean the same), so that a thread gets memory that it wrote last itself, which is in
-// its core's cache. Throws bad_alloc.
+// Gives the calling thread arena `number` modulo `pool_arenas`; threads start with arena 0. Memory
+// returns to its arena whichever thread frees it. Threads that work in parallel use different
+// arenas, so that the memory that a thread gets is still in the cache of its core. Throws
+// bad_alloc. If addresses_limited(), all threads use arena 0.
 constexpr std::size_t pool_arenas = 64;
 void use_pool_arena(std::size_t number);
 
@@ -70,7 +70,7 @@ class PoolAllocator {
   bool operator==(const PoolAllocator&) const = default;
 };
 
-// A vector in pool memory, for lists that every step makes anew and for lists that closures keep.
+// A vector in pool memory, for lists that every step creates or that closures keep.
 template <class T>
 using PoolVector = std::vector<T, PoolAllocator<T>>;
 

@@ -26,7 +26,7 @@ inline void prefetch_to_write(const Scalar* from, Index count) {
   prefetch_lines<1, 3>(from, count);
 }
 
-// The first number of the cache line that a number lies in.
+// The first number in the cache line of `number`.
 inline const Scalar* line_of(const Scalar* number) {
   return number - reinterpret_cast<std::uintptr_t>(number) / sizeof(Scalar) % cache_line;
 }
@@ -41,23 +41,23 @@ struct StoredRows {
   StoredRows part(Index begin, Index end) const {
     return {data + begin * stride, stride, end - begin, columns};
   }
-  // The number of cache lines. If rows may begin anywhere in a line, the largest number possible.
+  // The number of cache lines; an upper bound if rows may begin anywhere in a line.
   Index lines() const {
     const Index before = stride % cache_line == 0 ? data - line_of(data) : cache_line - 1;
     return rows * ((before + columns + cache_line - 1) / cache_line);
   }
 };
 
-// Prefetches what is needed next, a few cache lines at a time, while something else is processed: a
-// core can wait for a few dozen lines at once, and stalls if it requests more.
+// Prefetches matrices that are needed next, a few cache lines at a time, during other work. A core
+// can wait for a few dozen lines at once, and stalls if it requests more.
 class Prefetcher {
  public:
   using Matrices = std::array<StoredRows, 4>;  // entries without rows are ignored
 
-  // Where the next product writes, with the same stride as this one; null: unknown.
+  // Where the next product writes, with the same stride as the current product; null: unknown.
   const Scalar* next_result = nullptr;
 
-  // Everything has been requested after `calls` calls of `some`, at least one.
+  // Everything is requested after `calls` calls of `some`; calls: 1 or more.
   Prefetcher(const Matrices& matrices, Index calls) : matrices_(matrices) {
     Index lines = 0;
     for (const StoredRows& matrix : matrices) {

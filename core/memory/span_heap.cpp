@@ -43,10 +43,10 @@ rlim_t most_addresses() {
   return getrlimit(RLIMIT_AS, &addresses) == 0 ? addresses.rlim_cur : RLIM_INFINITY;
 }
 
-// The size of the machine's memory, or half of the addresses that the process may use if that is
-// less, since other parts need addresses too.
+// The memory of the machine or, if smaller, half of the addresses that the process may use: the
+// rest of the program needs addresses too.
 std::size_t most_bytes() {
-  constexpr long many = 1 << 28;  // of 4 KiB: 1 TiB, where the system does not say
+  constexpr long many = 1 << 28;  // pages of 4 KiB: 1 TiB, if the system gives no number
   const long pages = sysconf(_SC_PHYS_PAGES);
   auto bytes = static_cast<std::size_t>(pages > 0 ? pages : many) *
                static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
@@ -125,7 +125,7 @@ Span* SpanHeap::after(Span* span) const {
                        : reinterpret_cast<Span*>(reinterpret_cast<std::byte*>(span) + span->bytes);
 }
 
-// Takes a free span off its list: one of nearly this size if there is one, otherwise a larger one.
+// Removes a free span from its list: one of about this size if possible, otherwise a larger one.
 Span* SpanHeap::find(std::size_t bytes) {
   for (Span* span = lists_[list_of(bytes)]; span != nullptr; span = span->next) {
     if (span->bytes >= bytes) {

@@ -1,5 +1,5 @@
-// A heap for buffers of all sizes: one range of addresses, cut into spans. Free neighbours are
-// merged, so memory that one ragged batch has freed serves the next one, whatever its sizes.
+// A heap for buffers of all sizes: one range of addresses, divided into spans. Free neighbours are
+// merged, so a batch with other sizes can use the memory that the last batch freed.
 #pragma once
 
 #include "core/prelude.hpp"
@@ -12,8 +12,8 @@ namespace tapehead {
 struct alignas(64) Span {
   std::atomic<std::uint32_t> users{0};
   bool free = true;
-  std::uint16_t arena = 0;   // the arena of the pool that it belongs to
-  std::size_t bytes = 0;     // of the whole span, this head included
+  std::uint16_t arena = 0;   // its number in the pool
+  std::size_t bytes = 0;     // of the span, including this header
   Span* before = nullptr;    // the neighbour at the lower address
   Span* previous = nullptr;  // in the list of free spans of about this size
   Span* next = nullptr;
@@ -21,7 +21,7 @@ struct alignas(64) Span {
   std::byte* data() { return reinterpret_cast<std::byte*>(this + 1); }
 };
 
-// Whether the system limits the addresses of the process; a heap then reserves half of that limit.
+// Whether the system limits the addresses of the process; a heap then reserves half of the limit.
 bool addresses_limited();
 
 // Not thread-safe.
@@ -34,7 +34,7 @@ class SpanHeap {
 
   Span* take(std::size_t asked);  // with one user and at least `asked` bytes; throws bad_alloc
   void give_back(Span* span);
-  // Taken from the system.
+  // The bytes taken from the system.
   std::size_t bytes_held() const { return static_cast<std::size_t>(end_ - begin_); }
 
  private:

@@ -8,7 +8,7 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
-// Whether b is one row for all rows of a; throws unless it is that or has the shape of a.
+// Whether b is one row that serves all rows of a. Throws unless b is such a row or has a's shape.
 bool is_row_for(const Var& a, const Var& b, const char* op) {
   if (b.shape() == a.shape()) {
     return false;
@@ -22,7 +22,7 @@ bool is_row_for(const Var& a, const Var& b, const char* op) {
               matrix ? fmt::format("{} or ({})", same, a.shape()[1]) : same, b.shape());
 }
 
-// y = a + factor b:  da = dy,  db = factor dy, summed over the rows that b served.
+// y = a + factor b:  da = dy,  db = factor dy. If b is one row, db is summed over the rows.
 Var plus_multiple(const char* op, const Var& a, const Var& b, Scalar factor) {
   const bool row = is_row_for(a, b, op);
   Tensor y = Tensor::empty(a.shape());
@@ -63,7 +63,7 @@ Var multiply(const Var& a, const Var& b) {
   }
   return a.tape().record(
       "multiply", {a, b}, std::move(y), [row, a = a.value(), b = b.value()](Gradients& g) {
-        // da = dy ∘ b,  db = dy ∘ a, summed over the rows that b served
+        // da = dy ∘ b,  db = dy ∘ a. If b is one row, db is summed over the rows.
         const Tensor& dy = g.output();
         if (g.needs(0) && row) {
           const GradientTarget da = g.target(0);
@@ -127,7 +127,7 @@ Scalar share(const Shape& shape, Index count) {
   return 1 / static_cast<Scalar>(count);
 }
 
-// The same gradient for each of n numbers.
+// Gives the same gradient to each of n numbers.
 void spread(const GradientTarget& to, Index n, Scalar gradient) {
   if (to.accumulate) {
     map_row(n, to.data, [d = Lanes(gradient)](const Lanes& a) { return a + d; }, to.data);
@@ -138,8 +138,7 @@ void spread(const GradientTarget& to, Index n, Scalar gradient) {
 
 // y = factor Σ x:  dx = factor dy.
 Var reduce_all(const char* op, const Var& x, Scalar factor) {
-  // In blocks, so that rounding errors grow with the number of blocks instead of the number of
-  // elements.
+  // Sums in blocks, so that rounding errors grow with the number of blocks instead of elements.
   constexpr Index piece = 1024;
   const Index n = x.value().size();
   Scalar sum = 0;

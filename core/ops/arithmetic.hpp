@@ -1,11 +1,11 @@
-// Arithmetic: ops that work element by element, sums and means.
+// Arithmetic: element-wise ops, sums and means.
 #pragma once
 
 #include "core/tape/tape.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-// y = a + b, a - b, a ∘ b.  b has the shape of a, or is one row (D) for every row of a: (N, D); y
+// y = a + b, a - b, a ∘ b.  b has the shape of a, or b: (D) is used for every row of a: (N, D). y
 // has the shape of a.  Throws ShapeError.
 Var add(const Var& a, const Var& b);
 Var subtract(const Var& a, const Var& b);
@@ -14,7 +14,7 @@ Var multiply(const Var& a, const Var& b);
 // y = factor x, for x of any shape.
 Var scale(const Var& x, Scalar factor);
 
-// y = eˣ and y = ln x (whose x must be positive), for x of any shape.
+// y = eˣ and y = ln x (x must be positive), for x of any shape.
 Var exp(const Var& x);
 Var log(const Var& x);
 
@@ -22,8 +22,8 @@ Var log(const Var& x);
 Var sum(const Var& x);
 Var mean(const Var& x);
 
-// Over one axis of x: (N, D).  Over axis 0 y is (D): the sum of the rows; over axis 1 y is (N): the
-// sum in each row.  Throws ShapeError.
+// The sum and the mean over one axis of x: (N, D).  Over axis 0, the rows are added: y: (D).  Over
+// axis 1, the numbers of each row are added: y: (N).  Throws ShapeError.
 Var sum(const Var& x, Index axis);
 Var mean(const Var& x, Index axis);
 

@@ -1,4 +1,4 @@
-// The choices for options of ops, and their names in a config.
+// The choices of the ops' options, with their names in a config.
 #pragma once
 
 #include "core/fields.hpp"
@@ -11,7 +11,7 @@ constexpr ValueNames<5> value_names(Activation) {
   return {"relu", "gelu", "silu", "tanh", "gelu_exact"};
 }
 
-// Which columns of a head rotary positions turn together.
+// Which columns of a head form a pair that rotary positions rotate together.
 enum class RotaryPairs { halves, interleaved };
 constexpr ValueNames<2> value_names(RotaryPairs) { return {"halves", "interleaved"}; }
 

@@ -36,8 +36,8 @@ Index check_pieces(std::span<const Var> pieces, Index axis) {
   return together;
 }
 
-// The place of a piece in the whole. A piece as wide as the whole is contiguous, so rows count as
-// columns of a matrix with one row.
+// The place of a piece in the whole. A piece that is as wide as the whole is contiguous, and is
+// treated as a matrix with one row.
 struct Place {
   Index rows;
   Index columns;  // of the piece
@@ -48,8 +48,7 @@ Place place_of(const Shape& piece, Index axis, const Shape& whole) {
   return axis == 0 ? Place{1, piece.size(), whole.size()} : Place{piece[0], piece[1], whole[1]};
 }
 
-// Copies or adds a piece to its place in the whole, or the other way round: `from` and `to` have
-// these strides.
+// Copies or adds a piece: `from` has rows `stride` apart, `to` has rows `to_stride` apart.
 void put_piece(const Place& place, const Scalar* from, Index stride, const GradientTarget& to,
                Index to_stride) {
   for (Index i = 0; i < place.rows; ++i) {
@@ -103,7 +102,7 @@ Var slice(const Var& x, Index axis, Index begin, Index end) {
   Tensor y = Tensor::empty(shape);
   put_piece(place, x.value().data() + first, place.stride, {y.data(), false}, place.columns);
   return x.tape().record("slice", {x}, std::move(y), [first, place](Gradients& g) {
-    // dx = dy in its place, and 0 elsewhere
+    // dx = dy in the columns or rows of the slice, else 0
     const auto [dx, accumulate] = g.target(0);
     if (!accumulate) {
       std::fill_n(dx, place.rows * place.stride, Scalar{0});
@@ -145,7 +144,7 @@ Var join_sequences(const Var& before, const Segments& before_segments, const Var
   return before.tape().record(
       "join_sequences", {before, after}, std::move(y),
       [D, before_segments, after_segments](Gradients& g) {
-        // dx[i] = dy[the place of row i]
+        // dx[i] = dy[row of y that row i became]
         for (const Index input : {0, 1}) {
           const Segments& own = input == 0 ? before_segments : after_segments;
           const GradientTarget dx = g.needs(input) ? g.target(input) : GradientTarget{};
@@ -172,7 +171,7 @@ Var select_rows(const Var& x, std::span<const Index> rows) {
   }
   return x.tape().record("select_rows", {x}, std::move(y),
                          [D, kept = PoolVector<Index>(rows.begin(), rows.end())](Gradients& g) {
-                           // dx[rows[i]] = dy[i], and 0 for all other rows
+                           // dx[rows[i]] = dy[i]; all other rows get 0
                            Scalar* dx = g.sum(0);
                            for (Index i = 0; i < g.output().dim(0); ++i) {
                              add_to(dx + kept[static_cast<std::size_t>(i)] * D, g.output().row(i),

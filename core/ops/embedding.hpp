@@ -1,4 +1,4 @@
-// Token embeddings and positions.
+// Embeddings of tokens and of positions.
 #pragma once
 
 #include "core/sequence/batch.hpp"
@@ -14,8 +14,8 @@ Var lookup(const Var& table, std::span<const TokenId> ids, Scalar scale = 1);
 // y: (N, D). Throws ShapeError for a position outside 0 ... P - 1.
 Var add_positions(const Var& x, const Var& table, const Segments& segments, Scalar scale = 1);
 
-// The table of Vaswani et al. 2017, section 3.5: table[p][2i] = sin(p / 10000^(2i/D)),
-// table[p][2i+1] = cos(of the same).
+// The table of Vaswani et al. 2017, section 3.5: table[p][2i] = sin(a) and table[p][2i+1] = cos(a)
+// with a = p / 10000^(2i/D).
 Tensor sinusoidal_positions(Index positions, Index D);
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -6,7 +6,7 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
-// The rows of the weight.
+// Returns the number of the weight's rows.
 Index check(const Var& x, const Var& weight) {
   const auto [N, in] = dims<2>(x, "linear.x");
   const auto [out, weight_in] = dims<2>(weight, "linear.weight");
@@ -14,8 +14,8 @@ Index check(const Var& x, const Var& weight) {
   return out;
 }
 
-// dx = dy W,  dW = dyᵀ x. The columns of dy belong to the rows of W from `first` on; other rows
-// were not used for y.
+// dx = dy W,  dW = dyᵀ x. The columns of dy belong to the rows of W from `first` on; y did not use
+// the other rows.
 void backward(Gradients& g, const Tensor& x, const Tensor& weight, Index first) {
   const Tensor& dy = g.output();
   const Index N = x.dim(0);
@@ -111,8 +111,8 @@ Var matmul(const Var& a, const Var& b) {
 
 namespace {
 
-// to = fromᵀ, or to += fromᵀ, tile by tile. One of the two matrices is traversed against its rows;
-// within a tile its cache lines are used again while they are cached.
+// to = fromᵀ, or to += fromᵀ, tile by tile. One of the two matrices is traversed against its rows.
+// Within a tile, its cache lines are used again while they are cached.
 void put_transposed(Index rows, Index columns, const Scalar* from, const GradientTarget& to) {
   constexpr Index tile = 16;
   for (Index row = 0; row < rows; row += tile) {

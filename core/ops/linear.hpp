@@ -1,5 +1,5 @@
-// Linear maps: y = x Wᵀ + b, which does nearly all of a transformer's arithmetic, the product of
-// two matrices, and the transpose of one.
+// The linear map y = x Wᵀ + b, which does nearly all of a transformer's arithmetic, the product of
+// two matrices, and the transpose of a matrix.
 #pragma once
 
 #include "core/product/matrix_product.hpp"
@@ -17,12 +17,12 @@ struct WeightRows {
   Index count;
 };
 
-// The same with these rows of the weight alone: (N, rows.count). The bias has a number for each row
-// of the weight, or for each of these rows.
+// linear() with only these rows of the weight; y: (N, rows.count). The bias has a number for each
+// row of the weight, or only for these rows.
 Var linear_with_rows(const Var& x, const Var& weight, const std::optional<Var>& bias,
                      WeightRows rows);
 
-// y = x Wᵀ + b for a weight that is packed as (in, out), for passes that record nothing.
+// linear() with a weight that is packed as (in, out), for passes that record nothing.
 Var packed_linear(const Var& x, const PackedMatrix& weight, const std::optional<Var>& bias);
 
 // y = a b.  a: (N, K), b: (K, M); y: (N, M).  Throws ShapeError.

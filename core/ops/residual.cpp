@@ -91,13 +91,13 @@ RowStatistics root_mean_square(const Scalar* x, Index D, Scalar epsilon) {
   return {0, 1 / std::sqrt(squares / static_cast<Scalar>(D) + epsilon)};
 }
 
-// The projections of a row's gradient on the directions that its own statistics remove.
+// The means along the two directions that a row's normalisation removes from its gradient.
 struct Projections {
   Lanes along;  // mean(h ∘ x̂)
   Lanes mean;   // mean(h)
 };
 
-// Computes x̂ again from x and the row's statistics, and the projections of h = gain ∘ dy.
+// Recomputes x̂ from x and the row's statistics. Returns the projections of h = gain ∘ dy.
 Projections normalise(const Scalar* x, const Scalar* statistics, const Scalar* dy,
                       const Scalar* gain, bool centred, Index D, Scalar* normal) {
   const Lanes mean(statistics[0]);
@@ -118,8 +118,8 @@ Projections normalise(const Scalar* x, const Scalar* statistics, const Scalar* d
   return {Lanes(over * xsimd::hadd(along)), Lanes(centred ? over * xsimd::hadd(sum) : Scalar{0})};
 }
 
-// dx = scale (h - x̂ mean(h ∘ x̂) - mean(h)). RMS norm does not subtract a mean, so the last term
-// is absent.
+// dx = scale (h - x̂ mean(h ∘ x̂) - mean(h)). RMS norm does not subtract a mean, so it lacks the
+// last term.
 void backward_row(const Scalar* normal, const Scalar* dy, const Scalar* gain, Scalar scale,
                   const Projections& h, Index D, GradientTarget dx) {
   const auto value = [&, factor = Lanes(scale)](const Lanes& n, const Lanes& d, const Lanes& w) {
@@ -137,7 +137,7 @@ void backward_row(const Scalar* normal, const Scalar* dy, const Scalar* gain, Sc
   }
 }
 
-// One pass over the rows. dgain = Σ_n dy ∘ x̂, dbias = Σ_n dy.
+// In one pass over the rows: dx, dgain = Σ_n dy ∘ x̂, dbias = Σ_n dy.
 void norm_backward(Gradients& g, const Tensor& x, const Tensor& gain, const Tensor& statistics,
                    bool centred) {
   const Index D = x.dim(1);

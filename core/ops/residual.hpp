@@ -1,5 +1,5 @@
-// What stands between the blocks of a layer: the residual sum with bias and dropout in one pass,
-// dropout by itself, and the normalisation of rows.
+// Ops between the blocks of a layer: the residual sum fused with bias and dropout, dropout alone,
+// and the normalisation of rows.
 #pragma once
 
 #include "core/random/keep_bits.hpp"
@@ -10,15 +10,15 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 // y = x + dropout(f + b).  x, f: (N, D), bias: (D); y: (N, D).  Throws ShapeError.
 Var residual(const Var& x, const Var& f, const Var& bias, const Dropout& dropout = {});
 
-// y = dropout(x): each number 0 with the probability, else divided by 1 - probability (Srivastava
-// et al. 2014, inverted).
+// y = dropout(x): each number becomes 0 with the dropout's probability, otherwise it is divided by
+// 1 - probability (inverted dropout, Srivastava et al. 2014).
 Var dropout(const Var& x, const Dropout& dropout);
 
-// y = gain ∘ (x - μ) / √(σ² + ε) + bias, with each row's own mean μ and (biased) variance σ² (Ba et
-// al. 2016). x: (N, D), gain, bias: (D); y: (N, D).  Throws ShapeError.
+// y = gain ∘ (x - μ) / √(σ² + ε) + bias, where μ and σ² are the mean and the (biased) variance of
+// each row (Ba et al. 2016). x: (N, D), gain, bias: (D); y: (N, D).  Throws ShapeError.
 Var layer_norm(const Var& x, const Var& gain, const Var& bias, Scalar epsilon = Scalar(1e-5));
 
-// y = gain ∘ x / √(mean(x²) + ε) (Zhang and Sennrich 2019).
+// y = gain ∘ x / √(mean(x²) + ε) (Zhang and Sennrich 2019).  Throws ShapeError.
 Var rms_norm(const Var& x, const Var& gain, Scalar epsilon = Scalar(1e-5));
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

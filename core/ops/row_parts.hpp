@@ -1,5 +1,5 @@
-// What the ops on rows are made of: multiples and sums of rows, one of which the gradient of a bias
-// or a gain takes at a time, and the dropout mask of a matrix.
+// Parts of the ops on rows: multiples and sums of rows, for the gradients of biases and gains, and
+// the dropout mask of a matrix.
 #pragma once
 
 #include "core/kernel/row_kernels.hpp"
@@ -31,22 +31,22 @@ inline void add_product(Index n, const Scalar* a, const Scalar* b, Scalar* to) {
       to, a, b);
 }
 
-// to += from. `to` may be null, as Gradients::sum is for an input that needs no gradient.
+// to += from. A null `to` is skipped: Gradients::sum returns null for an input without gradient.
 inline void add_row(Index n, const Scalar* from, Scalar* to) {
   if (to != nullptr) {
     add_to(to, from, n);
   }
 }
 
-// The dropout mask of a matrix: drawn once in the forward pass, kept as bits for the backward pass.
+// The dropout mask of a matrix is drawn in the forward pass and kept as bits for the backward pass.
 
 // Converts keep bits to the factors of dropout: 0 or 1 / (1 - probability).
 class KeepFactors {
  public:
-  explicit KeepFactors(const Dropout& dropout);  // not usable if the dropout is not active
+  explicit KeepFactors(const Dropout& dropout);  // use only if the dropout is active
 
-  // The factors of one vector of numbers, from the first-th on, out of sixteen whose bits are
-  // `keep`.
+  // The factors of one vector of numbers that begins at number `first` of sixteen. Bit i of `keep`
+  // says whether number i is kept.
   template <class Keep = xsimd::batch_bool<Scalar>>
   Lanes of(std::uint16_t keep, Index first) const {
     using Bits = typename Keep::register_type;
@@ -58,7 +58,7 @@ class KeepFactors {
   }
 
  private:
-  // With AVX-512 a register of bits selects numbers of a vector.
+  // With AVX-512 the register of a mask has one bit for each number of a vector.
   static constexpr bool a_bit_each =
       8 * sizeof(xsimd::batch_bool<Scalar>::register_type) == Lanes::size;
 
@@ -78,7 +78,7 @@ inline Lanes lanes_at(const KeepRow& row, Index i, Index count) {
   return row.factors->of(keep, i % 8);
 }
 
-// The factors of a row without dropout.
+// The factors of a row without dropout, all 1.
 struct NoneDropped {};
 
 inline Lanes lanes_at(NoneDropped /*row*/, Index /*i*/, Index /*count*/) {
@@ -95,7 +95,7 @@ class DropoutMask {
     return {reinterpret_cast<const std::uint8_t*>(bits_.data()) + i * row_bytes_, &factors_};
   }
 
-  // Calls visit(row, its factors) for each row.
+  // Calls visit(row, factors of the row).
   template <class Visitor>
   void for_each_row(const Visitor& visit) const {
     for (Index i = 0; i < rows_; ++i) {

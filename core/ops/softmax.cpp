@@ -8,8 +8,8 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
-// The largest number of a row is subtracted first, so that no exponential overflows. The result
-// does not depend on it.
+// The largest number of the row is subtracted first, so that no exponential overflows. This does
+// not change the result.
 void softmax_row(const Scalar* x, Index D, Scalar* y) {
   map_row(D, y, [m = Lanes(max_row(D, x))](const Lanes& a) { return exp_of_small(a - m); }, x);
   const Scalar sum = sum_row(D, [](const Lanes& a) { return a; }, y);
@@ -24,8 +24,8 @@ void log_softmax_row(const Scalar* x, Index D, Scalar* y) {
       D, y, [m = Lanes(most), l = Lanes(std::log(sum))](const Lanes& a) { return a - m - l; }, x);
 }
 
-// y = forward(x) and dx = gradient(y, dy) row by row, where gradient(D, y, dy) gives a function of
-// single elements of both.
+// y = forward(x) and dx = gradient(y, dy), row by row. gradient(D, y, dy) returns a function of
+// single elements of y and dy.
 template <class Forward, class Gradient>
 Var by_rows(const char* op, const Var& x, const Forward& forward, const Gradient& gradient) {
   const Index N = x.shape()[0];
@@ -88,15 +88,15 @@ void expect_tokens(std::span<const TokenId> targets, Index N, Index V, const Sha
   }
 }
 
-// The contribution of a row to the loss and to the reported numbers.
+// What a row contributes to the loss and to the reported numbers.
 struct RowLoss {
   double loss;
   double negative_log_likelihood;
   bool correct;
 };
 
-// -Σ_v q_v (x_v - lse) = lse - (1 - smoothing) x_target - smoothing mean(x), where lse = log Σ_v
-// exp(x_v), where the largest x is subtracted first. If `learns`, x becomes p - q.
+// -Σ_v q_v (x_v - lse) = lse - (1 - smoothing) x_target - smoothing mean(x) with lse = log Σ_v
+// exp(x_v). The largest x is subtracted before the exponential. If `learns`, x becomes p - q.
 RowLoss take_row(Scalar* x, Index V, TokenId target, Scalar smoothing, bool learns) {
   const Scalar largest = max_row(V, x);
   const Scalar of_target = x[target];

@@ -1,5 +1,4 @@
-// Softmax over the rows of a matrix, its logarithm, and the loss of token predictions that follows
-// from it.
+// Softmax over the rows of a matrix, its logarithm, and the cross-entropy of token predictions.
 #pragma once
 
 #include "core/memory/pool.hpp"
@@ -16,13 +15,13 @@ Var log_softmax(const Var& x);
 struct CrossEntropy {
   Var loss;  // (1): Σ_n -Σ_v q_v log p_v in nats, where q = (1 - smoothing) onehot + smoothing / V
   double negative_log_likelihood;  // Σ_n -log p of the target, without smoothing
-  Index correct;  // rows whose largest logit is the target's (the first of equals counts)
-  PoolVector<double> by_row;  // the summands of negative_log_likelihood
+  Index correct;              // rows whose largest logit (the first one if equal) is the target's
+  PoolVector<double> by_row;  // -log p of each row's target
 };
 
 // logits: (N, V), targets: N of them. Label smoothing as in Szegedy et al. 2016, section 7. Throws
-// ShapeError. If the logits are moved in, their memory becomes their gradient while it is in the
-// cache. Otherwise they are copied if a gradient is needed.
+// ShapeError. If the logits are moved in, their memory is overwritten with their gradient while it
+// is cached. Otherwise the logits are copied if a gradient is needed.
 CrossEntropy cross_entropy(Var logits, std::span<const TokenId> targets, Scalar smoothing = 0);
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

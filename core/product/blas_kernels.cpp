@@ -10,7 +10,7 @@ namespace tapehead {
 
 namespace {
 
-// As Debian names it in paths; and the size of one of OpenBLAS's buffers there (0.3.21).
+// The name of the architecture in Debian paths, and the size of an OpenBLAS buffer (0.3.21).
 #if defined(__x86_64__)
 constexpr std::string_view debian_architecture = "x86_64-linux-gnu";
 constexpr std::size_t buffer_bytes = std::size_t{128} << 20;
@@ -24,8 +24,8 @@ bool is_avx512_core(const std::string& kernels) {
 }
 
 // OpenBLAS chooses its kernels when it is loaded. These two functions undo that choice, and make it
-// again with the current environment. Every build with several kernel sets exports them, but they
-// are not documented.
+// again with the current environment. They are not documented, but every build with several kernel
+// sets exports them.
 bool choose_again(const char* kernels) {
   using Function = void (*)();
   const auto quit = reinterpret_cast<Function>(dlsym(RTLD_DEFAULT, "gotoblas_dynamic_quit"));
@@ -40,10 +40,9 @@ bool choose_again(const char* kernels) {
   return true;
 }
 
-// Each product takes one of OpenBLAS's buffers while it computes. It maps them when they are first
-// needed and, where that fails, tries again for ever (driver/others/memory.c, blas_memory_alloc),
-// so each is tried here first. Without OpenBLAS's own functions, which are not documented, nothing
-// is reserved.
+// Each running product uses one OpenBLAS buffer. OpenBLAS maps a buffer when it is first needed
+// and, if this fails, retries for ever (driver/others/memory.c, blas_memory_alloc), so the mapping
+// is tested here first. Without the two undocumented functions of OpenBLAS nothing is reserved.
 void reserve_buffers(Index threads) {
   const auto take = reinterpret_cast<void* (*)(int)>(dlsym(RTLD_DEFAULT, "blas_memory_alloc"));
   const auto give_back = reinterpret_cast<void (*)(void*)>(dlsym(RTLD_DEFAULT, "blas_memory_free"));
@@ -98,7 +97,6 @@ BlasInfo prepare_blas(Index threads) {
 
 }  // namespace tapehead
 
-// OpenBLAS asks this function of its own how many threads it starts when it is loaded. This one
-// takes its place, so that there are none: each would wait for work that never comes, with a buffer
-// of its own.
+// Replaces the function that tells OpenBLAS how many threads to start when it is loaded: here only
+// the caller. Other threads would never get work, and each would hold a buffer.
 extern "C" int openblas_num_threads_env() { return 1; }

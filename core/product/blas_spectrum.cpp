@@ -12,7 +12,7 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
-// Row after row.
+// A row-major matrix.
 struct Matrix {
   Matrix(std::size_t row_count, std::size_t column_count)
       : rows(row_count), columns(column_count), numbers(rows * columns) {}
@@ -89,9 +89,9 @@ Matrix root(Matrix matrix) {
   return result;
 }
 
-// Symmetric except for rounding; LAPACK reads one triangle. It is (Aᵀ B)(Aᵀ B)ᵀ = Aᵀ (B Bᵀ) A, (m,
-// m); or, if A has fewer rows than columns, R (B Bᵀ) R, (d, d), which has the same eigenvalues
-// except 0. R is the root of A Aᵀ.
+// The product (Aᵀ B)(Aᵀ B)ᵀ = Aᵀ (B Bᵀ) A, (m, m). If A has no more rows than columns: R (B Bᵀ) R,
+// (d, d), with the root R of A Aᵀ, which has the same eigenvalues except 0. The result is symmetric
+// except for rounding; LAPACK reads one triangle.
 Matrix squared_product(const Tensor& a, const Tensor& b) {
   if (a.dim(0) > a.dim(1)) {
     return gram(transposed_product(a, b));

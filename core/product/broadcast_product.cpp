@@ -8,10 +8,10 @@ namespace {
 
 constexpr Index widest = product_columns / lane_count;
 
-// The number of rows that are processed at a time, such that each sum has its own register: with 16
-// registers 6 x 2 sums, 2 vectors of b and one of a; with 32 registers 6 x 4 sums, 4 vectors and
-// one. With 32 registers and fewer columns, adjacent rows of a allow more: 8 are half a cache line.
-// Rows that are apart would need one address each.
+// The number of rows processed at a time. Each sum has its own register: with 16 registers 6 x 2
+// sums, 2 vectors of b and one of a; with 32 registers 6 x 4 sums, 4 vectors of b and one of a.
+// With 32 registers and fewer columns, 8 rows fit if the rows of a are adjacent, in half a cache
+// line. Rows that are apart would need 8 addresses.
 constexpr Index tile_rows(bool adjacent, Index vectors) {
   return adjacent && sizeof(Lanes) == 64 && vectors < widest ? 8 : 6;
 }
@@ -20,14 +20,14 @@ constexpr Index tile_rows(bool adjacent, Index vectors) {
 // depend on a tile's width.
 constexpr Index prefetch_depth(Index vectors) { return 64 / vectors; }
 
-// Rows of the result that the next tile writes, with the same stride as this tile's.
+// Rows of the result that the next tile writes, with the stride of the current tile.
 struct NextRows {
   const Scalar* data = nullptr;
   Index count = 0;
 };
 
-// `prefetcher`: a pointer or, for none, nullptr itself. With one, `next` is prefetched too, spread
-// over the depth, because its rows are more than a core can wait for at once.
+// `prefetcher`: a Prefetcher*, or nullptr itself for no prefetching. A prefetcher also prefetches
+// `next`, spread over the depth: its rows are more than a core can wait for at once.
 template <bool Adjacent, Index Rows, Index Vectors, bool Started, class Pointer>
 [[gnu::always_inline]] inline void tile_product(Index depth, Broadcast a, const Scalar* b,
                                                 Index b_step, Start start, Scalar* out,
@@ -82,7 +82,7 @@ template <bool Adjacent, Index Rows, Index Vectors, bool Started, class Pointer>
   }
 }
 
-// The rest after whole tiles: `Rows` rows or fewer.
+// The rows after the last whole tile: `Rows` or fewer.
 template <bool Adjacent, Index Rows, Index Vectors, bool Started, class Pointer>
 [[gnu::always_inline]] inline void rest_product(Index rows, Index depth, Broadcast a,
                                                 const Scalar* b, Index b_step, Start start,

@@ -1,6 +1,6 @@
-// The innermost product: numbers of one matrix, each broadcast to a vector, times rows of another.
-// Sums stay in registers for the whole depth. Each is added in the same order whatever the number
-// of rows.
+// The innermost matrix product: each number of one matrix is broadcast to a vector and multiplied
+// by a row of the other. Sums stay in registers for the whole depth. The order of additions does
+// not depend on the number of rows.
 #pragma once
 
 #include "core/kernel/row_kernels.hpp"
@@ -18,7 +18,7 @@ struct Broadcast {
 };
 
 // The initial values of the sums: element (i, c) is data[i step + c]. With step 0 every row starts
-// with the same numbers; null: with zeros.
+// with the same numbers. If data is null, all sums start with zero.
 struct Start {
   const Scalar* data = nullptr;
   Index step = 0;
@@ -28,18 +28,18 @@ struct Start {
   }
 };
 
-// The number of columns that are processed at a time: four vectors if there are 32 registers,
-// otherwise two. The larger it is, the less often rows of `a` come from the second-level cache.
+// The number of columns processed at a time: four vectors if there are 32 registers, otherwise two.
+// More columns mean fewer reads of `a` from the second-level cache.
 constexpr Index product_columns = (sizeof(Lanes) == 64 ? 4 : 2) * lane_count;
 
 // out[i][c] = start(i, c) + Σ_r a(i, r) b[r b_step + c] for i < rows, c < columns; columns: whole
-// vectors. `start` may be `out` itself. Meanwhile the lines of the prefetcher, if there is one, are
-// prefetched, and the memory that is written next: for products larger than the first-level cache.
+// vectors. `start` may be `out` itself. With a prefetcher, for products larger than the first-level
+// cache, its lines and the memory that is written next are prefetched.
 void broadcast_product(Index rows, Index depth, Index columns, const Broadcast& a, const Scalar* b,
                        Index b_step, Start start, Scalar* out, Index out_step,
                        Prefetcher* prefetcher = nullptr);
 
-// How often broadcast_product calls `some` of the prefetcher.
+// The number of calls of Prefetcher::some in broadcast_product.
 Index prefetches(Index rows, Index depth, Index columns, const Broadcast& a);
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

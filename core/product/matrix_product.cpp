@@ -15,8 +15,8 @@ struct Block {
   Index column = 0;
 };
 
-// A packed block of b stays in the second-level cache while all rows of a pass, one block after the
-// other (Goto and van de Geijn 2008). Meanwhile the numbers for the next blocks are prefetched.
+// A packed block of b stays in the second-level cache while it is multiplied by all rows of a, one
+// block after the other (Goto and van de Geijn 2008). The next blocks are prefetched meanwhile.
 class BlockedProduct {
  public:
   BlockedProduct(Index rows, Index columns, Index depth, const MatrixView& a, const MatrixView& b)
@@ -49,10 +49,10 @@ class BlockedProduct {
  private:
   // The largest block: 12,288 numbers of a, 65,536 of b.
   static constexpr Block largest{.row = 48, .depth = 256, .column = 256};
-  // Smaller matrices were written a moment ago, and are still in the cache. To prefetch them costs
-  // a step of size A 2 % with AVX2, and nothing with AVX-512.
+  // Smaller matrices were just written and are still in the cache. With AVX2, prefetching them
+  // makes a step of size A 2 % slower; with AVX-512 it changes nothing.
   static constexpr Index stays_in_cache = (Index{1} << 20) / sizeof(Scalar);
-  // While the last rows of a are processed; what is fetched earlier is evicted again.
+  // The next block of b is prefetched during these last rows of a: earlier it would be evicted.
   static constexpr Index fetches_b_within = 288;
 
   Block size_of(const Block& at) const {
@@ -61,7 +61,7 @@ class BlockedProduct {
             std::min(largest.column, all_.column - at.column)};
   }
 
-  // After the last block it returns one whose column is beyond all.
+  // The next block; after the last block, a block whose column is beyond all columns.
   Block after(Block at) const {
     at.row += largest.row;
     return at.row < all_.row ? at : after_block_of_b(at);
@@ -122,8 +122,8 @@ class BlockedProduct {
 constexpr bool has_avx512_vectors = sizeof(Lanes) == 64;
 
 // Whether our own product is faster: OpenBLAS packs both sides without prefetching them, and clears
-// c first. There must be enough rows to make packing b worth it. Vectors narrower than the CPU's or
-// of 128 bits are left to OpenBLAS, and so is a transposed a if vectors have 8 numbers.
+// c first. There must be enough rows to make packing b worth it. OpenBLAS is faster if our vectors
+// have 128 bits, are narrower than those of the CPU, or have 256 bits and a is transposed.
 bool own_is_faster(Index rows, Index depth, const MatrixView& a) {
   constexpr Index fewest_rows = 64;
   constexpr bool wide = sizeof(Lanes) >= 32;
@@ -131,8 +131,7 @@ bool own_is_faster(Index rows, Index depth, const MatrixView& a) {
   return widest && (has_avx512_vectors || !a.transposed) && rows >= fewest_rows && depth > 0;
 }
 
-// Whether c = aᵀ b has so few rows or columns that rows of a and b are not used often enough to
-// make packing them worth it.
+// Whether c = aᵀ b has so few rows or columns that packing a and b is not worth it.
 bool outer_products_are_faster(Index rows, Index columns, Index depth, const MatrixView& a,
                                const MatrixView& b) {
   constexpr Index few = 64;
@@ -140,8 +139,8 @@ bool outer_products_are_faster(Index rows, Index columns, Index depth, const Mat
          std::min(rows, columns) <= few && depth > 0;
 }
 
-// c = start + Σ_r a_r ⊗ b_r over the rows of a and b. It takes as many of these at a time as stay
-// in the first-level cache, and as many rows of c as stay in the second-level cache.
+// c = start + Σ_r a_r ⊗ b_r over the rows of a and b, in blocks: the rows of a and b stay in the
+// first-level cache, the rows of c in the second-level cache.
 void sum_of_outer_products(Index rows, Index columns, Index depth, const MatrixView& a,
                            const MatrixView& b, Start start, Scalar* c, Index c_stride) {
   constexpr Index block_depth = 96;

@@ -1,6 +1,6 @@
-// Products of row-major matrices, by the faster of several ways; their right-hand side, packed once
-// into panels (packed_matrix.cpp), and transposed copies; and the only access to BLAS and LAPACK,
-// which ops use through `matrix_product`: products, and singular values (blas_spectrum.cpp).
+// Products of row-major matrices, by BLAS or our own kernels, whichever is faster; matrices that
+// are packed once for many products (packed_matrix.cpp); and singular values (blas_spectrum.cpp).
+// Ops use BLAS and LAPACK only through this header.
 #pragma once
 
 #include "core/product/broadcast_product.hpp"
@@ -8,35 +8,34 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-// A row-major matrix for BLAS. Its rows are `stride` numbers apart; `transposed` means that its
-// transpose is used.
+// A row-major matrix or, if `transposed`, its transpose. Its rows are `stride` numbers apart.
 struct MatrixView {
   const Scalar* data;
   Index stride;
   bool transposed = false;
 
-  // The part that begins at an element of the matrix, after transposition.
+  // The part that begins at (row, column), counted after transposition.
   MatrixView from(Index row, Index column) const {
     return {data + (transposed ? column * stride + row : row * stride + column), stride,
             transposed};
   }
 };
 
-// c = a b (+ c), where a is (rows, depth) and b (depth, columns) after their transpositions. If it
-// does not accumulate, the old content of c is ignored, even NaN.
+// c = a b (+ c), where a is (rows, depth) and b (depth, columns) after their transpositions.
+// Without `accumulate` the old content of c is ignored, even NaN.
 void blas_product(Index rows, Index columns, Index depth, MatrixView a, MatrixView b, Scalar* c,
                   Index c_stride, bool accumulate);
 
-// to[c to_step + r] = factor from[r step + c] for r < rows, c < columns. After the last r there are
-// zeros up to a whole vector, for which there must be room.
+// to[c to_step + r] = factor from[r step + c] for r < rows, c < columns. Zeros follow the last r up
+// to a whole vector; there must be room for them.
 void copy_transposed(Index rows, Index columns, const Scalar* from, Index step, Scalar factor,
                      Scalar* to, Index to_step);
 
-// A panel has as many columns as `broadcast_product` processes at a time, the last one those that
-// remain, padded to whole vectors.
+// A matrix that is copied into panels of `product_columns` columns. The last panel has the
+// remaining columns, padded to whole vectors.
 class PackedMatrix {
  public:
-  // b: (depth, columns) after its transposition; depth: 1 or more. It is copied.
+  // b: (depth, columns) after transposition; depth: 1 or more.
   PackedMatrix(const MatrixView& b, Index depth, Index columns);
 
   Index depth() const { return depth_; }
@@ -45,17 +44,17 @@ class PackedMatrix {
   // c = start + a b, where a is (rows, depth) and not transposed. `start` may be c itself.
   void product(Index rows, const MatrixView& a, Start start, Scalar* c, Index c_stride) const;
 
-  // c = start + a b, where a has at most `block_rows` rows and is used without a copy. Meanwhile
-  // the lines of the prefetcher, if there is one, are prefetched.
+  // c = start + a b, where a has at most `block_rows` rows and is used without a copy. The lines of
+  // `prefetcher` are prefetched meanwhile; null: none.
   void block_product(Index rows, const Broadcast& a, Start start, Scalar* c, Index c_stride,
                      Prefetcher* prefetcher) const;
 
-  // This many rows of a stay in the second-level cache.
+  // A block of so many rows of a stays in the second-level cache.
   static constexpr Index block_rows = 96;
 
  private:
-  // This depth of a panel, 32 KB, stays in a first-level cache of 48 KB. With AVX2 it is 16 KB of
-  // 32 KB.
+  // A part of a panel of this depth stays in the first-level cache: 32 KB of 48 KB with AVX-512, 16
+  // KB of 32 KB with AVX2.
   static constexpr Index panel_depth = sizeof(Lanes) == 64 ? 128 : 256;
 
   Index depth_;
@@ -69,8 +68,8 @@ class PackedMatrix {
 void blocked_product(Index rows, Index columns, Index depth, const MatrixView& a,
                      const MatrixView& b, Start start, Scalar* c, Index c_stride);
 
-// c = a b (+ c), where a is (rows, depth) and b (depth, columns) after their transpositions. If it
-// does not accumulate, the old content of c is ignored, even NaN.
+// c = a b (+ c), where a is (rows, depth) and b (depth, columns) after their transpositions.
+// Without `accumulate` the old content of c is ignored, even NaN.
 void matrix_product(Index rows, Index columns, Index depth, MatrixView a, MatrixView b, Scalar* c,
                     Index c_stride, bool accumulate);
 
@@ -78,9 +77,8 @@ void matrix_product(Index rows, Index columns, Index depth, MatrixView a, Matrix
 void matrix_product_plus_row(Index rows, Index columns, Index depth, MatrixView a, MatrixView b,
                              const Scalar* row, Scalar* c, Index c_stride);
 
-// The singular values of Aᵀ B, largest first, in double precision. There are as many as A has rows
-// or columns, whichever is fewer. a: (d, m), b: (d, n). Values below about 1e-8 of the largest are
-// lost in rounding.
+// The min(d, m) singular values of Aᵀ B, largest first, in double precision. a: (d, m), b: (d, n).
+// Values below about 1e-8 of the largest are lost in rounding.
 std::vector<double> product_singular_values(const Tensor& a, const Tensor& b);
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

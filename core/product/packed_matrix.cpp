@@ -1,4 +1,4 @@
-// The right-hand side of products: packed into panels, and transposed copies; and products by BLAS.
+// Packs matrices into panels, copies transposed matrices, and calls BLAS for products.
 
 #include "core/product/matrix_product.hpp"
 
@@ -34,8 +34,7 @@ namespace {
 
 using Square = std::array<Lanes, Lanes::size>;  // as many rows as columns
 
-// Exchanges runs of `Run` numbers between a and b: a keeps its even runs, and its odd runs are
-// replaced by b's even runs; b keeps its odd runs, and its even runs are replaced by a's odd runs.
+// Exchanges runs of `Run` numbers: the odd runs of a with the even runs of b.
 template <std::size_t Run, std::size_t... I>
 [[gnu::always_inline]] inline void exchange_runs(Lanes& a, Lanes& b,
                                                  std::index_sequence<I...> /*lanes*/) {
@@ -46,8 +45,8 @@ template <std::size_t Run, std::size_t... I>
   b = Lanes(__builtin_shufflevector(first, second, (even(I) ? I + Run : Lanes::size + I)...));
 }
 
-// Swaps the two off-diagonal quarters of every square of 2 `Run` rows, then those of its quarters,
-// and so on.
+// Swaps the two off-diagonal quarters of every square of 2 `Run` rows, then does the same for the
+// quarters of the square, and so on.
 template <std::size_t Run>
 [[gnu::always_inline]] inline void transpose(Square& block) {
   if constexpr (Run > 0) {
@@ -88,11 +87,10 @@ void copy_block(Index rows, Index columns, const Scalar* from, Index step, const
 void copy_transposed(Index rows, Index columns, const Scalar* from, Index step, Scalar factor,
                      Scalar* to, Index to_step) {
   const Lanes factors(factor);
-  // The block `ahead` columns further on is prefetched. After the last column it is one of the rows
-  // below; after the last rows it is often what is copied next.
+  // Prefetches the block `ahead` columns further on. After the last column this is a block of the
+  // rows below; after the last rows it is often the matrix that is copied next.
   const Index ahead = std::min(4 * lane_count, columns);
-  // As many rows as a vector has numbers, from end to end: so few streams that a core can prefetch
-  // them itself.
+  // Copies `lane_count` rows from end to end: so few streams that a core prefetches them itself.
   for (Index r = 0; r < rows; r += lane_count) {
     for (Index c = 0; c < columns; c += lane_count) {
       const Scalar* at = from + r * step + c;
@@ -119,7 +117,7 @@ void copy_rows(const Scalar* from, Index stride, Index depth, Index columns, Sca
   }
 }
 
-// b as panels. After the last column their content is arbitrary, since its results are not copied.
+// Packs b into panels. The padding is arbitrary, since its results are not copied.
 void pack(const MatrixView& b, Index depth, Index columns, Scalar* panels) {
   for (Index first = 0; first < columns; first += product_columns) {
     const Index count = std::min(product_columns, columns - first);
@@ -133,8 +131,8 @@ void pack(const MatrixView& b, Index depth, Index columns, Scalar* panels) {
   }
 }
 
-// c = start + a times some rows of a panel, of which `columns` are real. Columns that do not fill a
-// vector go through `edge`, which has room for whole vectors.
+// c = start + a times some rows of a panel with `columns` columns before the padding. If these do
+// not fill whole vectors, `edge`, which has room for whole vectors, holds the result.
 void panel_product(Index rows, Index columns, Index depth, const Broadcast& a, const Scalar* panel,
                    Scalar* edge, Start start, Scalar* c, Index c_stride, Prefetcher* prefetcher) {
   const Index step = whole_vectors(columns);

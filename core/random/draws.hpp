@@ -1,6 +1,6 @@
 // Addressed randomness: every draw is a pure function of (seed, stream, step, row, column). So the
-// order of computation, the number of threads and a resume cannot change it. And digests, which
-// spread values in the same way.
+// order of computation, the number of threads and a resume cannot change it. Digests spread values
+// in the same way.
 #pragma once
 
 #include "core/prelude.hpp"
@@ -27,16 +27,15 @@ struct Draws {
 // Draws for data and initialisers: number `index` of a stream.
 std::uint64_t draw_bits(const Draws& draws, std::uint64_t index);
 double draw_uniform(const Draws& draws, std::uint64_t index);  // in [0, 1)
-// Mean 0, deviation 1 (Box and Muller 1958).
+// Mean 0, standard deviation 1 (Box and Muller 1958).
 double draw_normal(const Draws& draws, std::uint64_t index);
 Index draw_below(const Draws& draws, std::uint64_t index, Index bound);  // in 0 ... bound - 1
 
 // A permutation of 0 ... count - 1 (Fisher and Yates).
 std::vector<Index> draw_permutation(const Draws& draws, Index count);
 
-// A 64-bit digest of values. It assigns sentences to splits, and tells different data apart. The
-// order of the values counts, and so does the length of each list: ("ab", "c") differs from
-// ("a", "bc").
+// A 64-bit digest of values. It assigns sentences to splits, and distinguishes data. The order of
+// the values and the length of each list change the digest: ("ab", "c") differs from ("a", "bc").
 class Hash {
  public:
   Hash& add(std::uint64_t word);

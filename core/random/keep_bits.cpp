@@ -17,8 +17,8 @@ constexpr std::uint8_t times_x(std::uint8_t a) {
   return static_cast<std::uint8_t>(a << 1 ^ ((a & 0x80) != 0 ? 0x1B : 0));
 }
 
-// The inverse in GF(2⁸), or 0, through an affine map (FIPS-197, section 5.1.1). The powers of x + 1
-// are all elements but 0, and the inverse of the i-th is the (255 - i)-th.
+// The inverse in GF(2⁸), with 0 for 0, then an affine map (FIPS-197, section 5.1.1). The powers of
+// x + 1 are all elements except 0, and power 255 - i is the inverse of power i.
 constexpr std::array<std::uint8_t, 256> substitution_table() {
   std::array<std::uint8_t, 256> powers{1};
   for (std::size_t i = 1; i < powers.size(); ++i) {
@@ -38,8 +38,8 @@ constexpr std::array<std::uint8_t, 256> substitution_table() {
 
 constexpr std::array<std::uint8_t, 256> substitution = substitution_table();
 
-// What a byte of the first row adds to its column when columns are mixed: 2, 1, 1 and 3 times its
-// substitute. Other rows add the same, turned by a byte for each (FIPS-197, equation 5.6).
+// The contribution of a byte of the first row to its column in MixColumns: 2, 1, 1 and 3 times its
+// substitute. In row r it is rotated by r bytes (FIPS-197, equation 5.6).
 constexpr std::array<std::uint32_t, 256> mixing_table() {
   std::array<std::uint32_t, 256> table{};
   for (std::size_t i = 0; i < table.size(); ++i) {
@@ -52,7 +52,7 @@ constexpr std::array<std::uint32_t, 256> mixing_table() {
 
 constexpr std::array<std::uint32_t, 256> mixing = mixing_table();
 
-// ShiftRows, then what the table has for each byte, turned by its row.
+// ShiftRows, then the table entry of each byte, rotated by the row of the byte.
 template <class Number>
 AesColumns looked_up(const AesColumns& state, const std::array<Number, 256>& table) {
   AesColumns next{};
@@ -80,7 +80,7 @@ inline Counter last_aes_round(Counter state, Counter key) {
       _mm_aesenclast_si128(reinterpret_cast<__m128i>(state), reinterpret_cast<__m128i>(key)));
 }
 #elif defined(__ARM_FEATURE_AES)
-// ARM's instruction adds a key before it substitutes; another one mixes columns.
+// The Arm instruction adds a key before it substitutes; a second instruction mixes columns.
 inline uint8x16_t substituted(Counter state) {
   return vaeseq_u8(reinterpret_cast<uint8x16_t>(state), vdupq_n_u8(0));
 }
@@ -102,7 +102,7 @@ inline Counter last_aes_round(Counter state, Counter key) {
 }
 #endif
 
-// The lower byte of each draw, first of one counter and then of the other.
+// The lower bytes of the draws of `one`, then of the draws of `other`.
 inline CounterBytes lower_bytes(CounterBytes one, CounterBytes other) {
   return __builtin_shufflevector(one, other, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28,
                                  30);
@@ -121,7 +121,7 @@ inline std::uint16_t top_bits(CounterBytes bytes) {
 #endif
 }
 
-// One or several counters of 128 bits, of which a register holds as many, and the rounds of AES.
+// One 128-bit counter, or as many as a register holds, and the rounds of AES.
 struct OneCounter {
   Counter numbers;
 
@@ -176,11 +176,11 @@ template <class Some>
   }
 }
 
-// The lower halves of sixteen counters: block and row. They share the upper halves: step and salt.
+// The lower halves of sixteen counters: block and row. The upper half is the same: step and salt.
 using Addresses = std::array<std::uint64_t, keep_lanes>;
 
-// One byte for each address: its eight draws in order, where a bit is set if the 16 bits of a draw
-// are at least the threshold.
+// One byte for each address, with a bit for each of its eight draws in order. A bit is set if the
+// 16 bits of its draw are at least the threshold.
 using KeepBytes = std::array<std::uint64_t, keep_lanes / 8>;
 
 #if defined(__AVX512BW__)
@@ -201,7 +201,7 @@ inline void encrypt(AllCounters& counters, std::uint64_t key) {
   counters = std::bit_cast<AllCounters>(single);
 }
 
-// Four counters from the even ones of eight addresses, four from the odd ones.
+// Eight addresses give four counters from the even addresses, then four from the odd addresses.
 inline AllCounters counters_at(const Addresses& addresses, std::uint64_t upper) {
   const __m512i uppers = _mm512_set1_epi64(static_cast<long long>(upper));
   AllCounters counters;

@@ -8,8 +8,8 @@ namespace tapehead {
 
 namespace {
 
-// Open MPI sets OMPI_ and PMIX_, its successor's launcher PRTE_; MPICH sets PMI_, MPI_LOCALRANKID,
-// MPI_LOCALNRANKS, HYDI_ and MPIR_CVAR_, and reads HYDRA_.
+// Open MPI sets OMPI_ and PMIX_, and its newer launcher sets PRTE_. MPICH sets PMI_,
+// MPI_LOCALRANKID, MPI_LOCALNRANKS, HYDI_ and MPIR_CVAR_, and reads HYDRA_.
 constexpr std::array<std::string_view, 8> prefixes{"OMPI_",     "PMIX_", "PRTE_",  "PMI_",
                                                    "MPI_LOCAL", "HYDI_", "HYDRA_", "MPIR_CVAR_"};
 
@@ -24,7 +24,7 @@ std::optional<Index> number_in(const Environment& environment, const char* name)
 }
 
 // mpirun of Open MPI sets OMPI_COMM_WORLD_SIZE; `srun --mpi=pmix` sets PMIX_RANK, and the number of
-// ranks by a name of Slurm's own.
+// ranks in SLURM_STEP_NUM_TASKS.
 Launched by_openmpi(const Environment& environment) {
   if (const auto ranks = number_in(environment, "OMPI_COMM_WORLD_SIZE")) {
     return {Launcher::openmpi, *ranks};
@@ -35,7 +35,7 @@ Launched by_openmpi(const Environment& environment) {
   return {};
 }
 
-// mpirun of MPICH and `srun --mpi=pmi2` set both.
+// mpirun of MPICH and `srun --mpi=pmi2` set PMI_SIZE and PMI_RANK.
 Launched by_mpich(const Environment& environment) {
   if (const auto ranks = number_in(environment, "PMI_SIZE")) {
     return {Launcher::mpich, *ranks};

@@ -1,30 +1,30 @@
-// The launcher of an MPI library that started this process, as its environment tells.
+// Finds the MPI launcher that started this process, by environment variables.
 #pragma once
 
 #include "core/prelude.hpp"
 
 namespace tapehead {
 
-// The environment of this process, each "NAME=value", for a child that is no rank: without the
-// variables that a launcher of Open MPI or MPICH, or one that knows PMI or PMIx, sets.
+// The environment for a child process that is not a rank. It has every "NAME=value" of this process
+// except variables of launchers (Open MPI, MPICH, PMI, PMIx).
 std::vector<std::string> environment_without_launcher();
 
 enum class Launcher { none, openmpi, mpich };
 
 struct Launched {
   Launcher by = Launcher::none;
-  Index ranks = 1;  // 0: several or one, which the library will tell
+  Index ranks = 1;  // 0: unknown until the library starts
 };
 
 // Returns the value of an environment variable, or null.
 using Environment = std::function<const char*(const char* name)>;
 
-// Which launcher set these variables; if several did, the one of `preferred`. A launcher that knows
-// PMI, such as Slurm's, counts as MPICH's, and one that knows PMIx as Open MPI's.
+// Which launcher set these variables. If both launchers did: `preferred`, by default Open MPI. A
+// launcher with PMI, such as that of Slurm, counts as MPICH, and a launcher with PMIx as Open MPI.
 Launched launched(Launcher preferred, const Environment& environment);
 Launched launched(Launcher preferred = Launcher::none);  // by the environment of this process
 
 std::string_view library_of(Launcher launcher);  // "Open MPI" or "MPICH"
-std::string program_of(Launcher launcher);       // that runs as ranks: "tapehead-openmpi"
+std::string program_of(Launcher launcher);       // to run as ranks: "tapehead-openmpi"
 
 }  // namespace tapehead

@@ -63,7 +63,7 @@ struct Failure {
   Index numeric = 0;  // whether it is a NumericError
 };
 
-// The message of an error; notes in `failure` whether it is a NumericError.
+// Returns the message of an error, and sets failure.numeric.
 std::string message_of(const std::exception_ptr& error, Failure& failure) {
   try {
     std::rethrow_exception(error);
@@ -77,8 +77,8 @@ std::string message_of(const std::exception_ptr& error, Failure& failure) {
   }
 }
 
-// A machine has another identity at each start, and all its containers have the same one, unlike
-// names of hosts.
+// Identifies the machine and the cores. boot_id changes at each start of a machine, and all its
+// containers share it, unlike the names of hosts.
 std::string cores_of_process() {
   std::string machine;
   std::getline(std::ifstream("/proc/sys/kernel/random/boot_id"), machine);

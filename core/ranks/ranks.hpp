@@ -1,6 +1,5 @@
-// Ranks: the processes that work on one training, on one machine or several; what every rank knows
-// after an exchange in which all take part; and how they end, with errors that all ranks throw
-// alike, so that none waits for another.
+// Ranks: the processes, on one or several machines, that work on one training. They exchange
+// values. An error on one rank makes all ranks throw, so that no rank waits for another.
 #pragma once
 
 #include "core/kernel/workers.hpp"
@@ -17,13 +16,13 @@ struct Incoming {
   std::span<std::byte> bytes;
 };
 
-// A rank that failed or does not answer. The message names it.
+// A rank failed or does not answer. The message names the rank.
 struct RankError : FormattedError<std::runtime_error> {
   using FormattedError::FormattedError;
 };
 
-// Ranks only carry bytes, so a sum has the order that its reader chooses. Only the thread that made
-// the object may use it.
+// Ranks only transfer bytes, so the receiver decides the order of a sum. Only the thread that
+// created the object may use it.
 class Ranks {
  public:
   Ranks() = default;
@@ -36,10 +35,10 @@ class Ranks {
   bool first() const { return rank() == 0; }
 
   virtual std::string name(Index rank) const = 0;  // in messages: "rank 2 (host name)"
-  virtual std::string library() const = 0;         // that carries the bytes
+  virtual std::string library() const = 0;         // that transfers the bytes
 
-  // Returns when all bytes have arrived and `outgoing` may be changed. What one rank sends to
-  // another arrives in the order of the lists, with the lengths that the receiver expects. Throws
+  // Returns when all bytes have arrived and `outgoing` may be changed. Messages from one rank to
+  // another arrive in the order of the lists; sender and receiver give the same lengths. Throws
   // RankError if a rank fails or does not answer.
   virtual void exchange(std::span<const Outgoing> outgoing, std::span<const Incoming> incoming) = 0;
 };
@@ -50,26 +49,26 @@ Ranks& alone();  // a process that works alone
 struct RankEnd {
   int exit_code = 0;
   std::string message{};   // of the error that ended it, if one did
-  bool by_others = false;  // a RankError: the reason is another rank
+  bool by_others = false;  // a RankError: another rank is the cause
 };
 
-// One message and exit code for the ends of all ranks; an end may be unknown. Errors of ranks
-// themselves come before what others say about them. Each message is there once, and names the
-// ranks that it comes from unless rank 0 is one of them. The exit code is that of the first such
-// error; without an error, that of the first rank whose code is not 0.
+// One message and exit code for the ends of all ranks; an end may be unknown. Errors `by_others`
+// count only if no rank has its own error. Equal messages appear once; own errors name their ranks
+// unless rank 0 is among them. The exit code is the code of the first message or, without messages,
+// the first code that is not 0.
 RankEnd end_of_all(const Ranks& ranks, std::span<const std::optional<RankEnd>> ends);
 
-// What main prints for an error: a line that begins with "error: ". Empty if there is no message.
+// The line that main prints for an error: "error: ...". Empty if there is no message.
 std::string error_line(const RankEnd& end);
 
-// Fills `all`, of which each rank has its part: that of rank r from begins[r] to begins[r + 1].
+// Fills `all` on every rank: rank r provides the bytes from begins[r] to begins[r + 1].
 void share_parts(Ranks& ranks, std::span<std::byte> all, std::span<const std::size_t> begins);
 
-// The texts of all ranks, by rank; and that of rank 0.
+// The texts of all ranks, by rank; and the text of rank 0.
 std::vector<std::string> share_texts(Ranks& ranks, std::string_view mine);
 std::string text_of_first(Ranks& ranks, std::string_view mine);
 
-// The bytes of rank 0, which the others write into theirs.
+// Overwrites `bytes` on every other rank with the bytes of rank 0.
 void copy_from_first(Ranks& ranks, std::span<std::byte> bytes);
 
 // The values of all ranks, by rank.
@@ -87,7 +86,7 @@ std::vector<T> share_values(Ranks& ranks, const T& mine) {
   return all;
 }
 
-// The value of rank 0, which decides.
+// The value of rank 0, on every rank.
 template <class T>
   requires std::is_trivially_copyable_v<T>
 T value_of_first(Ranks& ranks, T mine) {
@@ -95,15 +94,15 @@ T value_of_first(Ranks& ranks, T mine) {
   return mine;
 }
 
-// Throws on every rank if one has an error: that of the smallest `place`, and there of the smallest
-// rank, which throws it itself. On the others a NumericError, a result, is one with the same
-// message; any other error, a fault of its rank, becomes a RankError that names it. `error`: null
-// if this rank has none.
+// Throws on every rank if a rank has an error (`error`: null if this rank has none). It is the
+// error with the smallest `place`; for equal places, the error of the smallest rank. This rank
+// rethrows its own error. On other ranks a NumericError, which is a result, keeps its type and
+// message. Any other error becomes a RankError that names the rank.
 void throw_first(Ranks& ranks, const std::exception_ptr& error, Index place);
 
-// Does the work of this rank. If it throws on some rank, every rank throws the error that a process
-// alone would meet first, because `place` counts how far a rank has come in what all ranks do, and
-// within a place the ranks' work is in the order of the ranks.
+// Does the work of this rank. If it throws on some rank, every rank throws the error that a single
+// process would meet first: `place` counts how far a rank has come in the common work, and within a
+// place the work is in the order of the ranks.
 template <class Work>
 void on_all_ranks(Ranks& ranks, const Index& place, const Work& work) {
   std::exception_ptr error;
@@ -115,8 +114,9 @@ void on_all_ranks(Ranks& ranks, const Index& place, const Work& work) {
   throw_first(ranks, error, place);
 }
 
-// How many worker threads a rank has unless the user says: its part of the cores that it and other
-// ranks of its machine may use. All ranks must call it together.
+// The number of worker threads of a rank unless the user sets it: its usable cores divided by the
+// number of ranks that may use the same cores of the same machine. All ranks must call this
+// function together.
 ThreadCount default_thread_count(Ranks& ranks);
 
 }  // namespace tapehead

@@ -1,5 +1,5 @@
-// A batch: the tokens of its sequences, end to end without padding, and the labels to predict; and
-// segments: which rows form which sequence, and at which position each begins.
+// A batch: the tokens of its sequences, end to end without padding, and the labels to predict.
+// Segments state which rows form a sequence, and the position of its first row.
 #pragma once
 
 #include "core/memory/pool.hpp"
@@ -9,16 +9,16 @@ namespace tapehead {
 // A run of consecutive rows that belong to one sequence.
 struct Segment {
   Index row = 0;       // the first row in the matrix
-  Index rows = 0;      // how many there are; may be 0
-  Index position = 0;  // the position, inside its sequence, of the first row; may be negative
+  Index rows = 0;      // the number of rows; may be 0
+  Index position = 0;  // the position of the first row in its sequence; may be negative
   Index prefix = 0;    // queries attend to all keys below this position, whatever the pattern says
 };
 
-// The sequences of a batch. Query segments tile their matrix in order; key segments may overlap,
-// leave gaps and serve several query segments: query segment i attends to key segment i.
+// The sequences of a batch. Query segment i attends to key segment i. Query segments tile their
+// matrix in order; key segments may overlap, leave gaps, and share rows.
 struct Segments {
   PoolVector<Segment> list;
-  Index first_row = 0;  // rows of the training step before these: the address of random draws
+  Index first_row = 0;  // earlier rows of the training step: addresses random draws
 
   Index count() const { return static_cast<Index>(list.size()); }
   const Segment& operator[](Index i) const { return list[static_cast<std::size_t>(i)]; }
@@ -27,10 +27,10 @@ struct Segments {
 // Segments of the given lengths, laid end to end, each from position 0.
 Segments segments_of(const std::vector<Index>& lengths);
 
-// For each sequence that begins inside a stream, at most `most` rows before it, laid end to end.
+// For each segment, at most `most` rows that precede it in its sequence, laid end to end.
 Segments rows_before(const Segments& segments, Index most);
 
-// For each sequence, the rows of `before` and then those of `after`, laid end to end.
+// For each sequence, the rows of `before` and then the rows of `after`, laid end to end.
 Segments joined(const Segments& before, const Segments& after);
 
 Index row_count(const Segments& segments);  // one past the last row that any segment holds
@@ -43,16 +43,16 @@ struct Tokens {
   PoolVector<TokenId> ids;
   Segments segments;            // a segment for each sequence; it may be empty
   PoolVector<TokenId> types{};  // of each token; empty: all 0
-  // The stream of text that each sequence goes on with, in which segments then have their
-  // positions. Empty: sequences are by themselves.
+  // The text stream that each sequence continues; segments then have positions in the stream.
+  // Empty: sequences are independent.
   PoolVector<Index> lanes{};
 
   Index rows() const { return static_cast<Index>(ids.size()); }
 };
 
-// The labels that the model should predict at rows of its input.
+// The labels that the model should predict at rows of the input.
 struct Labels {
-  bool every_row = true;     // false: only those in `rows` have a label
+  bool every_row = true;     // false: only the rows in `rows` have a label
   PoolVector<Index> rows{};  // increasing; empty where every row has a label
   PoolVector<TokenId> ids{};
 
@@ -68,11 +68,11 @@ struct Batch {
   Index sequences() const { return static_cast<Index>(examples.size()); }
 };
 
-// What a model reads before it writes, for each sequence: a context for the encoder, as in a batch,
-// and the first rows of the input.
+// The input of generation. Each sequence has a context for the encoder, as in a batch, and the
+// first rows of the input.
 struct Prompts {
   Tokens context;
-  Tokens input;  // each sequence has one row at least
+  Tokens input;  // each sequence has at least one row
 
   Index sequences() const { return input.segments.count(); }
 };

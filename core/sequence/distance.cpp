@@ -4,9 +4,8 @@ namespace tapehead {
 
 namespace {
 
-// The first distances of the logarithmic buckets of one side: bucket i begins at i for the nearer
-// half, then at exact (farthest / exact)^(i / steps - 1). Whole numbers stay whole despite
-// rounding.
+// The first distances of the logarithmic buckets of one side: i for bucket i of the nearer half,
+// then exact (farthest / exact)^((i - exact) / steps). Whole numbers stay whole despite rounding.
 std::vector<Index> logarithmic_starts(Index count, Index farthest) {
   const Index exact = count / 2;
   const Index steps = count - exact;
@@ -27,8 +26,8 @@ std::vector<Index> logarithmic_starts(Index count, Index farthest) {
   return starts;
 }
 
-// A bucket holds the distances from `start` up to the next bucket. Before the query the order of
-// distances is reversed, so there it begins one after the start of the next bucket.
+// Mirrors the buckets for keys before the query. A bucket holds the distances from its start up to
+// the next start, so its mirror image begins at 1 - the next start.
 std::vector<Index> backwards(const std::vector<Index>& starts) {
   std::vector<Index> reversed(starts.size());
   for (std::size_t i = 1; i < starts.size(); ++i) {

@@ -1,5 +1,5 @@
-// Distances from a query to a key (the key's position minus the query's): slopes, and buckets of
-// distances that share learned numbers.
+// Distances from a query to a key (key position minus query position): the slopes of ALiBi, and
+// buckets of distances that share learned numbers.
 #pragma once
 
 #include "core/memory/pool.hpp"
@@ -12,17 +12,18 @@ class DistanceBuckets {
  public:
   DistanceBuckets() = default;  // none
 
-  // One bucket for each distance from -before to after; distances beyond belong to the first or
-  // last (Shaw et al. 2018, with as many on both sides). Throws ConfigError for a negative number.
+  // One bucket for each distance from -before to after. Distances beyond belong to the first or
+  // last bucket (Shaw et al. 2018, with before = after). Throws ConfigError for a negative number.
   static DistanceBuckets clipped(Index before, Index after);
 
-  // The logarithmic buckets of Raffel et al. 2020 (section 2.1 and their code). The nearer half
-  // holds one distance each. The others grow by a constant factor up to `farthest`, and the last
-  // one has all beyond. `back`: for keys up to the query; keys after it belong to the query's own
-  // bucket. Throws ConfigError unless 2 <= count, count / 2 < farthest.
+  // The logarithmic buckets of Raffel et al. 2020 (section 2.1 and their code). The nearer half of
+  // the buckets holds one distance each. The farther buckets grow by a constant factor up to
+  // `farthest`; larger distances belong to the last bucket. logarithmic_back is for keys up to the
+  // query; keys after it belong to the bucket of the query. Throws ConfigError unless 2 <= count,
+  // count / 2 < farthest.
   static DistanceBuckets logarithmic_back(Index count, Index farthest);
-  // The same on both sides, with `count` / 2 of them on each. There are count - 1: T5's own
-  // numbering also has one for a key after the query at distance 0.
+  // The same with `count` / 2 buckets on each side, which share distance 0: count - 1 in all. T5
+  // also numbers an unused bucket for a key after the query at distance 0.
   static DistanceBuckets logarithmic(Index count, Index farthest);
 
   Index count() const { return starts_ == nullptr ? 0 : static_cast<Index>(starts_->size()); }
@@ -34,13 +35,14 @@ class DistanceBuckets {
   explicit DistanceBuckets(std::vector<Index> starts);
 
   // The first distance of each bucket. Bucket 0 has all distances below the start of bucket 1. If
-  // several buckets begin at one distance, it belongs to the last of them.
+  // several buckets begin at the same distance, the last bucket has it.
   std::shared_ptr<const std::vector<Index>> starts_;
 };
 
 // The slopes of Press et al. 2022 for each head: slope |distance| is subtracted from its scores.
-// They are 2^(-8 i / n) for i = 1 ... n if n is a power of two. Otherwise they are the slopes of
-// the next smaller power of two, then every second one of twice that (their footnote and code).
+// They are 2^(-8 i / n) for i = 1 ... n if n is a power of two. Otherwise the slopes for the next
+// smaller power of two come first, then every second slope for twice that (their footnote and
+// code).
 PoolVector<double> alibi_slopes(Index heads);
 
 }  // namespace tapehead

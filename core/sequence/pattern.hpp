@@ -12,9 +12,9 @@ struct PositionRange {
 };
 
 // One range of keys for every query, whose ends never decrease from one query to the next.
-// Positions are counted in units, of one size for queries and one for keys. The range begins
-// `before` keys before the first key of the query's unit. It ends `after` keys behind the last one,
-// and at most `ahead` behind the query, but not before the end of the prefix.
+// Positions are grouped in units: `query_unit` queries, `key_unit` keys. The range begins `before`
+// keys before the first key of the unit of the query. It ends `after` keys after the last key of
+// the unit, at most `ahead` after the query, but not before the end of the prefix.
 struct KeyRanges {
   static constexpr Index unlimited = std::numeric_limits<Index>::max() / 4;
 
@@ -23,7 +23,7 @@ struct KeyRanges {
   Index query_unit = 1;
   Index key_unit = 1;
   Index ahead = unlimited;
-  Index prefix = -unlimited;  // the position after its last key
+  Index prefix = -unlimited;  // the position after the last key of the prefix
 
   constexpr PositionRange of(Index query) const {
     const Index first = unit(query, query_unit) * key_unit;
@@ -33,7 +33,7 @@ struct KeyRanges {
   constexpr bool all() const {
     return before == unlimited && after == unlimited && ahead == unlimited;
   }
-  // The unit of a position; also rounded down before position 0.
+  // The unit of a position, rounded down also for negative positions.
   static constexpr Index unit(Index position, Index size) {
     return size == 1 ? position : (position - (position % size + size) % size) / size;
   }
@@ -58,39 +58,39 @@ class Pattern {
   static Pattern window(Index before, Index after) {
     return Pattern({.before = before, .after = after});
   }
-  // Blocks of `size` positions, from position 0 on: the keys of the query's own block.
+  // The keys of the block of the query: blocks have `size` positions, from position 0 on.
   static Pattern blocks(Index size);
   // Child et al. 2019, section 4.2, with both factors in one head. Strided: the keys up to `stride`
-  // positions away, and those at a multiple of `stride`. Fixed: the keys of the query's block of
-  // `size`, and the last `summaries` keys of every block.
+  // positions away, and keys whose distance is a multiple of `stride`. Fixed: the keys of the
+  // query's block of `size`, and the last `summaries` keys of every block.
   static Pattern strided(Index stride);
   static Pattern fixed(Index size, Index summaries);
   // Xiao et al. 2023, section 3.2: the first `sinks` keys of the sequence, and a window that looks
   // back, from `before` positions before the query to the query itself.
   static Pattern sink_window(Index sinks, Index before);
-  // The keys for which `allowed(query, key)` is true, of those from `before` positions before the
-  // query to `after` behind it. The function object is kept, and is called from any thread.
+  // The keys from `before` positions before the query to `after` behind it for which
+  // `allowed(query, key)` is true. The function object is kept, and is called from any thread.
   template <class Rule>
     requires std::predicate<const Rule&, Index, Index>
   static Pattern by(Rule allowed, Index before = unlimited, Index after = unlimited);
 
   // The same pattern without the keys after the query: for a decoder's self-attention.
   Pattern looking_back() const;
-  // Each query keeps the `count` allowed keys with the largest scores, of equal ones the earlier.
+  // Each query keeps the `count` allowed keys with the largest scores; of equal scores the earlier.
   Pattern top(Index count) const;
 
-  // By positions only; with `top`: the keys to choose from. `prefix`: that of the query's segment.
+  // By positions only: `top` does not count. `prefix`: the prefix of the segment of the query.
   bool allowed(Index query, Index key, Index prefix = 0) const;
   void mark(Index query, Index first, std::span<bool> allowed, Index prefix = 0) const;
 
   const KeyRanges& near() const { return near_; }
-  // A range that contains near keys, far keys and prefix; and whether it contains nothing else.
+  // A range that contains near keys, far keys and prefix; and whether the range has only these.
   KeyRanges bounds(Index prefix = 0) const;
   bool is_range(Index prefix = 0) const;
   Index far_stride() const { return far_stride_; }  // 0: none
   Index summaries() const { return summaries_; }    // 0: none
   Index sinks() const { return sinks_; }            // 0: none
-  // A query's last position in a cache that holds only the keys that it sees: sinks and window.
+  // The last position of a query in a cache that holds only sinks and window.
   Index last_cached_position() const { return sinks_ == 0 ? unlimited : sinks_ + near_.before; }
   bool has_rule() const { return rule_ != nullptr; }
   Index top_count() const { return top_; }  // 0: all
@@ -100,7 +100,7 @@ class Pattern {
   explicit Pattern(const KeyRanges& near) : near_(near) {}
 
   KeyRanges near_;
-  Index far_stride_ = 0;  // keys at multiples of this
+  Index far_stride_ = 0;  // distances of far keys are multiples of this
   Index summaries_ = 0;   // the last keys of each unit of `near_`
   Index sinks_ = 0;       // the first keys of the sequence
   Index top_ = 0;
@@ -136,7 +136,7 @@ struct RowSteps {
   Index position = 0;  // of the first row, counted in steps
 };
 
-// Some queries and keys, and the range of those keys for each query, by positions counted in steps.
+// Some queries and keys, and a range of these keys for each query, by positions counted in steps.
 struct PatternRange {
   RowSteps queries;
   RowSteps keys;
@@ -154,11 +154,10 @@ inline RowSteps rows_with_rest(const Segment& segment, Index place, Index step) 
 }
 
 // Calls visit(range) for parts that share no pair and together form the pattern, the near keys
-// first: in each part the keys of a query form one range, so those outside cost nothing. The other
-// parts of a strided pattern are the queries and keys with the same remainder, at least two steps
-// apart. Those of a fixed pattern are all queries with the keys at one place in all other blocks.
-// That of a window with sinks are the sinks, with the queries whose window begins behind the first
-// key.
+// first. In each part the keys of a query form one range, so keys outside cost nothing. Far parts
+// of a strided pattern: queries and keys with the same remainder, at least two steps apart. Far
+// parts of a fixed pattern: all queries, and the keys at one place in all other blocks. Far part of
+// a window with sinks: the sinks, and the queries whose window begins behind the first key.
 template <class Visitor>
 void for_each_pattern_range(const Pattern& pattern, const Segment& queries, const Segment& keys,
                             const Visitor& visit) {

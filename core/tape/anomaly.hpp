@@ -6,8 +6,8 @@
 
 namespace tapehead {
 
-// A place in a model where an op runs, and the columns of its result: parts side by side, all of
-// one width (such as query, key and value from one product), and in each part heads side by side.
+// A place in a model where an op runs. The columns of its result are parts of equal width, side by
+// side (such as query, key and value from one product). Each part has its heads side by side.
 struct Module {
   std::vector<std::string> paths;  // of the parts: "decoder.layers.1.cross.query"
   Index heads = 0;                 // 0: the columns do not belong to heads
@@ -29,7 +29,7 @@ bool lies_in(std::string_view path, std::string_view scope);
 // The place of a column of a result, or of a row of a weight (out, in).
 Place place_of(const Module& module, Index column, Index columns);
 
-// The range of a tensor's finite numbers, and how many others it has.
+// The range of the finite numbers of a tensor, and the number of other numbers.
 struct Range {
   std::string what;  // "input 0", "gradient of the output"
   Shape shape;
@@ -43,11 +43,11 @@ struct Anomaly {
   Place place;               // of the bad number, as far as it is known
   bool in_gradient = false;  // in the gradient of an input, not in the op's value
   Index input = -1;          // of which input
-  std::string made_by;       // that input: "linear in decoder.layers.1.cross.query, head 2"
-  Shape shape;               // of what is bad
-  Index element = 0;         // the first bad one
+  std::string made_by;       // what made it: "linear in decoder.layers.1.cross.query, head 2"
+  Shape shape;               // of the bad tensor
+  Index element = 0;         // of the first bad number
   double number = 0;
-  Index count = 0;  // of bad ones
+  Index count = 0;  // of bad numbers
   std::vector<Range> ranges{};
   std::vector<Index> examples{};  // of the batch, by their numbers in the training split
 };
@@ -59,8 +59,8 @@ struct AnomalyError : NumericError {
   Anomaly anomaly;
 };
 
-// While it exists, every tape of every thread checks every value and gradient, and throws
-// AnomalyError at the first that is not finite. Do not create it while other threads run.
+// While it exists, all tapes of all threads check every value and gradient, and throw AnomalyError
+// at the first number that is not finite. Do not create it while other threads run.
 class AnomalyGuard {
  public:
   AnomalyGuard() = default;

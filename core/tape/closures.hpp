@@ -7,8 +7,8 @@
 
 namespace tapehead {
 
-// A function of one argument that lives in a ClosureArena. Its destructor destroys what it
-// captured, but frees no memory.
+// A function of one argument that lives in a ClosureArena. The destructor destroys the captured
+// objects; their memory stays with the arena.
 template <class Argument>
 class Closure {
  public:

@@ -1,4 +1,4 @@
-// What the layer that declares a parameter says of it: how its numbers start, and what kind it is.
+// The declaration of a parameter by its layer: how its numbers start, and its kind.
 #pragma once
 
 #include "core/prelude.hpp"
@@ -9,7 +9,7 @@ struct Initializer {
   enum class Kind { constant, normal, uniform };
   Kind kind = Kind::constant;
   double value = 0;  // the constant, the standard deviation, or the largest magnitude
-  // In a matrix, rows (or columns) that are this many apart start equal; 0: each starts on its own.
+  // Rows (or columns) of a matrix that are this many apart start equal; 0: all are independent.
   Index row_period = 0;
   Index column_period = 0;
 
@@ -20,14 +20,14 @@ struct Initializer {
   }
 };
 
-// What a parameter is to its layer. Optimisers treat parameters by it.
+// The role of a parameter in its layer, by which optimisers treat it.
 enum class ParameterKind {
   matrix,     // the weight of one linear map from hidden rows to hidden rows
-  output,     // the weight that makes logits of hidden rows
+  output,     // the weight that maps hidden rows to logits
   embedding,  // a table whose rows are looked up: by token, position or distance
   gain,       // factors of columns, heads or scores
   bias,       // numbers that are added
-  gate,       // what opens and closes a head
+  gate,       // numbers that open and close a head
   other       // other weights, such as a small matrix for each head
 };
 

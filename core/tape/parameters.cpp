@@ -9,7 +9,7 @@ namespace {
 
 constexpr Index block_alignment = 16;  // numbers: a cache line of floats
 
-// The number of the element whose draw element i uses.
+// The element whose random draw element i uses, by number.
 Index source_of(Index i, const NamedParameter& parameter) {
   const auto& [kind, value, row_period, column_period] = parameter.initializer;
   const Index columns = parameter.shape.rank() == 2 ? parameter.shape[1] : 1;

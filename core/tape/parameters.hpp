@@ -11,7 +11,7 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 // A layer's handle to one of its tensors. Pass::parameter turns it into a Var. Stacked parameters
 // share one handle.
 struct Parameter {
-  Index block = -1;  // of a parameter that the layer does not have
+  Index block = -1;  // -1: the layer does not have the parameter
   Shape shape;
 
   bool declared() const { return block >= 0; }
@@ -20,7 +20,7 @@ struct Parameter {
   Parameter first_rows(Index rows) const { return {block, {rows, shape[1]}}; }
 };
 
-// What the store knows of one named tensor.
+// The entry of one named tensor in the store.
 struct NamedParameter {
   std::string name;  // the path, such as "encoder.layers.0.self.query.weight"
   ParameterKind kind;
@@ -28,7 +28,7 @@ struct NamedParameter {
   Initializer initializer;
   Index block;
   Index offset;  // of its first number in the store's memory
-  bool frozen;   // a training leaves it as it starts
+  bool frozen;   // training does not change it
 };
 
 class ParameterStore;
@@ -36,18 +36,18 @@ class ParameterStore;
 // A place in the tree of names, where a layer declares its parameters.
 class Scope {
  public:
-  Scope operator/(std::string_view name) const;  // itself where the name is empty
+  Scope operator/(std::string_view name) const;  // the same scope if the name is empty
   const std::string& path() const { return path_; }
 
-  // `heads`: to how many the rows belong, which make the columns of the result; 0: none.
+  // `heads`: to how many heads the rows (columns of the result) belong; 0: none.
   Parameter create(std::string_view name, ParameterKind kind, const Shape& shape,
                    Initializer initializer, Index heads = 0) const;
 
-  // Parameters of one shape that lie one after the other, and are used as one: (n * rows, ...).
+  // Parameters of one shape, stored one after another and used as one: (n * rows, ...).
   Parameter create_stacked(const std::vector<std::string>& names, ParameterKind kind,
                            const Shape& shape, Initializer initializer, Index heads = 0) const;
 
-  // Whether a training leaves the parameter of this name as it starts.
+  // Whether the parameter of this name is frozen.
   bool freezes(std::string_view name) const;
 
  private:
@@ -62,20 +62,20 @@ class Scope {
 
 class ParameterStore {
  public:
-  // `frozen`: patterns (core/text.hpp) of the parameters that a training leaves as they start.
+  // `frozen`: patterns (core/text.hpp) of the parameters that training does not change.
   explicit ParameterStore(std::vector<std::string> frozen = {}) : frozen_(std::move(frozen)) {}
   ParameterStore(const ParameterStore&) = delete;
   ParameterStore& operator=(const ParameterStore&) = delete;
 
   Scope root() { return {*this, ""}; }
 
-  // Once, after all parameters are declared: each becomes a function of the seed and its name.
+  // Call this once, after all declarations: values depend on the seed and the name only.
   void initialize(std::uint64_t seed);
   void set_to_zeros() { values_ = Tensor::zeros({size_}); }  // instead, if all are loaded later
 
   const std::vector<NamedParameter>& parameters() const { return parameters_; }
   Index count() const;                  // numbers in all parameters together
-  Index trained_count() const;          // of those that are not frozen
+  Index trained_count() const;          // in parameters that are not frozen
   Index size() const { return size_; }  // with the gaps for alignment, which are always 0
   Index blocks() const { return static_cast<Index>(blocks_.size()); }
 
@@ -91,7 +91,7 @@ class ParameterStore {
   const Module& module_of(Index block) const {
     return blocks_[static_cast<std::size_t>(block)].module;
   }
-  // Whether all of its parameters are frozen.
+  // Whether all parameters of the block are frozen.
   bool frozen(Index block) const { return blocks_[static_cast<std::size_t>(block)].frozen; }
   ParameterKind kind_of(Index block) const { return blocks_[static_cast<std::size_t>(block)].kind; }
   Index block_begin(Index block) const { return blocks_[static_cast<std::size_t>(block)].offset; }
@@ -106,7 +106,7 @@ class ParameterStore {
     Index offset;
     ParameterKind kind;
     Shape shape;
-    Module module;  // the paths of its parameters
+    Module module;  // the paths of the parameters
     bool frozen = true;
   };
   Index add_block(ParameterKind kind, const Shape& shape, Module module);
@@ -118,8 +118,8 @@ class ParameterStore {
   Tensor values_;
 };
 
-// The gradients of one pass over the model, with memory for each block that has one. They arrive
-// while a tape runs backwards and frees what its closures held, so they reuse that memory.
+// The gradients of one pass over the model, with memory for each block that has a gradient.
+// Gradients arrive while a tape runs backwards and frees its closures, so they reuse that memory.
 class ParameterGradients {
  public:
   explicit ParameterGradients(const ParameterStore& store);

@@ -1,6 +1,5 @@
 // The tape: the ops of one forward pass in their order, and the loop that runs their backward
-// functions in reverse. And the checks of shapes at the start of an op; later code does not check
-// again.
+// functions in reverse. Shapes are checked at the start of an op; later code does not check again.
 #pragma once
 
 #include "core/tape/anomaly.hpp"
@@ -11,8 +10,8 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 class Tape;
 
-// A value on a tape: a light handle. One that no gradient can reach (a constant, or any value while
-// recording is off) has no node.
+// A value on a tape: a light handle. A value that no gradient can reach (a constant, or any value
+// while recording is off) has no node.
 class Var {
  public:
   const Tensor& value() const { return value_; }
@@ -29,15 +28,15 @@ class Var {
   Tensor value_;
 };
 
-// Where an op's backward puts a gradient: numbers to overwrite or, if there is a gradient already,
-// to add to.
+// Where the backward function of an op writes a gradient: it overwrites the numbers or, if there is
+// a gradient already, adds to them.
 struct GradientTarget {
   Scalar* data;
   bool accumulate;
 };
 
-// What a backward closure gets: its output's gradient, and a place for that of each input. Inputs
-// are numbered as `record` got them; another number throws logic_error.
+// The argument of a backward closure: the gradient of the output, and a place for the gradient of
+// each input. Inputs are numbered in the order of `record`; other numbers throw logic_error.
 class Gradients {
  public:
   Gradients(Tape& tape, Index node) : tape_(tape), node_(node) {}
@@ -46,10 +45,10 @@ class Gradients {
   const Tensor& output() const;  // dL/dy
   Tensor take_output();          // the same, moved out: may be changed in place when it is unique()
   void add(Index input, Tensor gradient);  // throws ShapeError naming the op
-  // The gradient's own memory, so that no temporary is needed. Every element must be written.
-  // Throws logic_error if the input needs no gradient.
+  // The memory of the gradient itself, so that no temporary is needed. Every element must be
+  // written. Throws logic_error if the input needs no gradient.
   GradientTarget target(Index input);
-  // The same memory to add to, cleared if no gradient has arrived yet; null if none is needed.
+  // The same memory to add to, cleared if no gradient has arrived yet; null if not needed.
   Scalar* sum(Index input);
 
  private:
@@ -57,12 +56,12 @@ class Gradients {
   Index node_;
 };
 
-// What a tape's watcher gets: the value of an op, or the gradient of an input as summed so far.
+// The argument of the watcher: the value of an op, or the gradient of an input, summed so far.
 struct TapeEvent {
   const char* op;
   const Module* module;   // where the op belongs; null: unknown
-  const Module* entered;  // the module entered, even if a parameter is more precise
-  Index input;            // whose gradient it is; -1: a value
+  const Module* entered;  // set by `enter`; `module` may be more precise
+  Index input;            // the input with this gradient; -1: a value
   const Tensor& tensor;
 };
 using TapeWatcher = std::function<void(const TapeEvent&)>;
@@ -71,7 +70,7 @@ using TapeWatcher = std::function<void(const TapeEvent&)>;
 struct GradientSlot {
   Tensor memory;
   bool* written;            // false: the memory holds nothing yet
-  Tensor* later = nullptr;  // if there is no memory: gets it when the first gradient arrives
+  Tensor* later = nullptr;  // without `memory`: gets it when a gradient arrives
 };
 
 class Tape {
@@ -82,11 +81,11 @@ class Tape {
   ~Tape() { clear(); }
 
   Var constant(Tensor value) { return {this, -1, std::move(value)}; }
-  Var variable(Tensor value);  // a leaf; its gradient stays here
-  // A leaf; its gradient goes to the slot. The ops that use it belong to its module: see `enter`.
+  Var variable(Tensor value);  // a leaf; the tape keeps its gradient
+  // A leaf whose gradient goes to the slot. Ops that use it belong to `module`: see `enter`.
   Var parameter(Tensor value, GradientSlot gradient, const Module* module = nullptr);
 
-  // y = op(inputs). The closure gets the gradients. It may hold tensors, but no Vars.
+  // y = op(inputs). `backward` gets the Gradients. It may hold tensors, but no Vars.
   template <class Backward>
   Var record(const char* op, std::span<const Var> inputs, Tensor value, Backward&& backward);
   template <class Backward>
@@ -96,24 +95,24 @@ class Tape {
   }
 
   // Runs every closure from `output` back, with dL/d output = `cotangent` (of its shape) or 1 for
-  // each number. This uses up the closures: their memory returns to the pool as the loop proceeds,
-  // and a later pass that meets them throws logic_error.
+  // each number. Closures run only once: their memory returns to the pool as the loop proceeds, and
+  // a later pass through them throws logic_error.
   void backward(const Var& output, Tensor cotangent);
   void backward(const Var& output);
 
   // The gradient of a variable after `backward`: zeros where none arrived.
   Tensor gradient(const Var& variable) const;
 
-  // The name of the op that made a value; "constant" for one that no gradient can reach.
+  // The name of the op that made a value; "constant" for a value without a node.
   const char* op(const Var& value) const {
     return value.needs_gradient() ? node(value.node_).op : "constant";
   }
 
-  // Sets the module to which ops belong unless their parameters have one, and returns the previous
-  // one; null: none. It must outlive the tape's nodes.
+  // Sets the module of the following ops, unless their parameters have a module, and returns the
+  // previous module; null: none. The module must outlive the nodes of the tape.
   const Module* enter(const Module* module) { return std::exchange(module_, module); }
 
-  // Shows every value and gradient from now on to the watcher.
+  // Calls the watcher with every value and gradient from now on.
   void watch(TapeWatcher watcher) { watcher_ = std::move(watcher); }
 
   void clear();  // removes all nodes, keeps the capacity
@@ -163,7 +162,7 @@ class Tape {
   ClosureArena arena_;
 };
 
-// While it exists, ops that are recorded belong to the module.
+// While an InModule exists, recorded ops belong to its module.
 class InModule {
  public:
   InModule(Tape& tape, const Module& module) : tape_(tape), before_(tape.enter(&module)) {}
@@ -214,8 +213,8 @@ inline void expect_shape(const Var& x, const Shape& expected, std::string_view w
   }
 }
 
-// The same if the shape follows from another input's, with whose name `what` ends. The message
-// gives its shape too: "residual.f for x (3, 4): expected ...".
+// The same if the shape follows from the shape of `other`. `what` ends with the name of `other`,
+// and the message adds its shape: "residual.f for x (3, 4): expected ...".
 void expect_shape(const Var& x, const Shape& expected, std::string_view what, const Var& other);
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

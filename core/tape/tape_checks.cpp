@@ -7,14 +7,14 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
-// The part and the head to which an element of a result belongs that was made in the module.
+// The part and the head of the module to which an element of its result belongs.
 Place place_of_element(const Module* module, Index element, const Shape& shape) {
   const Index columns = shape.rank() == 0 ? 1 : shape[shape.rank() - 1];
   return module == nullptr ? Place{} : place_of(*module, element % columns, columns);
 }
 
-// The same for an element of a parameter's gradient, where rows of a weight (out, in) are columns
-// of results.
+// The same for an element of a parameter's gradient: rows of a weight (out, in) are columns of
+// results.
 Place place_of_parameter(const Module* module, Index element, const Shape& shape) {
   const Index rows = shape.rank() == 0 ? 1 : shape[0];
   return module == nullptr ? Place{} : place_of(*module, element / (shape.size() / rows), rows);
@@ -55,7 +55,7 @@ void add_ranges(Anomaly& anomaly, const std::vector<Tensor>& inputs) {
 
 }  // namespace
 
-// A parameter among the inputs says most precisely where an op belongs.
+// The module of an op: of the first parameter among the inputs, otherwise `entered`.
 const Module* Tape::module_of(std::span<const Index> inputs, const Module* entered) const {
   for (const Index input : inputs) {
     if (input >= 0 && node(input).written != nullptr && node(input).module != nullptr) {

@@ -1,5 +1,5 @@
-// Tensor: a handle to row-major numbers in pool memory. Copies share the memory. It is written
-// before anybody else reads it.
+// Tensor: a handle to row-major numbers in pool memory. Copies share the memory, which must be
+// written before other code reads it.
 #pragma once
 
 #include "core/memory/pool.hpp"
@@ -42,7 +42,7 @@ class Tensor {
   Shape shape_;
 };
 
-// The first element that is infinite or NaN, or -1.
+// The index of the first element that is infinite or NaN; -1: none.
 Index first_not_finite(const Tensor& tensor);
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

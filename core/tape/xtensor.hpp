@@ -1,7 +1,7 @@
-// Tensors as xtensor sees them: views that own nothing, and expressions evaluated into a Tensor.
+// Connects Tensor to xtensor: views, which own no memory, and evaluation of expressions.
 //
-// An expression is lazy and refers to its named operands, so no `auto` holds one: what gets a name
-// is a Tensor. What a view refers to must outlive it.
+// An expression is lazy and refers to its named operands, so `auto` must not hold an expression:
+// give names only to Tensors. A Tensor must outlive its views.
 #pragma once
 
 #include <xtensor/xadapt.hpp>
@@ -19,7 +19,7 @@ namespace xtensor_view {
 
 template <class Number, class Extents>
 auto of(Number* data, Index count, const Extents& extents) {
-  // The cast hands the pointer over by value; of a named pointer xtensor would keep the address.
+  // The cast passes the pointer by value: xtensor would keep the address of a named pointer.
   return xt::adapt(static_cast<Number*>(data), static_cast<std::size_t>(count), xt::no_ownership(),
                    extents);
 }
@@ -46,7 +46,7 @@ auto of_rank(Number* data, const Shape& shape) {
   }
 }
 
-// The shape of a Tensor for an expression: a single number, without axes, has (1).
+// The shape of a Tensor for an expression; (1) for a single number, which has no axes.
 template <class Expression>
 Shape shape_of(const Expression& expression) {
   const std::size_t axes = expression.dimension();
@@ -61,8 +61,8 @@ Shape shape_of(const Expression& expression) {
   return Shape(std::span<const Index>(extents.data(), std::max<std::size_t>(1, axes)));
 }
 
-// Whether an expression holds a sum (a mean, a maximum) with xt::keep_dims, and whether it meets
-// other operands there: xtensor 0.24 then reads wrong numbers.
+// Whether an expression contains a reduction (such as a sum) with xt::keep_dims, and whether the
+// reduction meets other operands: xtensor 0.24 then reads wrong numbers.
 template <class Expression>
 constexpr bool has_kept_axes = false;
 template <class Functors, class Of, class Axes, class Options>
@@ -81,10 +81,9 @@ constexpr bool is_misread<xt::xfunction<Function, Operand...>> =
 
 }  // namespace xtensor_view
 
-// The numbers of a tensor, as an xtensor container of its shape. That of a Tensor that is not const
-// can be written to; it shares the memory, as copies of the Tensor do. Where the number of axes is
-// known, view<Rank> is faster if an expression broadcasts; it throws ShapeError where the tensor
-// has another.
+// The numbers of a tensor, as an xtensor container of its shape. The view shares the memory, and
+// can be written to unless the Tensor is const. If the number of axes is known, view<Rank> makes
+// broadcasts faster. It throws ShapeError if the tensor has another number of axes.
 template <std::size_t Rank = xtensor_view::any_rank>
 auto view(Tensor& x) {
   return xtensor_view::of_rank<Rank>(x.data(), x.shape());
@@ -104,7 +103,7 @@ auto view(const Tensor&& x) = delete;
 template <std::size_t Rank = xtensor_view::any_rank>
 auto view(Var&& x) = delete;
 
-// `count` numbers in a row, and all numbers of a tensor in a row, whatever its shape.
+// `count` numbers, or all numbers of a tensor, along a single axis.
 template <class Number>
 auto flat(Number* data, Index count) {
   return xtensor_view::of(data, count, std::array<std::size_t, 1>{static_cast<std::size_t>(count)});
@@ -114,8 +113,8 @@ inline auto flat(const Tensor& x) { return flat(x.data(), x.size()); }
 auto flat(Tensor&& x) = delete;
 auto flat(const Tensor&& x) = delete;
 
-// Evaluates an expression into a tensor of its shape, without a temporary: it may read that tensor
-// only in the place that it writes. Throws ShapeError where the shapes differ.
+// Evaluates an expression into a tensor of its shape, without a temporary: an element of `to` may
+// be read only to compute the same element. Throws ShapeError if the shapes differ.
 template <class Expression>
 void assign(Tensor& to, const xt::xexpression<Expression>& expression) {
   static_assert(!xtensor_view::is_misread<Expression>,
@@ -127,7 +126,7 @@ void assign(Tensor& to, const xt::xexpression<Expression>& expression) {
   xt::noalias(xtensor_view::of(to.data(), to.size(), numbers.shape())) = numbers;
 }
 
-// Evaluates an expression into a new tensor. A single number, as the sum of everything, has shape
+// Evaluates an expression into a new tensor. A single number, such as the sum of all, has shape
 // (1). Throws ShapeError for more than four axes.
 template <class Expression>
 Tensor tensor(const xt::xexpression<Expression>& expression) {
@@ -136,7 +135,7 @@ Tensor tensor(const xt::xexpression<Expression>& expression) {
   return to;
 }
 
-// Evaluates a gradient, with the numbers of the input in their order, straight into its place.
+// Evaluates a gradient straight into its target. It has the numbers of the input in their order.
 template <class Expression>
 void put(const GradientTarget& to, const xt::xexpression<Expression>& gradient) {
   static_assert(!xtensor_view::is_misread<Expression>, "give the sum with keep_dims a name");

@@ -11,13 +11,13 @@ namespace tapehead {
 
 namespace {
 
-// The file: a signature, the ids, zeros up to a multiple of 8 bytes, the end of each document,
-// facts as JSON, their length, a checksum. Numbers are little-endian.
+// The file holds a signature, the ids, zeros up to a multiple of 8 bytes, the end of each document,
+// the facts as JSON, the length of the JSON, and a checksum. Numbers are little-endian.
 static_assert(std::endian::native == std::endian::little);
 constexpr std::string_view signature = "tapehead-tokens\n";
 constexpr std::size_t number_bytes = sizeof(std::uint64_t);
-constexpr std::size_t block_bytes = std::size_t{1} << 20;  // the checksum is over blocks
-constexpr int for_mapping = O_RDONLY | O_NONBLOCK;         // does not wait for the writer of a pipe
+constexpr std::size_t block_bytes = std::size_t{1} << 20;  // the checksum is over such blocks
+constexpr int for_mapping = O_RDONLY | O_NONBLOCK;  // opening a pipe does not wait for its writer
 
 std::uint64_t number_at(const char* bytes, std::size_t width) {
   std::uint64_t number = 0;
@@ -67,7 +67,7 @@ TextCounts counts_of(const JsonObject& facts, const std::string& where) {
                       .first_line = unknown.count("first_line")}};
 }
 
-// Of a file whose ids may be wrong: its numbers are those that its size allows. Throws IoError.
+// Checks the facts against the size of the file, but does not check the ids. Throws IoError.
 TextFacts facts_in(std::string_view bytes, const std::filesystem::path& shown_as) {
   const std::string damaged = shown_as.string() + " is damaged";
   if (!bytes.starts_with(signature)) {

@@ -1,5 +1,5 @@
-// A text as token ids: its documents, one after another, each closed by an end mark. The ids are in
-// a mapped file, so a text may be larger than the memory.
+// A text as token ids: its documents one after another, each followed by an end mark. The ids are
+// in a mapped file, so a text may be larger than the memory.
 #pragma once
 
 #include "core/files/files.hpp"
@@ -9,17 +9,17 @@
 
 namespace tapehead {
 
-// What the text was before it became tokens.
+// Sizes of the text before it became tokens.
 struct TextCounts {
-  Index bytes = 0;  // with a line end between lines, without separators
+  Index bytes = 0;  // line ends between lines count, separators do not
   Index words = 0;  // separated by white space
   UnknownText unknown{};
 };
 
-// What the end of a file of tokens says.
+// The facts at the end of a file of tokens.
 struct TextFacts {
   Index tokens = 0;
-  Index width = 0;  // bytes of an id
+  Index width = 0;  // bytes per id
   Index documents = 0;
   TextCounts counts;
 };
@@ -29,12 +29,12 @@ class TokenText {
   // Maps and checks a file that `save` wrote. Throws IoError that names the file and the fault.
   explicit TokenText(const std::filesystem::path& file);
 
-  Index size() const { return facts_.tokens; }  // of all documents, end marks included
+  Index size() const { return facts_.tokens; }  // tokens of all documents, end marks included
   TokenId operator[](Index i) const;
   void append_to(PoolVector<TokenId>& ids, Index first, Index count) const;
 
   Index documents() const { return facts_.documents; }
-  Index begin_of(Index document) const;  // its first token; of document `documents()`: size()
+  Index begin_of(Index document) const;  // index of its first token; size() for documents()
 
   const TextCounts& counts() const { return facts_.counts; }
   std::string digest() const { return digest_; }       // of the whole file, hexadecimal
@@ -51,7 +51,7 @@ class TokenText {
   std::string digest_;
 };
 
-// The number of documents in a file that `save` wrote, whose ids are not read. Throws IoError.
+// Counts the documents of a file that `save` wrote, without reading the ids. Throws IoError.
 Index documents_in(const std::filesystem::path& file);
 
 // The file of a run that holds the text of a split as tokens.
@@ -63,13 +63,13 @@ inline bool has_token_files(const std::filesystem::path& run) {
   return std::filesystem::exists(status_of(token_file(run, "train")));
 }
 
-// Writes a text into a file without a name.
+// Writes the tokens of a text into a file without a name.
 class TokenTextWriter {
  public:
-  // vocabulary: all ids are less. Throws IoError, as every member does.
+  // All ids must be below `vocabulary`. Every member throws IoError.
   explicit TokenTextWriter(Index vocabulary);
 
-  void add(std::span<const TokenId> tokens);  // of the open document, which this may open
+  void add(std::span<const TokenId> tokens);  // to the current document; begins one if necessary
   void end_document();                        // adds the end mark
   Index documents() const { return static_cast<Index>(ends_.size()); }
   TokenText finish(const TextCounts& counts);  // call it once, at the end

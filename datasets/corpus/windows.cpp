@@ -6,7 +6,7 @@ namespace tapehead {
 
 namespace {
 
-// Calls visit(begin, end, number) for each run of tokens that windows may not leave.
+// Calls visit(begin, end, number) for each run of tokens: windows do not cross the ends of a run.
 template <class Visitor>
 void for_each_run(const TokenText& text, const Windowing& windowing, const Visitor& visit) {
   if (windowing.stream) {
@@ -19,10 +19,10 @@ void for_each_run(const TokenText& text, const Windowing& windowing, const Visit
   }
 }
 
-// Of the draws of a token.
+// The random draws of each token.
 enum Draw : std::uint64_t { order, kind, other, count };
 
-// A run of rows that are masked together.
+// Consecutive rows that are masked together: one word or one token.
 struct Unit {
   Index row;
   Index rows;
@@ -54,8 +54,8 @@ WindowList WindowList::with(const std::vector<Index>& numbers) const {
   return some;
 }
 
-// Runs of about one length have about equally many windows. So the search begins where the entry
-// would then be, and looks further away, twice as far each time, until it lies between both ends.
+// Runs of similar lengths have similar numbers of windows. So the search begins at the proportional
+// entry, and doubles its distance on each side until the entry lies between both ends.
 Window WindowList::operator[](Index number) const {
   const Index among_all = chosen_ ? (*chosen_)[static_cast<std::size_t>(number)] : number;
   const Index count = std::ssize(entries_);
@@ -155,7 +155,7 @@ std::vector<LaneGroup> lane_groups(Index lanes, Index together) {
 std::vector<std::vector<Index>> lane_batches(const WindowList& windows,
                                              const std::vector<LaneGroup>& groups) {
   std::vector<std::vector<Index>> batches;
-  bool any = true;  // windows with this number in their lane
+  bool any = true;  // whether any lane has a window number i
   for (Index i = 0; std::exchange(any, false); ++i) {
     for (const auto& [first, count] : groups) {
       std::vector<Index> batch;
@@ -188,7 +188,7 @@ std::vector<MaskedToken> Masking::of(const std::vector<TokenId>& tokens,
   };
   std::vector<Unit> units;
   Index candidates = 0;
-  bool joins = false;  // whether the token before can be in the same word
+  bool joins = false;  // whether the previous token can belong to the same word
   for (Index row = 0; row < std::ssize(tokens); ++row) {
     const TokenId token = tokens[static_cast<std::size_t>(row)];
     if (is_mark(token)) {

@@ -1,6 +1,6 @@
-// Windows: the parts of a text that a model reads as sequences. Each token of the text is the label
-// of one row, and at that row the model reads the token before it; or only tokens that are masked
-// are labels, and the model reads others in their place.
+// Windows: the parts of a text that a model reads as sequences. A language model reads the previous
+// token at each row, and the label is the token itself. A masked language model has labels only at
+// masked tokens, and reads other tokens in their place.
 #pragma once
 
 #include "core/random/draws.hpp"
@@ -10,23 +10,23 @@
 namespace tapehead {
 
 struct Window {
-  Index first = 0;  // the token of the text that is the label of its first row
+  Index first = 0;  // index in the text of the token that is the label of the first row
   Index rows = 0;
-  Index unlabelled = 0;  // so many rows at its beginning are read only
-  bool opens = false;    // its first row reads a begin mark instead of the token before
+  Index unlabelled = 0;  // number of its first rows that have no label
+  bool opens = false;    // its first row reads a begin mark, not the previous token
   Index run = 0;         // the number of its run
-  Index position = 0;    // how many tokens of its run are before its first row
+  Index position = 0;    // tokens of its run before its first row
 };
 
 struct Windowing {
-  Index context = 0;    // the rows of a window, at most
-  bool stream = false;  // a window may go on from one document to the next
-  // Without a stream: each document begins with a begin mark; else its first token is read only.
+  Index context = 0;    // most rows of a window
+  bool stream = false;  // a window may cross the end of a document
+  // Without `stream`: a begin mark precedes each document; if false, first tokens have no label.
   bool begin_mark = true;
 };
 
-// A run of tokens that no window crosses. Windows end after its first `head` tokens, and then after
-// every `step` further ones. Each labels the tokens since the end of the one before.
+// A run of tokens that no window leaves. The first window ends after `head` tokens, each later one
+// `step` tokens further. A window labels the tokens since the end of the previous window.
 struct WindowRun {
   Index begin;
   Index end;
@@ -37,16 +37,16 @@ struct WindowRun {
   Index count() const;
 };
 
-// Computes each window when asked, since a text may have more of them than fit into memory.
+// Computes each window on request, since the windows of a text may not fit into memory.
 class WindowList {
  public:
-  WindowList() = default;  // without any
+  WindowList() = default;  // without windows
   explicit WindowList(Index context) : context_(context) {}
 
   void add(const WindowRun& run);
-  WindowList with(const std::vector<Index>& numbers) const;  // these, in this order
+  WindowList with(const std::vector<Index>& numbers) const;  // these windows, in this order
 
-  // Of the runs, whatever was chosen.
+  // About all runs, including the windows that with() left out.
   Index runs() const { return std::ssize(entries_); }
   Index count_of(Index run) const { return entry(run).run.count(); }
   Index first_of(Index run) const { return entry(run).number; }
@@ -67,24 +67,24 @@ class WindowList {
   std::optional<std::vector<Index>> chosen_;
 };
 
-// Windows for training: of this many rows, none of whose tokens is in two. If a text or, apart, a
-// document is longer than that, its windows begin at a place that is drawn from (seed, epoch), so
-// that epochs cut it differently.
+// Windows for training: they do not overlap, and have at most `windowing.context` rows. If the text
+// or, without a stream, a document is longer, the end of its first window is drawn from (seed,
+// epoch), so that epochs cut it differently.
 WindowList training_windows(const TokenText& text, const Windowing& windowing, std::uint64_t seed,
                             Index epoch);
 
-// Windows for evaluation: each token has a label once. Every window begins `stride` rows after the
-// one before, and only its last `stride` rows have labels; a stride of `context` means no overlap.
+// Windows for evaluation: each token is a label once. A later window begins `stride` rows after the
+// previous one, and labels only its last `stride` rows. A stride of `context` means no overlap.
 WindowList evaluation_windows(const TokenText& text, const Windowing& windowing, Index stride);
 
-// Those of the windows in which a token can be masked: the others hold end marks alone.
+// Leaves out windows in which no token can be masked: they hold only end marks.
 WindowList maskable_windows(const TokenText& text, const WindowList& windows);
 
-// Lanes: a text cut evenly into streams that are read side by side, window after window, by a model
-// with a memory (Dai et al. 2019). These are the lanes of the first `windows` windows of a text, of
-// `context` rows each: successive windows form a lane, a run of the list, in which positions count
-// from its beginning. The first window of a lane has `head` rows; with `head` = `context`, they are
-// the windows of evaluation.
+// Lanes: a text is cut evenly into streams, which a model with a memory reads side by side, window
+// after window (Dai et al. 2019). Here the first `windows` windows of a text, of `context` rows
+// each, are divided into lanes of successive windows. Each lane is a run of the list, and positions
+// count from its beginning. The first window of a lane has `head` rows; if `head` is `context`, the
+// windows are those for evaluation.
 WindowList lane_windows(const TokenText& text, Index windows, Index lanes, Index context,
                         Index head);
 
@@ -94,22 +94,22 @@ struct LaneGroup {
   Index count = 0;
 };
 
-// All lanes, in groups of so many.
+// All lanes, in groups of `together` lanes; the last group may be smaller.
 std::vector<LaneGroup> lane_groups(Index lanes, Index together);
 
-// The batches of groups in the order in which steps read them, in turns: the first window of each
-// lane of a group, then those of the next group, then the second windows, and so on. Numbers of
-// windows.
+// The numbers of the windows in each batch, in the order of the steps. A batch has one window of
+// each lane of a group. The groups take turns: first all groups read their first windows, then
+// their second windows, and so on.
 std::vector<std::vector<Index>> lane_batches(const WindowList& windows,
                                              const std::vector<LaneGroup>& groups);
 
-// The tokens that a masked language model predicts, and reads instead (Devlin et al. 2019, 3.1).
+// A token that a masked language model predicts (Devlin et al. 2019, section 3.1).
 struct MaskedToken {
   Index row = 0;     // of the window
-  TokenId read = 0;  // in its place
+  TokenId read = 0;  // the token that the model reads in its place
 };
 
-// The entry that stands for a masked token. It follows those of the tokenizer.
+// The id that stands for a masked token. It follows the ids of the tokenizer.
 inline TokenId mask_id(const Tokenizer& tokenizer) {
   return static_cast<TokenId>(tokenizer.size());
 }
@@ -119,19 +119,19 @@ inline std::string entry_or_mask(const Tokenizer& tokenizer, TokenId token) {
   return token == mask_id(tokenizer) ? "<mask>" : tokenizer.entry(token);
 }
 
-// Which entries of subwords begin a word.
+// For each entry, whether it begins a word.
 std::shared_ptr<const std::vector<bool>> word_beginnings(const Tokenizer& tokenizer);
 
 struct Masking {
-  double share = 0;  // of a window's tokens, without its marks; at least one is masked
+  double share = 0;  // of the window's tokens without its marks; at least one is masked
   TokenId mask = 0;
   std::shared_ptr<const std::vector<bool>> words;  // null: single tokens are masked, not words
-  TokenId line_end = unknown_id;  // where there is one; it is no part of the words beside it
-  Draws draws{};                  // addressed by the token's place in the text
+  TokenId line_end = unknown_id;  // unknown_id: none; a line end is no part of a word
+  Draws draws{};                  // indexed by the place of the token in the text
 
-  // The masked tokens in the order of their rows. `tokens`: those of the window. Words are taken in
-  // a random order while they fit into the share. Of the masked tokens 80 % are read as the mask,
-  // 10 % as a random one, and 10 % as themselves.
+  // The masked tokens in the order of their rows. `tokens`: the tokens of the window. Words are
+  // chosen in random order while they fit into the share. The model reads 80 % of the masked tokens
+  // as the mask, 10 % as a random token, and 10 % unchanged.
   std::vector<MaskedToken> of(const std::vector<TokenId>& tokens, const Window& window) const;
 };
 

@@ -110,7 +110,7 @@ struct WordSet {
       words.insert(std::string(stem).append(ending));
     }
   }
-  // `dative`: it can be a recipient or a place; things are only objects.
+  // `dative`: the noun can be a recipient or a place; things are only objects.
   void add_noun(const Noun& noun, bool dative) {
     add({noun.singular, noun.plural, noun.german_singular, noun.german_plural,
          dative ? noun.german_dative_plural : noun.german_plural});

@@ -25,8 +25,8 @@ struct Adjective {
   std::string_view german_stem;
 };
 
-// What a verb takes besides its subject: nothing; an object in one of two cases; or a recipient in
-// the dative and an object in the accusative.
+// What a verb takes besides its subject: no object, an object in the accusative or in the dative,
+// or both: a recipient in the dative and an object in the accusative.
 enum class Valency { none, accusative, dative, both };
 
 struct Verb {
@@ -57,12 +57,12 @@ std::span<const WordPair> adverbs();       // at the beginning of a sentence
 std::span<const WordPair> prepositions();  // with the dative
 std::span<const WordPair> conjunctions();  // with the verb at the end of the clause
 
-// Homonyms: English nouns with two meanings, each with a German noun of its own. The verb of the
-// clause, their context, says which meaning it is.
+// Homonyms: English nouns with two meanings, each with its own German noun. The verb of the clause
+// is the context that decides the meaning.
 struct Meaning {
   Noun noun;
-  std::array<std::string_view, 2> verbs;  // bases of the verbs that go with this meaning
-  bool is_place = false;                  // after verbs that take no object
+  std::array<std::string_view, 2> verbs;  // bases of the verbs that fit this meaning
+  bool is_place = false;                  // a place after verbs without an object
 };
 
 // The two meanings of a homonym stand next to each other. Their verbs are different.
@@ -70,7 +70,7 @@ std::span<const Meaning> meanings();
 
 bool is_homonym(const Noun& noun);
 
-// All different words of the two languages, with those of homonyms if wanted, in byte order.
+// The distinct words of the two languages, with homonyms if wanted, in byte order.
 std::vector<std::string> all_words(bool homonyms = false);
 
 }  // namespace tapehead::grammar

@@ -42,7 +42,7 @@ Clause draw_clause(RandomSource& random) {
   return clause;
 }
 
-// The phrase of a clause that such a noun would replace; null if the clause has none.
+// The phrase whose noun the homonym would replace; null if the clause has no such phrase.
 NounPhrase* phrase_for(const Meaning& meaning, Clause& clause) {
   if (meaning.is_place) {
     return clause.place ? &clause.place->where : nullptr;
@@ -50,7 +50,7 @@ NounPhrase* phrase_for(const Meaning& meaning, Clause& clause) {
   return &*clause.object;
 }
 
-// In half of the clauses whose verb goes with a meaning, it replaces the object, or the place.
+// In half of the clauses whose verb fits a meaning, a homonym replaces the object or the place.
 void put_homonym(RandomSource& random, Clause& clause) {
   std::vector<const Meaning*> fitting;
   for (const Meaning& meaning : meanings()) {
@@ -71,7 +71,7 @@ std::string text_of(const std::vector<Word>& words) {
   return join(words | std::views::transform(&Word::text), " ");
 }
 
-// The relation between a word and the word that it depends on, its head, in both directions.
+// Names of the relation between a word and its head, the word that it depends on.
 struct Dependency {
   std::string_view to_head;
   std::string_view from_head;

@@ -1,5 +1,5 @@
-// A sentence of the small grammar: who does what to whom, where and when; its words in the two
-// languages, and the relations between them.
+// A sentence of the small grammar (who does what to whom, where and when), its words in the two
+// languages, and the relations between these words.
 #pragma once
 
 #include "core/random/draws.hpp"
@@ -54,7 +54,7 @@ class Words {
 };
 
 struct NounPhrase {
-  std::optional<Determiner> determiner;  // none only in the plural: "old teachers"
+  std::optional<Determiner> determiner;  // missing only in the plural: "old teachers"
   const Adjective* adjective = nullptr;
   const Noun* noun = nullptr;
   bool plural = false;
@@ -78,10 +78,10 @@ struct Sentence {
   const WordPair* adverb = nullptr;
   Clause main;
   const WordPair* conjunction = nullptr;
-  std::optional<Clause> subordinate{};  // present if the conjunction is
+  std::optional<Clause> subordinate{};  // present if `conjunction` is
 };
 
-// Sentence number `number` of a stream. With homonyms it may have them.
+// Draws sentence number `number` of a stream. `homonyms`: whether it may have homonyms.
 Sentence draw_sentence(const Draws& draws, Index number, bool homonyms = false);
 
 // The sentence in the two languages. The English sentence determines the German one.
@@ -90,23 +90,23 @@ std::vector<Word> german_words(const Sentence& sentence);
 std::string to_english(const Sentence& sentence);
 std::string to_german(const Sentence& sentence);
 
-// The relations between the words of a sentence, within each language and across the two.
+// The relations between the words of a sentence. A sentence of n words has n rows.
 //
 // `across`: "translation" pairs each German word with the English word that it translates. The
-// comma translates no word. A sentence of n words has n rows.
+// comma translates no word.
 //
-// `source` and `target`: each relation in both directions, since heads may follow either, such as
-// "determiner to noun" and "noun to determiner". The others are "possessor to noun" (my),
-// "adjective to noun", "object to verb" (also the dative object of a verb that takes no other),
-// "recipient to verb" (for verbs that take both), "subject to verb", and "object to preposition",
-// where the object is the noun after the preposition. The verb is the word for the action, not an
-// auxiliary. In the target the row of a word is the one that reads it, and pairs whose key comes
-// after the query are left out.
+// `source` and `target`: each relation in both directions, since an attention head may follow
+// either: "determiner to noun" and "noun to determiner". Likewise "possessor to noun" (my),
+// "adjective to noun" and "subject to verb". "object to verb" includes the dative object of a verb
+// without another object. "recipient to verb" is for verbs with both. In "object to preposition",
+// the object is the noun after the preposition. The verb is the word for the action, not an
+// auxiliary. In the target, the row of a word is the row that reads it, and pairs with a key after
+// the query are left out.
 Relations relations_of(const Sentence& sentence);
 
-// Adds those of homonyms, whose context is the verb of their clause. `across`: "homonym" and
-// "context" pair the row that predicts the German noun with the English homonym and with its
-// context. `source`: "homonym to context" and "context to homonym".
+// Adds the relations of homonyms. The context of a homonym is the verb of its clause. `across`:
+// "homonym" and "context" pair the row that predicts the German noun with the English homonym and
+// with its context. `source`: "homonym to context" and "context to homonym".
 void add_homonym_relations(const Sentence& sentence, Relations& relations);
 
 }  // namespace tapehead::grammar

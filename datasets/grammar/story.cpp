@@ -33,7 +33,7 @@ std::vector<const Noun*> draw_cast(RandomSource& random, std::span<const Noun> n
 
 NounPhrase the(const Noun& noun) { return {.determiner = Determiner::the, .noun = &noun}; }
 
-// Of the verbs with this valency, all but "show": what is shown is not given away.
+// All verbs with this valency except "show": showing does not give a thing away.
 std::vector<const Verb*> verbs_with(Valency valency) {
   std::vector<const Verb*> found;
   for (const Verb& verb : verbs()) {

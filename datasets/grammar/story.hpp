@@ -1,5 +1,5 @@
-// Stories: sentences in which beings give each other things and go to places; and the options that
-// the tasks over stories share, and what depends on them.
+// Stories: sentences in which beings give each other things and go to places. Also the options,
+// rules and splits that the tasks over stories share.
 #pragma once
 
 #include "core/fields.hpp"
@@ -9,7 +9,7 @@
 
 namespace tapehead::grammar {
 
-// What a sentence of a story says: a thing and the being that has it, or a being and its place.
+// The content of a sentence: a thing and the being that has it, or a being and its place.
 struct Fact {
   const Noun* about = nullptr;
   const Noun* value = nullptr;
@@ -19,8 +19,8 @@ struct Fact {
 
 bool is_thing(const Noun& noun);
 
-// Which things and holders, and which beings and places, no training story has together: each thing
-// has one holder that is held out, and each being one place.
+// Combinations that no training story has: for each thing one held-out holder, and for each being
+// one held-out place.
 class Combinations {
  public:
   explicit Combinations(std::uint64_t seed);
@@ -29,7 +29,7 @@ class Combinations {
 
  private:
   std::vector<Index> holders_;  // of each thing
-  std::vector<Index> places_;   // of each being; several beings share one
+  std::vector<Index> places_;   // of each being; several beings may share one
 };
 
 struct StorySentence {
@@ -37,11 +37,11 @@ struct StorySentence {
   Fact fact;  // what is true after the sentence
 };
 
-// A story that is being told. Only the holder of a thing gives it away, and nobody goes where they
-// are. Things and beings are of a small cast, so each occurs several times.
+// A story that is being told. Only the holder of a thing gives it away, and no being goes to the
+// place where it is. Things and beings come from a small cast, so each occurs several times.
 class Story {
  public:
-  // `held_out`: whether sentences may have combinations that are held out.
+  // `held_out`: whether sentences may have held-out combinations.
   Story(RandomSource& random, const Combinations& combinations, bool held_out);
 
   std::span<const Noun* const> things() const { return things_; }
@@ -51,7 +51,7 @@ class Story {
   void tell(const Noun& about) { is_thing(about) ? give(about) : go(about); }
 
   const std::vector<StorySentence>& sentences() const { return sentences_; }
-  // What is true at the end about those of the things or beings that have a fact.
+  // The last fact about each thing or being of `cast` that has a fact.
   std::vector<Fact> facts_about(std::span<const Noun* const> cast) const;
 
  private:
@@ -78,7 +78,7 @@ std::vector<const Verb*> giving_verbs();
 // The sentences in English, each with a full stop.
 std::string to_english(const std::vector<StorySentence>& story);
 
-// All words of stories, and these, in byte order.
+// All words of stories and the words `more`, in byte order.
 std::vector<std::string> story_words(std::initializer_list<std::string_view> more = {});
 
 }  // namespace tapehead::grammar
@@ -111,7 +111,7 @@ struct StoryOptions {
   }
 };
 
-// Draws an example. `held_out`: its answer is a combination that is held out.
+// Draws an example. `held_out`: whether its answer is a held-out combination.
 using DrawStoryExample = Example (*)(RandomSource&, const Lengths& sentences,
                                      const grammar::Combinations&, bool held_out, const Tokenizer&);
 

@@ -1,11 +1,11 @@
 // The task story_questions: a story, then a question whose answer is one of its words. As in
-// recall, the target first repeats what is asked for.
+// recall, the target first repeats the word that the question is about.
 //
 //   the king gave the queen the book . the dog ran in the park . who has the book ?  ->  book queen
 //
-// Things change hands and beings change places, so the last sentence about the one that is asked
-// for has the answer. About at least two others of its kind the same question has another answer.
-// Tasks 1 and 2 of Weston et al. 2015 are similar.
+// Things change hands and beings change places, so the answer is in the last sentence about the
+// thing or being of the question. The same question has another answer for at least two others of
+// its kind. Tasks 1 and 2 of Weston et al. 2015 are similar.
 
 #include "datasets/grammar/story.hpp"
 #include "datasets/tokenizers/vocabulary.hpp"
@@ -70,7 +70,7 @@ Example draw_question(RandomSource& random, const Lengths& lengths,
   }
 }
 
-// The row of the answer: in the last sentence that has it and the word that is asked for.
+// The row of the answer, in the last sentence that has both the answer and the word asked for.
 Index answer_row(std::span<const TokenId> story, TokenId asked, TokenId answer, TokenId full_stop) {
   auto end = story.size();
   while (end > 0) {
@@ -88,7 +88,7 @@ Index answer_row(std::span<const TokenId> story, TokenId asked, TokenId answer, 
   throw std::logic_error("a story without its answer");
 }
 
-// Only what a head may look at to answer: the answer, from its own row and from the word asked for.
+// Pairs the word asked for with the answer, and the rows that write either with its source row.
 Relations relations_of_question(const Example& example, TokenId full_stop) {
   const auto length = static_cast<Index>(example.source.size());
   const Index asked = length - 2;  // before the question mark

@@ -3,8 +3,8 @@
 //   the king gave the queen the book . the dog ran in the park . the queen brought the girl the
 //   book . ... the girl gave the cat the book .  ->  the king gave the cat the book
 //
-// A story is about the thing that changes hands most often. The summary says from whom, at the
-// beginning, to whom, at the end. At least two other things change hands less often.
+// A story is about the thing that changes hands most often. The summary names the first giver and
+// the last receiver of this thing. Two other things change hands less often.
 
 #include "datasets/grammar/story.hpp"
 #include "datasets/tokenizers/vocabulary.hpp"
@@ -20,7 +20,7 @@ using grammar::Noun;
 using grammar::Story;
 using grammar::StorySentence;
 
-constexpr Index fewest_changes = 3;  // of hands, for the thing that the story is about
+constexpr Index fewest_changes = 3;  // of hands, for the main thing of the story
 
 // What the sentences are about, in order. The first thing of the cast changes hands most often, the
 // next two less often; all other sentences say where a being goes.
@@ -79,7 +79,7 @@ Journey journey_of(const Story& story) {
   return journey;
 }
 
-// Stories are drawn until the summary is none of their sentences and has such an end.
+// Draws stories until the summary is not in the story, names two beings and fits `held_out`.
 Example draw_summary(RandomSource& random, const Lengths& lengths, const Combinations& combinations,
                      bool held_out, const Tokenizer& tokenizer) {
   const Index sentences = lengths.draw(random);

@@ -3,10 +3,10 @@
 //
 //   z_1 ~ unigrams;  z_{t+1} = o_k if z_t is the trigger q_k, else ~ bigrams given z_t
 //
-// The outputs o_k are uniform over the characters. So weights can know the bigrams, but not an
-// output: from the second occurrence of its trigger on, it is in the sequence. The target is the
-// source moved by one, so an encoder whose rows see no later row reads a sequence as a language
-// model does, with a label at each row and without marks.
+// The outputs o_k are uniform over the characters. So weights can store the bigrams, but not an
+// output: it is in the sequence from the second occurrence of its trigger on. The target is the
+// source shifted by one. An encoder whose rows see no later row therefore reads a sequence as a
+// language model does, with a label at each row and without marks.
 
 #include "datasets/synthetic/bigrams.hpp"
 
@@ -23,8 +23,8 @@ constexpr ValueNames<2> value_names(TriggerChoice) { return {"frequent", "drawn"
 
 namespace {
 
-// Typed examples are split at white space, so no entry may hold any: other characters stand for it,
-// those for control characters from Unicode's block Control Pictures (U+2400 on).
+// Typed examples are split at white space, so no entry may contain it. Other characters stand for
+// it: for control characters, from Unicode's block Control Pictures (U+2400 on).
 std::string visible(std::string_view character) {
   if (character == " ") {
     return "␣";
@@ -87,7 +87,7 @@ BigramStatistics read_statistics(const BigramsOptions& options) {
   return statistics;
 }
 
-// The most frequent characters; of equally frequent ones the first.
+// The most frequent characters; ties go to the first.
 std::vector<Index> frequent_characters(const BigramStatistics& statistics, Index count) {
   std::vector<Index> characters(static_cast<std::size_t>(statistics.size()));
   std::iota(characters.begin(), characters.end(), Index{0});
@@ -98,7 +98,7 @@ std::vector<Index> frequent_characters(const BigramStatistics& statistics, Index
   return characters;
 }
 
-// Different characters, each drawn by its frequency among those that are left.
+// Draws distinct characters in proportion to their frequencies, without replacement.
 std::vector<Index> draw_triggers(RandomSource& random, const BigramStatistics& statistics,
                                  Index count) {
   std::vector<Index> left = statistics.counts;
@@ -146,8 +146,8 @@ class BigramSequences {
     return example;
   }
 
-  // Each row with the row before it, and each row of a trigger that occurred before with the rows
-  // behind those occurrences, which hold its output.
+  // `previous` pairs each row with the row before it. `answer` pairs a row with a repeated trigger
+  // with the rows after earlier occurrences of the trigger, which hold its output.
   Relations relations(const Example& example) const {
     const auto drawn = drawn_.find(key_of(example));
     const std::vector<Index>& triggers = drawn == drawn_.end() ? frequent_ : drawn->second;

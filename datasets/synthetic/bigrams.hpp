@@ -1,11 +1,11 @@
-// How often the characters of a text occur, and follow each other, for the task bigrams.
+// Counts of the characters and bigrams of a text, for the task bigrams.
 #pragma once
 
 #include "datasets/synthetic/splits.hpp"
 
 namespace tapehead {
 
-// Draws numbers in proportion to counts, one of which at least is above 0.
+// Draws an index in proportion to its count. At least one count is above 0.
 class CountedDraw {
  public:
   explicit CountedDraw(const std::vector<Index>& counts);
@@ -15,8 +15,8 @@ class CountedDraw {
   std::vector<Index> sums_;
 };
 
-// The characters are in the order of their bytes; a blank is written as "␣", a line end as "↵", a
-// tab as "␉". The first character of the text follows the last one, so each has a follower.
+// The characters are in byte order; a blank is written as "␣", a line end as "↵", a tab as "␉". The
+// first character of the text counts as the follower of the last one, so each has a follower.
 struct BigramStatistics {
   std::vector<std::string> characters;
   std::vector<Index> counts;

@@ -4,9 +4,9 @@
 //
 //   ( [ | { | |   ->   ( [ ] { } )
 //
-// The kind is that of the partner, the last opening bracket that is still open. Two layers suffice
-// for a bounded depth: uniform attention to everything before counts the depth, and a closing
-// bracket attends to the last opening bracket of its own depth (Yao et al. 2021).
+// A closing bracket has the kind of its partner, the last opening bracket that is still open. Two
+// layers suffice for a bounded depth: uniform attention to all earlier rows counts the depth, and a
+// closing bracket attends to the last opening bracket of its own depth (Yao et al. 2021).
 
 #include "datasets/synthetic/splits.hpp"
 #include "datasets/task_kind.hpp"
@@ -35,7 +35,7 @@ constexpr std::array<std::string_view, 4> openings{"(", "[", "{", "<"};
 constexpr std::array<std::string_view, 4> closings{")", "]", "}", ">"};
 constexpr std::string_view any_closing = "|";
 
-// Their ids: first the opening brackets, then the closing ones, then the one of unknown kind.
+// The ids of brackets: first the opening ones, then the closing ones, then "|".
 struct Kinds {
   Index count;
 
@@ -74,8 +74,8 @@ Example draw(RandomSource& random, const Lengths& pairs, const BracketOptions& o
   return example;
 }
 
-// `bracket` pairs each bracket to say with that of the source at the same place; `answer` with the
-// opening bracket that has its kind: itself, or its partner.
+// `bracket` pairs each bracket of the target with the source bracket at the same place. `answer`
+// pairs it with the opening bracket that has its kind: itself, or its partner.
 Relations relations(const Example& example, const Kinds& kinds) {
   Relation bracket{.name = "bracket", .side = RelationSide::across};
   Relation partner{.name = "partner", .side = RelationSide::source};

@@ -2,8 +2,8 @@
 //
 //   4 0* 7 7* 1   ->   0 7
 //
-// The place to attend to depends on content, not on distance: it is the next marked symbol,
-// wherever it is. To know which one is next, the model must count those before it.
+// The model must attend to the next marked symbol: this depends on content, not on distance. To
+// know which marked symbol is next, the model must count the ones before it.
 #include "datasets/synthetic/symbols.hpp"
 #include "datasets/tokenizers/vocabulary.hpp"
 

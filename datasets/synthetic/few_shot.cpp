@@ -1,10 +1,10 @@
-// The task few_shot (after Brown et al. 2020, in the small): each example draws a mapping of keys
-// to values, shows some of its pairs, the shots, and then asks for the value of a key.
+// The task few_shot, a small version of Brown et al. 2020: each example draws a mapping of keys to
+// values, shows some pairs of the mapping (the shots), and asks for the value of a key.
 //
 //   k3 v1 k0 v8 k3   ->   k3 v1         (two shots)
 //
-// The mapping is another one in each example, so weights cannot know it: the answer is in the
-// source, or nowhere. Any key can be asked for, whether it was shown or not.
+// Each example has its own mapping, so weights cannot know it: the answer is in the source, or
+// nowhere. Any key can be asked for, whether it was shown or not.
 
 #include "datasets/synthetic/splits.hpp"
 #include "datasets/task_kind.hpp"
@@ -51,7 +51,7 @@ Example draw_shots(RandomSource& random, const Lengths& shots, const FewShotOpti
   return example;
 }
 
-// The answer's row with the value that was shown, and each shown value with its key.
+// `key`: a shown value and its key. `question`, `answer`: a row that is written and its source.
 Relations shot_relations(const Example& example) {
   Relation key{.name = "key", .side = RelationSide::source};
   Relation answer{.name = "answer", .side = RelationSide::across};

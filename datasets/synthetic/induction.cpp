@@ -1,9 +1,9 @@
 // The task induction: `... A B ... A` asks for `A B`, where B is what followed A before.
 //
 // The last symbol occurs exactly once before, at any place; all other symbols differ from it. The
-// task needs two layers of attention (Olsson et al. 2022). In the first layer the row of B learns
-// that A is before it. In the second layer the row that has written A attends to the row with A
-// before it. A single layer can only compare A with the symbols: it finds A, but not B.
+// task needs two layers of attention (Olsson et al. 2022). In the first layer, the row of B learns
+// that A precedes it. In the second layer, the row that has written A attends to the row that A
+// precedes. A single layer can only compare A with the symbols: it finds A, but not B.
 
 #include "datasets/synthetic/symbols.hpp"
 

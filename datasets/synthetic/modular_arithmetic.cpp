@@ -2,9 +2,9 @@
 //
 //   58 91   ->   52        (modulus 97)
 //
-// There are only modulus² pairs, and a part of them is for training. A model first learns these by
-// heart; much later, with weight decay, it finds the rule and is right about the others, too (Power
-// et al. 2022, "Grokking").
+// There are only modulus² pairs, and a part of them is for training. A model first memorises the
+// training pairs. Much later, with weight decay, it finds the rule and is right about the held-out
+// pairs too (Power et al. 2022, "Grokking").
 
 #include "core/random/draws.hpp"
 #include "datasets/synthetic/splits.hpp"
@@ -33,7 +33,7 @@ struct ModularOptions {
   }
 };
 
-// How many of all pairs each split has.
+// The number of pairs in each split.
 struct Sizes {
   Index train;
   Index validation;

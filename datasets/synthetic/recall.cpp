@@ -1,5 +1,5 @@
-// The task recall: facts, each a key and its value, then a gap of other tokens, then one of the
-// keys again, which asks for its value.
+// The task recall: facts (a key and its value each), a gap of other tokens, and the key of one fact
+// again, which asks for the value of that fact.
 //
 //   k3 v1 k0 v8 . 5 . 2 k3   ->   k3 v1        (the dots stand for more of the gap)
 //

@@ -1,6 +1,6 @@
-// The tasks copy, reverse and sort: write random sequences of symbols again, in some order; and
-// previous_token: copy such a sequence, shifted by one place. The first place has nothing before
-// it, and its target is symbol 0. One head that attends to that place is enough.
+// The tasks copy, reverse and sort write random sequences of symbols in the same, reversed or
+// sorted order. The task previous_token copies a sequence, shifted by one place; its first target
+// is symbol 0. For previous_token, one head that attends to the previous place is enough.
 
 #include "datasets/synthetic/symbols.hpp"
 

@@ -2,10 +2,10 @@
 //
 //   c a d b c a d b c a   (a period of four)
 //
-// The target is the source moved by one, so an encoder whose rows see no later row reads a sequence
-// as a language model does. In the first period nothing tells the next symbol. From the second on
-// it is what followed the same symbol before, which takes an induction head (Olsson et al. 2022):
-// periods differ from sequence to sequence, so it is not at a fixed distance.
+// The target is the source shifted by one, so an encoder whose rows see no later row reads a
+// sequence as a language model does. The first period cannot be predicted. From the second on, the
+// next symbol is what followed the same symbol before. This takes an induction head (Olsson et al.
+// 2022): periods differ from sequence to sequence, so the distance is not fixed.
 
 #include "datasets/synthetic/splits.hpp"
 #include "datasets/task_kind.hpp"
@@ -45,7 +45,7 @@ Example draw_repeated(RandomSource& random, const Lengths& periods,
           .target = {tokens.begin() + 1, tokens.end()}};
 }
 
-// Each row with the row before it, and each repeated symbol with the rows behind its earlier ones.
+// Pairs each row with the row before it, and repeated symbols with the rows after earlier ones.
 Relations repeated_relations(const Example& example) {
   const std::vector<TokenId>& tokens = example.source;
   const auto rows = std::ssize(tokens);

@@ -9,7 +9,7 @@
 
 namespace tapehead {
 
-// The random draws of one example, one after another, from a range of the stream of its own.
+// The random draws of one example, in order, from its own range of a stream.
 class RandomSource {
  public:
   // Example number `number` uses the draws from number · 2^bits on, at most 2^bits of them.
@@ -56,9 +56,9 @@ struct SyntheticTask {
   std::shared_ptr<const Tokenizer> tokenizer;  // for both sides
   DrawExample draw;
   RelationsOf relations;  // null: the task knows none
-  std::string sources;    // a name for the possible sources, for the error that there are too few
-  std::string remedy;     // options that increase their number
-  // Takes away what the model must do without, after the source has decided the example's split.
+  std::string sources;    // name of the sources in the error that there are too few
+  std::string remedy;     // options that increase the number of sources
+  // Removes what the model must not see, after the source has decided the example's split.
   std::function<void(Example&)> leave_out{};
 };
 
@@ -67,14 +67,14 @@ struct SplitRequest {
   std::string name;
   Index examples;
   Lengths lengths;
-  DrawExample draw{};  // empty: that of the task
+  DrawExample draw{};  // empty: the `draw` of the task
 };
 
-// A split of drawn pairs. All but "train" have texts.
+// A split of drawn pairs. All splits except "train" have texts.
 Split synthetic_split(std::string_view name, Examples pairs, const RelationsOf& relations,
                       const TaskMaking& making, const Tokenizer& tokenizer);
 
-// The rows for the sizes of the splits, for a struct of options that has them.
+// Visits the fields for the sizes of the splits, in an options struct that has them.
 template <class Visitor, class Options>
 void visit_sizes(Visitor&& visit, Options& sizes) {
   visit(Field{"train_examples", "sequences to train on", 1, 1e8}, sizes.train_examples);
@@ -98,11 +98,11 @@ struct SplitSizes {
 struct SyntheticSplits {
   SplitSizes sizes;
   Lengths lengths;
-  std::vector<SplitRequest> further{};  // test splits whose sources are not held apart
+  std::vector<SplitRequest> further{};  // test splits that may share sources with other splits
 };
 
-// Makes everything of the task except its fingerprint. The hash of a source decides whether its
-// example belongs to train, validation or test. Throws DataError if sources are too few.
+// Makes the task, except its fingerprint. The hash of a source decides whether its example belongs
+// to train, validation or test. Throws DataError if there are too few sources.
 Task make_splits(const SyntheticTask& kind, const SyntheticSplits& splits,
                  const TaskMaking& making);
 

@@ -88,7 +88,7 @@ std::vector<std::string> symbol_splits(const TaskOptions& options) {
   return names;
 }
 
-// With fewer than two symbols there is one sequence of each length, so the lengths stay.
+// With fewer than two symbols, each length has only one sequence, so the lengths stay.
 void shrink_symbols(SyntheticOptions& symbols, const Shrinking& shrink, Index shortest) {
   shrink.splits(symbols);
   shrink.at_most("task.longer_examples", symbols.longer_examples, Shrinking::most_examples);

@@ -1,4 +1,4 @@
-// The common part of tasks over sequences of symbols: their options, and what depends on these.
+// The common part of tasks over sequences of symbols: options, rules, splits and drawing.
 #pragma once
 
 #include "core/fields.hpp"
@@ -39,12 +39,12 @@ struct SyntheticOptions {
   }
 };
 
-// Draws a source of symbols 0 ... vocabulary - 1, and computes its target. First its length is
-// drawn. All symbols are equally likely.
+// Draws a length, then a source of that length from the symbols 0 ... vocabulary - 1, which are
+// equally likely. `answer` computes the target.
 DrawExample draw_symbols(Index vocabulary,
                          const std::function<std::vector<TokenId>(std::vector<TokenId>)>& answer);
 
-// A task whose sources are such sequences. Without a tokenizer it uses that of the symbols.
+// A task with sequences of symbols as sources. By default, each symbol is an entry.
 Task make_symbol_task(const SyntheticOptions& options, const DrawExample& draw,
                       const RelationsOf& relations, const TaskMaking& making,
                       std::shared_ptr<const Tokenizer> tokenizer = {});
@@ -58,17 +58,17 @@ inline constexpr std::array<TaskRule, 2> symbol_rules{
       "`task.max_length`.",
       longer_not_longer}}};
 
-// The rules of all symbol tasks, and one more.
+// The rules of all symbol tasks, and one rule more.
 constexpr std::array<TaskRule, 3> symbol_rules_and(const TaskRule& own) {
   return {symbol_rules[0], symbol_rules[1], own};
 }
 
 LongestSide longest_symbols(const TaskOptions& options);
 std::vector<std::string> symbol_splits(const TaskOptions& options);
-// No length is made shorter than `shortest`.
+// Makes no length shorter than `shortest`.
 void shrink_symbols(SyntheticOptions& symbols, const Shrinking& shrink, Index shortest = 1);
 
-// The kind of such a task.
+// A kind of task with the options and rules of symbol tasks.
 constexpr TaskKind symbol_kind(std::string_view name, decltype(TaskKind::make) make,
                                std::span<const OptionsType> options = options_of<SyntheticOptions>,
                                std::span<const TaskRule> rules = symbol_rules) {

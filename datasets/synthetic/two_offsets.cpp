@@ -1,5 +1,5 @@
 // The task two_offsets: the target at place t is the difference of the symbols at t + first_offset
-// and t + second_offset. There are as many places as are possible without using a symbol twice.
+// and t + second_offset. The target has as many places as possible without using a symbol twice.
 //
 //   2 4 0 1 5 3   ->   3 -5        (offsets 1 and 3)
 //
@@ -7,14 +7,14 @@
 // does not help to guess: for any x, each y gives a different answer. So both must be fetched from
 // the source, which takes two heads in one layer.
 //
-// One softmax head cannot replace two by attending to both. It fetches an average, a v(x) + (1 - a)
-// v(y) with 0 <= a <= 1. For a uniform average (a = 1/2) exchanging x and y changes nothing, but x
-// - y becomes y - x. For any average: if x = y, the average is v(x), and the answer is 0. So the
-// average for x and y is on the line between two points, v(x) and v(y), for which the answer is 0.
-// The region where a linear readout answers 0 is convex, so it answers 0 everywhere between them.
-// From the sum of two heads, A x - A y, a linear readout can compute every difference. Only
-// nonlinear parts, norms and feed-forward, can use the small difference between the two orders in a
-// non-uniform average.
+// One softmax head cannot replace two by attending to both: it fetches an average a v(x) + (1 - a)
+// v(y) with 0 <= a <= 1. Exchanging x and y does not change a uniform average (a = 1/2), but
+// changes the answer from x - y to y - x. For any average: if x = y, the average is v(x), and the
+// answer is 0. So the average for x and y is between two points, v(x) and v(y), for which the
+// answer is 0. The region where a linear readout answers 0 is convex, so the readout answers 0
+// everywhere between them. From the sum of two heads, A x - A y, a linear readout can compute every
+// difference. Only nonlinear parts (norms, feed-forward) can use the small difference between the
+// two orders in a non-uniform average.
 
 #include "datasets/synthetic/symbols.hpp"
 #include "datasets/tokenizers/vocabulary.hpp"
@@ -43,7 +43,7 @@ struct TwoOffsetsOptions {
 
 using Sequence = std::vector<TokenId>;
 
-// The ids: the symbols, which also are the differences from 0 on; then -1, -2, ...
+// The ids: the symbols, which are also the differences 0, 1, ...; then the differences -1, -2, ...
 struct Words {
   Index vocabulary;
 
@@ -55,7 +55,7 @@ struct Words {
   }
 };
 
-// How many places have both symbols, before a nearer symbol was already used as a farther one.
+// The number of places that have both symbols and use no symbol twice.
 Index places(const TwoOffsetsOptions& offsets, Index length) {
   const auto [nearer, farther] = std::minmax(offsets.first_offset, offsets.second_offset);
   return std::clamp<Index>(length - farther, 0, farther - nearer);

@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr Index lines_at_once = 64;  // which may be long
+constexpr Index lines_at_once = 64;  // few, since lines may be long
 constexpr Index bytes_at_once = Index{1} << 20;
 
 bool is_blank(std::string_view line) {
@@ -23,9 +23,9 @@ bool is_blank(std::string_view line) {
 }
 
 constexpr std::size_t encoded_at_once = std::size_t{1} << 22;
-constexpr Index ranges_at_once = 64;  // for threads to share
+constexpr Index ranges_at_once = 64;  // of parts, for the threads to share
 
-// Why a share of a text can be without a line; empty for a split that has files of its own.
+// Why a split's share of the text may have no line; empty if the share begins at byte 0.
 std::string why_empty(const DocumentFiles& files, const DocumentReader& reader) {
   if (files.share.from == 0) {
     return "";
@@ -42,7 +42,7 @@ std::string why_empty(const DocumentFiles& files, const DocumentReader& reader) 
                      files.split);
 }
 
-// Warns of a text that its separator does not separate, once for all splits of the same files.
+// Warns if no line is the separator, once for all splits of the same files.
 void warn_without_separator(const DocumentFiles& files, const DocumentReader& reader) {
   if (files.end != DocumentEnd::separator || reader.separators() > 0 || files.share.from > 0) {
     return;
@@ -60,7 +60,7 @@ class Writing {
   explicit Writing(const Tokenizer& tokenizer)
       : tokenizer_(tokenizer), line_end_(tokenizer.encode(line_end)), writer_(tokenizer.size()) {}
 
-  // A long line is encoded in parts, as many lines are.
+  // Cuts long lines into parts, which are encoded in parallel as short lines are.
   void add(const std::vector<DocumentLine>& lines, DocumentReader& reader) {
     std::vector<Part> parts;
     for (const DocumentLine& line : lines) {
@@ -72,7 +72,7 @@ class Writing {
     }
     auto line = lines.begin();
     std::vector<TokenId> tokens;
-    std::string_view unknown;  // the first part of the line with an unknown token
+    std::string_view unknown;  // the line's first part that has an unknown token
     for (std::span<Part> rest = parts; !rest.empty();) {
       const std::span<Part> some = rest.first(parts_within(rest, encoded_at_once));
       rest = rest.subspan(some.size());
@@ -108,12 +108,12 @@ class Writing {
  private:
   struct Part {
     std::string_view text{};
-    bool ends = false;  // its line
+    bool ends = false;  // the line ends with this part
     std::vector<TokenId> tokens{};
     Index words = 0;
   };
 
-  // The first ones that together have about so many bytes.
+  // The number of first parts that together have about `bytes` bytes.
   static std::size_t parts_within(std::span<const Part> parts, std::size_t bytes) {
     std::size_t count = 0;
     for (std::size_t sum = 0; count < parts.size() && sum < bytes; ++count) {
@@ -147,7 +147,7 @@ class Writing {
     counts_.bytes += std::ssize(line.text);
   }
 
-  // `unknown`: text that has an unknown token, if there is one.
+  // `unknown`: text with an unknown token; empty if there is none.
   void add_tokens(const std::vector<TokenId>& tokens, std::string_view unknown, Index line) {
     writer_.add(tokens);
     counts_.unknown.see(tokenizer_, unknown, tokens, line);
@@ -166,9 +166,9 @@ class Writing {
   std::vector<TokenId> line_end_;
   TokenTextWriter writer_;
   TextCounts counts_;
-  Index empty_ = 0;     // documents
-  bool begun_ = false;  // a document
-  bool any_ = false;    // it has a token
+  Index empty_ = 0;     // documents without a token
+  bool begun_ = false;  // a document has begun
+  bool any_ = false;    // this document has a token
 };
 
 }  // namespace
@@ -221,7 +221,7 @@ void DocumentReader::done(Index bytes) {
   }
 }
 
-// Whether a document begins with this line. Afterwards `within_` says whether the line is of one.
+// Whether a document begins with this line. Sets `within_`: whether a document has this line.
 bool DocumentReader::opens(const std::string& line) {
   const bool before = within_;
   switch (files_.end) {

@@ -23,7 +23,7 @@ std::string_view label_of(std::string_view line) {
   return trimmed(line.substr(line.rfind('\t') + 1));
 }
 
-// Whether no other line has the class of the first, though some lines share one.
+// Whether no other line has the class of the first line, while some of them share a class.
 bool begins_with_class_of_its_own(const std::vector<std::string>& lines,
                                   const std::vector<std::string>& known) {
   std::set<std::string_view> others(known.begin(), known.end());
@@ -74,7 +74,7 @@ LabelledLines from_files(const LabelledFiles& files, Index texts) {
   return all;
 }
 
-// `known`: labels of other lines; a first line with one of them is data.
+// `known`: labels of other lines. A first line with a known label is data, not a header.
 LabelledSplit whole_files(const LabelledFiles& files, Index texts,
                           const std::vector<std::string>& known = {}) {
   for (const auto& [file, option] : {std::pair{&files.tsv, "tsv"}, std::pair{&files.text, "text"},
@@ -99,13 +99,13 @@ LabelledSplit whole_files(const LabelledFiles& files, Index texts,
 
 enum class OthersHave { any_classes, all_classes };
 
-// A drawn part of a split's examples, and the others; both in the order of the file. The part
-// becomes smaller where the others must have an example of each class.
+// Draws a part of a split's examples. Returns this part and the rest, both in the order of the
+// file. The part becomes smaller if the rest must keep an example of each class.
 std::pair<LabelledSplit, LabelledSplit> divided(const LabelledSplit& all, double share,
                                                 const Draws& draws, OthersHave others_have) {
   const auto count = std::ssize(all.numbers);
   auto wanted = std::llround(share * static_cast<double>(count));
-  std::map<std::string_view, Index> others;  // examples of each class
+  std::map<std::string_view, Index> others;  // number of examples of each class
   for (const std::string& label : all.lines.labels) {
     ++others[label];
   }

@@ -1,5 +1,5 @@
-// The options of the task labelled_text; the labelled lines of its files, texts and the class of
-// each, read from a TSV or from two files; and how a model reads them.
+// The options of the task labelled_text, the lines of its files (texts with their classes), and the
+// sequences that a classifier reads.
 #pragma once
 
 #include "core/fields.hpp"
@@ -12,8 +12,8 @@
 
 namespace tapehead {
 
-// Texts, each with its class: a TSV (text, tab, class; with two texts also the second text between
-// them), or a file of texts and one of classes, line by line. Plain or gzipped.
+// Texts with classes, from a TSV (text, tab, class; or text, tab, second text, tab, class), or from
+// a file of texts and a file of classes, line by line. Plain or gzipped.
 struct LabelledTextOptions : TokenizerOptions<TokenizerKind::word, 10000> {
   std::string train_tsv{};
   std::string validation_tsv{};
@@ -92,7 +92,7 @@ struct LabelledTextOptions : TokenizerOptions<TokenizerKind::word, 10000> {
 };
 
 struct LabelledFiles {
-  std::string split;  // "train": the beginning of its options' names
+  std::string split;  // "train": the prefix of its options' names
   std::string tsv;
   std::string text;
   std::string labels;
@@ -103,13 +103,13 @@ struct LabelledFiles {
   const std::string& label_file() const { return tsv.empty() ? labels : tsv; }
 };
 
-// Those of training, validation and test.
+// The files of training, validation and test.
 std::array<LabelledFiles, 3> files_of(const LabelledTextOptions& options);
 
 struct LabelledLines {
   std::vector<std::string> texts;   // two texts of an example with a tab between them
   std::vector<std::string> labels;  // without the blanks and tabs around them
-  Index first = 1;                  // their first line in the file: 2 after a header
+  Index first = 1;                  // line of the first text in the file; 2 after a header
 };
 
 // The one or two texts of an example.
@@ -118,31 +118,31 @@ std::vector<std::string> texts_of(const std::string& line, Index texts);
 struct LabelledSplit {
   LabelledFiles files;
   LabelledLines lines;
-  std::vector<Index> numbers{};  // of the lines in their file, from 1
-  bool whole = true;             // all lines of the file
+  std::vector<Index> numbers{};  // line numbers in the file, from 1
+  bool whole = true;             // it has all lines of the file
 };
 
-// Training, validation and, if it is given, test. Throws what read_lines and has_header throw, and
-// DataError with file and line for a line with another number of columns, a file with fewer lines
-// than the other, or a label that is empty; and if nothing is left for training or validation.
+// Training, validation and, if given, test. Throws what read_lines and has_header throw. Throws
+// DataError with file and line for a wrong number of columns, files of different lengths or an
+// empty label, and DataError if no example is left for training or validation.
 std::vector<LabelledSplit> labelled_splits(const LabelledTextOptions& options, std::uint64_t seed);
 
-// The one or two texts that a class belongs to, as a model of each layout reads them.
+// One or two texts as tokens, with their class.
 struct ClassifiedText {
   std::vector<TokenId> tokens;  // with an end mark between two texts
-  Index first_text = 0;         // the tokens of the first
+  Index first_text = 0;         // number of tokens of the first text
   bool cut = false;
-  TokenId label = -1;  // its class; -1: nobody knows
+  TokenId label = -1;  // its class; -1: unknown
 };
 
-// `line`: the text, or two with a tab between them. Tokens beyond `max_length`, which does not
-// count the mark, are cut at the end of the longer text, one by one, as in BERT's code.
+// `line`: one text, or two with a tab between them. While they have more than `max_length` tokens,
+// without the mark, the longer text loses its last token, as in BERT's code.
 ClassifiedText classified_text(const Tokenizer& tokenizer, const std::string& line, Index texts,
                                Index max_length);
 
-// Where the text alone is read, it is between a begin mark, whose row has the class, and an end
-// mark, and a second text has another type (Devlin et al. 2019, section 3). Else the class follows
-// the text and a begin mark.
+// With InputRows::source, the input is begin mark, text, end mark. The row of the begin mark has
+// the class, and a second text has type 1 (Devlin et al. 2019, section 3). Otherwise a begin mark
+// follows the text, and the class follows the begin mark.
 std::shared_ptr<const Source> class_source(std::vector<ClassifiedText> texts, const Layout& layout);
 
 }  // namespace tapehead

@@ -45,8 +45,8 @@ std::shared_ptr<const Tokenizer> text_tokenizer(const LabelledSplit& train,
   }
 }
 
-// Classes are in the order of their bytes. Throws DataError with the file if all examples have one
-// class, or if a tokenizer cannot be made; IoError if `tokenizer_of` is no run.
+// Classes are in byte order. Throws DataError with the file if all examples have the same class or
+// a tokenizer cannot be made, and IoError if `tokenizer_of` is not a run.
 Tokenizers make_labelled_tokenizers(const LabelledSplit& train,
                                     const LabelledTextOptions& options) {
   const auto classes = class_tokenizer(train);
@@ -102,7 +102,7 @@ Split held_out(LabelledSplit from, const Tokenizers& tokenizers, const LabelledT
   return split;
 }
 
-// Each token but the mark between two texts is unknown with this probability.
+// Makes each token, except the mark between two texts, unknown with this probability.
 std::vector<ClassifiedText> with_dropped_tokens(std::vector<ClassifiedText> texts,
                                                 double probability, const Draws& draws) {
   std::uint64_t number = 0;

@@ -14,7 +14,7 @@ namespace {
 using Verdict = std::optional<Violation>;
 
 struct Files {
-  std::string_view split;  // the beginning of its options' names
+  std::string_view split;  // the prefix of its options' names
   std::string_view said;   // its name in messages
   const std::string& source;
   const std::string& target;
@@ -46,7 +46,7 @@ Verdict check(const Files& files) {
                                target, tsv)};
 }
 
-// A list of files with an entry for each name. Only types may be left out: all, or some as "".
+// Each name needs an entry in the list. Only types may be missing: the whole list, or some as "".
 Verdict one_for_each_name(const std::string& option, const std::vector<std::string>& files,
                           const std::vector<std::string>& names) {
   const bool of_types = option == "task.further_types";
@@ -108,7 +108,7 @@ std::string option_of(const SplitFiles& files, std::string_view side) {
                        : fmt::format("task.{}_{}", files.name, side);
 }
 
-// The type of each of a split's examples, from a file with one a line.
+// The types of a split's examples, from a file with one type per line.
 std::vector<std::string> read_types(const fs::path& file, const fs::path& text_file,
                                     std::size_t examples) {
   std::vector<std::string> types = read_lines(file);

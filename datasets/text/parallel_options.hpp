@@ -1,5 +1,5 @@
-// The options of the task parallel_text, the rules for them, and the aligned lines of the files of
-// its splits.
+// The options of the task parallel_text, their rules, and the aligned lines in the files of each
+// split.
 #pragma once
 
 #include "core/fields.hpp"
@@ -9,10 +9,10 @@
 
 namespace tapehead {
 
-// Aligned lines of text, plain or gzipped. Relative paths start at the working directory when a run
-// starts; afterwards the run remembers where its files are. Either `train_source` and
-// `train_target`, or `train_tsv` (source, tab, target); likewise for the others.
-// Entry i of each list that begins with `further` is of one further test split.
+// Aligned lines of text, plain or gzipped. Relative paths begin at the working directory in which a
+// run starts; the run remembers where its files are. Training, validation and test each have a
+// source file and a target file, or a TSV (source, tab, target). Entry i of each list `further_...`
+// belongs to further test split i.
 struct ParallelTextOptions : TokenizerOptions<TokenizerKind::bpe, 10000> {
   std::string train_source{};
   std::string train_target{};
@@ -99,7 +99,7 @@ struct ParallelTextOptions : TokenizerOptions<TokenizerKind::bpe, 10000> {
   }
 };
 
-// "name = type type". Throws ConfigError that says only what is wrong.
+// Parses "name = type type". Throws ConfigError, without the option's name, if that is wrong.
 TypeGroup parse_type_group(std::string_view text);
 
 std::optional<Violation> text_has_files(const TaskOptions& options);
@@ -122,7 +122,7 @@ inline constexpr std::array parallel_text_rules{
 struct AlignedText {
   std::vector<std::string> source;
   std::vector<std::string> target;  // as many as sources
-  Index first = 1;                  // the line of the first pair: 2 after a header
+  Index first = 1;                  // line of the first pair in its file; 2 after a header
 };
 
 // From two files: line i of one is the translation of line i of the other. Throws what read_lines
@@ -139,10 +139,10 @@ struct SplitFiles {
   std::string name;
   std::string source;
   std::string target;
-  std::string tab_separated{};  // instead of these two
+  std::string tab_separated{};  // instead of `source` and `target`
   std::string types{};
   HeaderLine header = HeaderLine::automatic;  // of `tab_separated`
-  bool further = false;                       // its files are entries of lists
+  bool further = false;                       // its files are entries of the lists `further_...`
 
   const std::string& source_file() const { return tab_separated.empty() ? source : tab_separated; }
   const std::string& target_file() const { return tab_separated.empty() ? target : tab_separated; }
@@ -154,15 +154,15 @@ struct SplitText {
   std::vector<std::string> types;  // one per pair, or none
 };
 
-// The files of all splits that are held out, in the order of the splits.
+// The files of all held-out splits, in the order of the splits.
 std::vector<SplitFiles> held_out_files(const ParallelTextOptions& options);
 
-// Throws IoError that names the option of a file that is not there, what the readers throw, and
-// DataError with file and line if a type is empty, or if there are more or fewer types than pairs.
+// Throws IoError with the option of a missing file, what the readers throw, and DataError with file
+// and line if a type is empty or the numbers of types and pairs differ.
 SplitText read_split(const SplitFiles& files);
 
-// The groups of the option. Throws DataError for a type that no example of these splits has, and
-// for a group that has the name of a type.
+// The groups of task.type_groups. Throws DataError for a type that no example of these splits has,
+// and for a group with the name of a type.
 std::vector<TypeGroup> type_groups(const std::vector<std::string>& option,
                                    const std::vector<Split>& splits);
 

@@ -41,8 +41,8 @@ void count_unknown(const AlignedText& text, const Tokenizers& tokenizers, std::s
   split.unknown_target.see(*tokenizers.target, text.target[i], target, line);
 }
 
-// A training does not need its references as text, and they would take more memory than its tokens.
-// `kept`: for each pair of the files, whether it is in the split.
+// Reads training references again. Training does not need them, and they take more memory than
+// tokens. `kept`: for each pair of the files, whether it is in the split.
 std::vector<std::string> kept_targets(const SplitFiles& files, const std::vector<bool>& kept) {
   std::vector<std::string> targets = read_split(files).text.target;
   if (targets.size() != kept.size()) {
@@ -58,8 +58,8 @@ std::vector<std::string> kept_targets(const SplitFiles& files, const std::vector
   return references;
 }
 
-// Examples that are too long for the memory, or that have no translation, are left out of training.
-// With subword dropout the split has the texts of its sources.
+// Leaves out pairs with a side that is empty or longer than task.max_length. With subword dropout
+// the split keeps the texts of its sources.
 std::shared_ptr<const Examples> train_pairs(const SplitFiles& files, const AlignedText& text,
                                             const Tokenizers& tokenizers,
                                             const ParallelTextOptions& options, Split& split) {
@@ -118,15 +118,15 @@ Split held_out_split(SplitText from, const Tokenizers& tokenizers, const Layout&
 // that would become longer than task.max_length keeps its usual tokens.
 struct SourceCuts {
   std::shared_ptr<const Examples> pairs;
-  std::vector<std::string> texts;  // of sources; from the first epoch on as `spelled` gives them
+  std::vector<std::string> texts;  // of sources; `spelled` from the first epoch on
   std::shared_ptr<const SentencePieceTokenizer> tokenizer;
   ParallelTextOptions options;
   TaskMaking making;
   Index drawn_epoch = -1;
   std::shared_ptr<const Source> drawn{};
 
-  // A pure function of the seed and the epoch. It caches the last result: for one thread only.
-  // Commands that do not train never call this, so they do not pay for spelling the texts.
+  // Depends only on the seed and the epoch. Caches the last result, so call it from one thread
+  // only. Spells the texts at the first call, so commands that do not train need not do so.
   std::shared_ptr<const Source> of_epoch(Index epoch) {
     if (drawn_epoch < 0) {
       for_lines_in_parallel(texts.size(),

@@ -16,14 +16,14 @@ namespace tapehead {
 
 namespace {
 
-constexpr std::size_t many_lines = 20000;  // from here on training subwords takes about a second
+constexpr std::size_t many_lines = 20000;  // with so many, training subwords takes about a second
 
 std::string_view name_of(TokenizerKind kind) {
   return EnumNames<TokenizerKind>::names[static_cast<std::size_t>(kind)];
 }
 
-// A lower bound for the number of tokens of a line: no piece crosses a space, and no merge the end
-// of a chunk or of a word.
+// A lower bound for the number of tokens of a line: no piece crosses a space, and no merge crosses
+// the end of a chunk or of a word.
 Index fewest_tokens(std::string_view line, TokenizerKind kind) {
   switch (kind) {
     case TokenizerKind::bpe:
@@ -65,12 +65,12 @@ AlignedText without_dropped(AlignedText text, const ParallelTextOptions& options
   return text;
 }
 
-// One side of the training text, or both, one after the other.
+// The lines of one side of the training text, or the source lines followed by the target lines.
 struct TrainingText {
-  std::vector<std::string> files;  // one, or the source's and the target's
+  std::vector<std::string> files;  // one file, or source and target
   std::vector<std::string> lines;
 
-  // The place of a line by its number from 1.
+  // File and line of line `number`, counted from 1.
   std::string place(Index number) const {
     const auto each = static_cast<Index>(lines.size() / files.size());
     return fmt::format("{}:{}", files[static_cast<std::size_t>((number - 1) / each)],
@@ -122,7 +122,7 @@ std::shared_ptr<const Tokenizer> train_own(const TrainingText& text,
                             text.lines, options.lower_case);
 }
 
-// "`x` 3 times, first at train.en:4; ...": the first five.
+// Lists the first five parts: "`x` 3 times, first at train.en:4; ...".
 std::string list_of(const LostParts& lost, const TrainingText& text) {
   constexpr std::size_t most = 5;
   std::vector<std::string> items;
@@ -137,7 +137,7 @@ std::string list_of(const LostParts& lost, const TrainingText& text) {
   return join(items, "; ");
 }
 
-// Throws if pieces that should cover all characters do not.
+// Throws DataError if pieces lose text, but logs it if task.character_coverage is below 1.
 void check_pieces(const SentencePieceTokenizer& tokenizer, const TrainingText& text,
                   const ParallelTextOptions& options) {
   const LostParts lost = lost_parts(tokenizer, text.lines, [&](std::string_view line) {
@@ -162,7 +162,7 @@ void check_pieces(const SentencePieceTokenizer& tokenizer, const TrainingText& t
       text.place(found.first_line), what, reason.empty() ? "" : ". ", reason));
 }
 
-// Pairs that are dropped for the tokens that only the tokenizers can count need not be restored.
+// Clears pairs that will be dropped as too long: their text need not be restored from tokens.
 AlignedText without_long(AlignedText text, const Tokenizers& tokenizers, Index max_length) {
   for_lines_in_parallel(text.source.size(), [&](std::size_t i) {
     const std::size_t longer = std::max(tokenizers.source->encode(text.source[i]).size(),
@@ -211,7 +211,7 @@ Tokenizers tokenizers_of_other(const ParallelTextOptions& options) {
   return tokenizers;
 }
 
-// Tries both sides, so that the problems of both are reported together.
+// Tries both sides, so that their problems are reported together.
 Tokenizers separate_tokenizers(const AlignedText& text, const ParallelTextOptions& options) {
   const TrainingText source = source_text(text, options);
   const TrainingText target = target_text(text, options);

@@ -1,4 +1,4 @@
-// Makes the tokenizers of parallel text from its training pairs, which they must be able to write.
+// Makes the tokenizers of parallel text, and checks that they can write the training pairs.
 #pragma once
 
 #include "datasets/text/parallel_options.hpp"
@@ -6,12 +6,12 @@
 
 namespace tapehead {
 
-// Those of the run `tokenizer_of`, if one is named: IoError if it is no run, DataError if
-// `joint_vocabulary` is not as there. Otherwise they are made of the training pairs. Pairs that
-// will be dropped anyway, for their length or an empty side, are not used to make the tokenizers.
-// Text of the other pairs that a tokenizer cannot write is counted and logged, with the place where
-// it first occurs. Throws DataError, with file and remedy, if a tokenizer cannot be made; if no
-// pair is left; or if a subword tokenizer with `character_coverage` 1 loses a character.
+// Loads the tokenizers of the run `tokenizer_of`, if it is set. Then throws IoError if it is not a
+// run, and DataError if it contradicts `joint_vocabulary`. Otherwise makes tokenizers from the
+// training pairs, without pairs that will be dropped for their length or an empty side. Logs
+// characters that subwords lose if `character_coverage` is below 1, with their first places. Throws
+// DataError with file and remedy if a tokenizer cannot be made, if no pair is left, or if subwords
+// lose a character and `character_coverage` is 1.
 Tokenizers make_parallel_tokenizers(const AlignedText& train, const ParallelTextOptions& options);
 
 // The error to throw if no pair can be trained on.

@@ -40,7 +40,7 @@ struct TaggedTextOptions {
 constexpr std::array<std::string_view, 3> column_files{"train_columns", "validation_columns",
                                                        "test_columns"};
 
-// Tokens and labels, each with a space between them.
+// Tokens and their labels, separated by spaces.
 struct TaggedSentence {
   std::string tokens;
   std::string labels;
@@ -54,9 +54,9 @@ void append_word(std::string& text, std::string_view word) {
   text += word;
 }
 
-// One token a line: its first column is the token and its last one the label. Columns are separated
-// by spaces or tabs, and sentences by empty lines. Sentences of the token -DOCSTART- alone, which
-// begin documents (Tjong Kim Sang and De Meulder 2003), are left out.
+// Each line is a token: its first column is the token, its last column the label. Spaces or tabs
+// separate columns, and empty lines separate sentences. Sentences with only the token -DOCSTART-
+// begin documents (Tjong Kim Sang and De Meulder 2003) and are left out.
 Sentences read_tagged(const std::string& file) {
   Sentences sentences;
   TaggedSentence open;
@@ -118,7 +118,7 @@ void expect_known(const std::vector<TokenId>& labels, const TaggedSentence& sent
   }
 }
 
-// Of sentences to train on, those that are too long are left out, and only the tokens are kept.
+// In the train split, leaves out sentences that are too long, and keeps tokens without their text.
 Split tagged_split(const std::string& name, const std::string& file, const Sentences& sentences,
                    const Tokenizers& tokenizers, Index max_length, const Layout& layout) {
   const bool train = name == "train";

@@ -30,7 +30,7 @@ void expect_entries(const TokenText& text, const Tokenizer& tokenizer, const fs:
   }
 }
 
-// The text of a split: as the run keeps it or, if it does not, from its files.
+// The tokens of a split: from the run, if it keeps them, otherwise from the text files.
 std::shared_ptr<const TokenText> token_text(TextSplits& splits, std::string_view split,
                                             const Tokenizer& tokenizer, const fs::path& run) {
   const fs::path file = run.empty() ? fs::path() : token_file(run, split);
@@ -57,7 +57,7 @@ void expect_fits(const TextOptions& options, const std::vector<Split>& splits) {
   }
 }
 
-// Of a split in an epoch.
+// The masking of a split in an epoch.
 Masking masking_of(const TextOptions& options, const Tokenizer& tokenizer, const std::string& split,
                    std::uint64_t seed, Index epoch) {
   const std::vector<TokenId> end_of_line = tokenizer.encode(line_end);
@@ -76,7 +76,7 @@ Task make_text(const TaskOptions& task_options, const TaskMaking& making) {
     return Tokenizers{.source = one, .target = one};
   });
   Task task{.source_tokenizer = kept.source, .target_tokenizer = kept.source};
-  // The windows of a split, for the model that reads them.
+  // The sequences of a split's windows, for the layout of the model.
   const auto sequences = [=](const std::string& split, const RunningText& text,
                              const WindowList& windows, Index epoch) {
     return making.layout.source_alone()
@@ -166,7 +166,7 @@ void shrink_text(TaskOptions& task, const Shrinking& shrinking) {
   }
 }
 
-// What decides the windows of an epoch, and what made the tokens, which a run keeps.
+// Adds the options that decide the windows of an epoch or the tokens that a run keeps.
 void add_text_options(const TaskOptions& task, Hash& hash) {
   const auto& options = task.as<TextOptions>();
   for (const std::string* text :

@@ -25,7 +25,7 @@ constexpr int gzip_window = 16 + MAX_WBITS;                 // zlib's code for g
 constexpr std::size_t most_at_once = std::size_t{1} << 30;  // zlib counts in 32 bits
 constexpr int pause_milliseconds = 20;
 constexpr int for_ever = -1;
-// In bytes. No line of text is longer, and the libraries that process it count in 32 bits.
+// In bytes. Lines of text are shorter, and the libraries that process them count in 32 bits.
 constexpr std::size_t longest_line = std::size_t{100} << 20;
 constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
@@ -34,7 +34,7 @@ constexpr std::array<std::string_view, 20> column_names{
     "premise",  "query",  "question",   "reference", "review", "sentence",   "source",
     "src",      "target", "text",       "tgt",       "title",  "translation"};
 
-// In small letters, without what numbers it: Sentence_2 is "sentence".
+// In lower case, without a number at the end: Sentence_2 becomes "sentence".
 std::string name_of(std::string_view field) {
   std::string name;
   for (const char character : field) {
@@ -63,7 +63,7 @@ class TextReader::Gunzip {
   // members, one after another. Throws IoError that names the file if the bytes are damaged.
   void unpack(std::string_view packed, std::string& text) {
     std::array<char, 1 << 16> buffer;
-    bool full = false;  // if so, there may be more output than fitted into the buffer
+    bool full = false;  // whether the output filled the buffer, so that there may be more
     while (!packed.empty() || full) {
       const std::string_view part = packed.substr(0, most_at_once);
       stream_.next_in = reinterpret_cast<z_const Bytef*>(const_cast<char*>(part.data()));
@@ -101,7 +101,7 @@ class TextReader::Gunzip {
 
   std::filesystem::path name_;
   z_stream stream_{};
-  bool complete_ = false;  // a member has ended, and no other has begun
+  bool complete_ = false;  // a member has ended, and no further one has begun
 };
 
 TextReader::TextReader(int file, std::filesystem::path name)
@@ -142,7 +142,7 @@ bool TextReader::take_line(std::vector<std::string>& lines) {
   return true;
 }
 
-// No byte of the mark is a line end, so the first line contains the whole mark.
+// No byte of the byte order mark is a line end, so the first line contains the whole mark.
 void TextReader::begin_text() {
   if (!begun_ && text_.starts_with(byte_order_mark)) {
     taken_ = byte_order_mark.size();
@@ -182,7 +182,7 @@ void TextReader::add(std::string_view bytes) {
   if (!head_read_) {
     head_ += bytes;
     if (!ended_ && gzip_signature.starts_with(head_)) {
-      return;  // a single byte
+      return;  // too short to tell whether it is gzip
     }
     head_read_ = true;
     if (head_.starts_with(gzip_signature)) {

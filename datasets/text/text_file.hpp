@@ -1,5 +1,5 @@
-// Reads and checks all text: the lines of a file, or those of a pipe or a terminal, as many at a
-// time as are available; and the header of a TSV, a first line that names the columns.
+// Reads and checks lines of text from files, pipes and terminals. Also recognises the header of a
+// TSV, a first line that names the columns.
 #pragma once
 
 #include "core/fields.hpp"
@@ -14,8 +14,8 @@ class TextReader {
   TextReader(int file, std::filesystem::path name);
   ~TextReader();
 
-  // Waits for a line, then takes further ones, at most `most`, until the input pauses. Empty at the
-  // end of the input. Throws IoError, and DataError for a line that does not end.
+  // Waits for a line, then takes further lines, at most `most`, until the input pauses. Empty at
+  // the end of the input. Throws IoError, and DataError for a line longer than 100 MiB.
   std::vector<std::string> next(Index most);
 
  private:
@@ -34,9 +34,9 @@ class TextReader {
   std::unique_ptr<Gunzip> gunzip_;
   std::string text_;
   std::size_t taken_ = 0;     // bytes of text_ whose lines have been returned
-  std::size_t searched_ = 0;  // bytes of text_ behind which the next line end is
-  Index lines_ = 0;           // returned so far
-  bool begun_ = false;        // past a byte order mark, or without one
+  std::size_t searched_ = 0;  // bytes of text_ already searched for a line end
+  Index lines_ = 0;           // number of lines returned
+  bool begun_ = false;        // a byte order mark has been skipped, if there was one
   bool ended_ = false;
 };
 
@@ -44,10 +44,10 @@ class TextReader {
 // be read, and DataError, with file, line and byte, if it is empty or not UTF-8.
 std::vector<std::string> read_lines(const std::filesystem::path& file);
 
-// Throws IoError that names the option, and where a relative path begins, if there is no such file.
+// Throws IoError with the option, and where a relative path begins, if the file does not exist.
 void expect_file(const std::filesystem::path& file, std::string_view option);
 
-// The message for a line (from 1) that is not valid UTF-8: file, line, byte, and what to do.
+// The message if a line, numbered from 1, is not valid UTF-8: file, line, byte and remedy.
 std::optional<std::string> utf8_fault(std::string_view line, const std::filesystem::path& file,
                                       std::size_t number);
 
@@ -57,12 +57,12 @@ constexpr ValueNames<3> value_names(HeaderLine) { return {"auto", "true", "false
 // Whether all fields of the line are names of columns, such as sentence, text2, label or source.
 bool names_columns(std::string_view line);
 
-// Whether the first line of a TSV is a header. If it is not given, a line that `looks_like_one` is
-// one, unless it is alone, and the log says so. Throws DataError if nothing follows a given one.
+// Whether the first line of a TSV is a header. With `automatic` it is one if it `looks_like_one`
+// and other lines follow; this is logged. Throws DataError if nothing follows a `present` header.
 bool has_header(HeaderLine given, const std::filesystem::path& file,
                 const std::vector<std::string>& lines, bool looks_like_one);
 
-// The rule of a task whose splits may be TSVs.
+// The rule of task.header: some split must be a TSV.
 template <class Options>
 std::optional<Violation> header_without_tsv(const Options& options) {
   const bool tsv = !(options.train_tsv + options.validation_tsv + options.test_tsv).empty();

@@ -13,14 +13,14 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Empty for a split that has a share of the training text.
+// The pattern of a split's own files; empty for a split that has a share of the training text.
 const std::string& own_pattern(const TextOptions& options, std::string_view split) {
   return split == "test"         ? options.test_text
          : split == "validation" ? options.validation_text
                                  : options.train_text;
 }
 
-// From which byte on a split has the training text, if it has no file of its own.
+// The share of the training text at which a split begins, if it has no files of its own.
 double begin_of(const TextOptions& options, std::string_view split) {
   const double test = options.test_text.empty() ? 1 - options.test_share : 1;
   const double validation =
@@ -28,7 +28,7 @@ double begin_of(const TextOptions& options, std::string_view split) {
   return split == "train" ? 0 : split == "validation" ? validation : test;
 }
 
-// The text is read several times.
+// The files must be regular, since the text is read several times.
 void expect_files(const std::vector<fs::path>& paths, const std::string& option) {
   for (const fs::path& path : paths) {
     expect_file(path, option);
@@ -38,17 +38,17 @@ void expect_files(const std::vector<fs::path>& paths, const std::string& option)
   }
 }
 
-constexpr Index sample_bytes = Index{64} << 20;  // for subwords; about as much memory times ten
-constexpr std::size_t line_bytes = 4096;         // of a line to train on, about
+constexpr Index sample_bytes = Index{64} << 20;  // for subwords; takes about ten times the memory
+constexpr std::size_t line_bytes = 4096;         // longest line to train on, about
 constexpr Index much_text = Index{1} << 20;      // training a subword tokenizer on it takes a while
 
-// Lines with about `share` of the bytes of all, evenly spread, and at least one. A long line counts
-// as several, since SentencePiece copies each repeated piece of a line, however long, to look at it
-// (unigram_model_trainer.cc).
+// Lines with about `share` of all bytes, evenly spread, and at least one line. A long line is cut
+// into several, since SentencePiece copies each repeated piece of a line, however long, to look at
+// it (unigram_model_trainer.cc).
 std::vector<std::string> sampled_lines(const DocumentFiles& files, double share) {
   DocumentReader reader(files);
   std::vector<std::string> sample;
-  double due = 0;  // bytes
+  double due = 0;  // bytes to sample
   const auto offer = [&](std::string_view text) {
     const auto size = static_cast<double>(text.size() + 1);
     due += share * size;
@@ -63,7 +63,7 @@ std::vector<std::string> sampled_lines(const DocumentFiles& files, double share)
       std::string_view rest = line.text;
       offer(take_part(rest, line_bytes));
       while (!rest.empty()) {
-        rest.remove_prefix(1);  // the space at which it was cut
+        rest.remove_prefix(1);  // the space at which the line was cut
         offer(take_part(rest, line_bytes));
       }
     }
@@ -118,7 +118,7 @@ std::shared_ptr<const Tokenizer> most_frequent_units(const DocumentFiles& files,
 
 std::vector<TokenId> mark_of(const TextOptions& options) {
   if (options.stream) {
-    return {end_id};  // of the document before
+    return {end_id};  // of the previous document
   }
   return options.begin_mark ? std::vector<TokenId>{begin_id} : std::vector<TokenId>{};
 }

@@ -1,6 +1,5 @@
-// The options of the task text, and what follows from them: which files, and which part of them,
-// each split has; the tokenizer that is made from those of the training text; and what a model
-// reads in front of a text.
+// The options of the task text, and what follows from them: the files and shares of the splits, the
+// tokenizer, and the tokens in front of a prompt.
 #pragma once
 
 #include "core/fields.hpp"
@@ -11,7 +10,7 @@
 
 namespace tapehead {
 
-// Running text, plain or gzipped. A run keeps it as tokens: only its start needs the files.
+// Running text, plain or gzipped. A run needs the files only at its start, and keeps the tokens.
 struct TextOptions : TokenizerOptions<TokenizerKind::bpe, 4096> {
   std::string train_text{};
   std::string validation_text{};
@@ -85,10 +84,10 @@ struct TextOptions : TokenizerOptions<TokenizerKind::bpe, 4096> {
   }
 };
 
-// Which files, and which part of them, each split of a running text has.
+// Finds the files, and the share of them, that each split of a running text has.
 class TextSplits {
  public:
-  // The options must outlive it.
+  // `options` must outlive this object.
   explicit TextSplits(const TextOptions& options) : options_(options) {}
 
   // Throws IoError that names the option if there is no such file.
@@ -98,28 +97,28 @@ class TextSplits {
   TextShare share_of(std::string_view split, const DocumentFiles& all);
 
   const TextOptions& options_;
-  std::optional<double> bytes_;  // of the training text, once it was read
+  std::optional<double> bytes_;  // of the training text, once it has been read
 };
 
-// The tokenizer of the run `tokenizer_of` or, without one, made from the training text. A line end
-// between two lines of a document counts as a character and as a word. Subwords are trained on at
-// most 64 MB of its lines, evenly chosen. Throws DataError with the file; IoError if there is no
-// such run.
+// Loads the tokenizer of the run `tokenizer_of` or, without one, makes a tokenizer from the
+// training text. Line ends between two lines of a document count as words and as characters.
+// Subwords are trained on at most 64 MB of lines, evenly chosen. Throws DataError with the file,
+// and IoError if there is no such run.
 std::shared_ptr<const Tokenizer> make_text_tokenizer(const DocumentFiles& files,
                                                      const TextOptions& options);
 
-// What a language model reads in front of a text.
+// The tokens that a language model reads in front of a text.
 class TextFront {
  public:
-  // `one_document`: the training text has no second one.
+  // `one_document`: whether the training text is a single document.
   TextFront(const TextOptions& options, const Tokenizer& tokenizer, bool one_document);
 
-  // The tokens of a text to go on with. In front of them is the mark before a document, if the
-  // training text has several and there is one. Without any token, a begin mark or, if the training
-  // text is one document that has line ends, a line end.
+  // The tokens of a text to continue, after the mark before a document, if the training text has
+  // several documents with marks. For an empty text: that mark; without it, a line end if the
+  // training text is one document with line ends, otherwise a begin mark.
   std::vector<TokenId> prompt(std::vector<TokenId> text) const;
-  // The tokens of a text that is given as a whole: behind what an empty prompt is, or behind
-  // nothing where documents begin without a mark.
+  // The tokens of a whole text, after the tokens of an empty prompt. If `begin_mark` is false,
+  // nothing precedes the text.
   std::vector<TokenId> whole(const std::vector<TokenId>& text) const;
 
   std::string_view in_words() const;

@@ -1,4 +1,4 @@
-// The options of tokenizers, which tasks of text share, and the rule for them.
+// The options of tokenizers that tasks of text share, and their rule.
 #pragma once
 
 #include "core/fields.hpp"
@@ -8,7 +8,7 @@
 
 namespace tapehead {
 
-// Options of how a tokenizer is made have no effect on one that another run made.
+// Options for making a tokenizer have no effect on the tokenizer of another run.
 inline constexpr When own_tokenizer = When::without("task.tokenizer_of");
 inline constexpr When sentencepiece = When::with("task.tokenizer", {"bpe", "unigram"});
 
@@ -20,7 +20,7 @@ struct TokenizerOptions {
   bool lower_case = false;
   double character_coverage = 1.0;
 
-  // In the order of a config, in which tasks have options of their own between them.
+  // Three functions, in the order of a config: tasks have options of their own between them.
   template <class Visitor>
   void fields_of_kind(Visitor& visit) {
     visit(Field{.name = "tokenizer_of",

@@ -9,12 +9,12 @@ namespace tapehead {
 
 namespace {
 
-// Of Latin-1, without the space, the no-break space and the soft hyphen.
+// Printable in Latin-1: not the space, the no-break space or the soft hyphen.
 bool is_printable(int byte) {
   return (byte >= 0x21 && byte <= 0x7E) || (byte >= 0xA1 && byte != 0xAD);
 }
 
-// In UTF-8, below U+0800.
+// A code point below U+0800 in UTF-8.
 std::string utf8(int code_point) {
   if (code_point < 0x80) {
     return std::string(1, static_cast<char>(code_point));
@@ -23,9 +23,9 @@ std::string utf8(int code_point) {
           static_cast<char>(0x80 | (code_point & 0x3F))};
 }
 
-constexpr char between_sides = ' ';  // of a merge; no byte character is a space
+constexpr char between_sides = ' ';  // sides of a merge; no byte character is a space
 
-// In byte characters; a mark may be spelled otherwise.
+// Spells entries in byte characters if they are not; a mark may have other characters.
 BytePairs in_byte_characters(BytePairs pairs) {
   std::unordered_set<std::string_view> seen;
   for (std::string& entry : pairs.entries) {
@@ -213,7 +213,7 @@ BytePairs byte_pairs_of(const Vocabulary& saved) {
   return pairs;
 }
 
-// On the distinct chunks of the text and their counts.
+// Counts the distinct chunks of the text, and trains on these.
 BytePairs train_byte_bpe(std::span<const std::string> lines, Index vocabulary) {
   EntryCounts counts;
   for (std::string_view line : lines) {

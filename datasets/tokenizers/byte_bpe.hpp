@@ -1,6 +1,6 @@
 // Byte-level byte-pair encoding (Radford et al. 2019, "Language models are unsupervised multitask
 // learners", section 2.2): text is cut into chunks, and the bytes of each chunk are merged into the
-// entries of the vocabulary. So each text has tokens, none of them unknown, and comes back exactly.
+// entries of the vocabulary. Any text is encoded without unknown tokens and decoded exactly.
 #pragma once
 
 #include <unordered_map>
@@ -11,47 +11,47 @@
 
 namespace tapehead {
 
-// Byte characters: a printable character for each of the 256 bytes, in which the files of
-// byte-level BPE spell their entries (the code of GPT-2). They are in UTF-8, in the order of their
-// code points. Printable characters of Latin-1 stand for themselves. The other bytes have the
-// characters from U+0100 on: a space is U+0120.
+// Byte characters: a printable character in UTF-8 for each of the 256 bytes, in the order of the
+// code points. Files of byte-level BPE spell their entries in byte characters (the code of GPT-2).
+// Printable characters of Latin-1 stand for themselves. The other bytes have the characters from
+// U+0100 on: a space is U+0120.
 struct ByteCharacter {
   char byte;
   std::string character;
 };
 const std::array<ByteCharacter, 256>& byte_characters();
 
-// Each byte as its character.
+// Replaces each byte by its byte character.
 std::string spelled_bytes(std::string_view bytes);
 
-// The bytes of a spelled text; nothing if it contains a character that stands for no byte.
+// The bytes of a spelled text; nullopt if it contains anything but byte characters.
 std::optional<std::string> bytes_of_spelling(std::string_view spelled);
 
-// What a byte-level BPE consists of, in byte characters.
+// The entries and merges of a byte-level BPE, in byte characters.
 struct BytePairs {
   using Pair = std::pair<std::string, std::string>;
 
   std::vector<std::string> entries;  // without the marks
-  std::vector<Pair> merges;          // from the first to the last
+  std::vector<Pair> merges;          // in the order in which they apply
 };
 
 class ByteBpe : public Tokenizer {
  public:
   static constexpr std::string_view kind = "byte_bpe";
 
-  // An entry that is neither a byte nor the result of a merge stands for no text: a mark of the
-  // vocabulary's own. Throws DataError if a byte has no entry, if an entry occurs twice, or if a
-  // side of a merge, or its result, is no entry.
+  // An entry that is neither a byte nor the result of a merge is a mark of the vocabulary, and
+  // stands for no text. Throws DataError if a byte has no entry, if an entry occurs twice, or if a
+  // side or the result of a merge is not an entry.
   explicit ByteBpe(BytePairs pairs);
 
   Index size() const override { return vocabulary_.size(); }
-  // Bytes that are no UTF-8 are tokens like all others.
+  // Bytes that are not UTF-8 are encoded like all other bytes.
   std::vector<TokenId> encode(std::string_view text) const override;
   // The bytes of the tokens. They need not be UTF-8, since a character may have several tokens.
   std::string decode(const std::vector<TokenId>& tokens) const override;
   std::vector<std::string> unknown_parts(std::string_view text) const override;
-  // Its text, with U+2581 for a space, "\n" for a line end, and <C3> for a byte that is no whole
-  // character by itself.
+  // The text of the entry, with U+2581 for a space, "\n" for a line end, and <C3> for a byte that
+  // is not a whole character.
   std::string entry(TokenId token) const override;
   void save(const std::filesystem::path& stem) const override;
   WordFronts word_fronts() const override { return {.begins = space_shown}; }
@@ -67,19 +67,19 @@ class ByteBpe : public Tokenizer {
   std::vector<std::string> bytes_;  // of each entry after the marks
   std::array<TokenId, 256> byte_ids_{};
   MergeTable merges_;
-  // Chunks whose bytes merge into one entry: most of a text. They need no merging any more.
+  // Chunks that merge into one entry, which are most of a text. Encoding looks them up.
   std::unordered_map<std::string, TokenId, TextHash, std::equal_to<>> whole_chunks_;
 };
 
-// Trains a vocabulary of at most so many entries, marks included, which must be 259 or more: the
-// bytes, then the merges. Each merge is that of the pair of neighbours within a chunk that occurs
-// most often in all lines; of equals that whose left entry, then whose right entry has the lower
-// id. A pair that occurs once is not merged.
+// Trains a vocabulary of at most `vocabulary` entries, marks included, which must be 259 or more:
+// the bytes, then the merges. Each step merges the pair of neighbours within a chunk that occurs
+// most often in all lines. Ties go to the lower left id, then to the lower right id. A pair that
+// occurs once is not merged.
 BytePairs train_byte_bpe(std::span<const std::string> lines, Index vocabulary);
 
 inline constexpr Index smallest_byte_bpe = mark_count + 256;
 
-// From the entries of a file that `save` wrote.
+// The pairs in the entries of a file that `save` wrote.
 BytePairs byte_pairs_of(const Vocabulary& saved);
 
 }  // namespace tapehead

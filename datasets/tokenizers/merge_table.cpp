@@ -11,7 +11,7 @@ namespace {
 constexpr TokenId merged_away = -1;
 constexpr Index no_place = -1;
 
-// A token, in a list of those that are left.
+// A token in the linked list of the remaining tokens.
 struct Link {
   TokenId token;
   Index before;
@@ -75,10 +75,10 @@ constexpr Index least_count = 2;  // of a pair that is merged
 
 struct PairCount {
   Index count = 0;
-  std::vector<std::size_t> words;  // that contain the pair, or did; some more than once
+  std::vector<std::size_t> words;  // that have or had the pair; a word may repeat
 };
 
-// As a pair was counted when it last grew; its count may be lower now.
+// A pair, with its count when the count last rose; the count may be lower now.
 struct PairCandidate {
   Index count;
   TokenPair pair;
@@ -105,7 +105,7 @@ class PairTraining {
     push_grown();
   }
 
-  // Until there are so many entries, or no pair that occurs often enough.
+  // Merges until there are `entries` entries, or until no pair occurs often enough.
   TrainedPairs merged_to(Index entries) {
     while (std::ssize(result_.entries) < entries && !candidates_.empty()) {
       const PairCandidate best = candidates_.top();
@@ -174,7 +174,7 @@ class PairTraining {
     }
   }
 
-  // With those of its pairs that are new in it.
+  // Lists the word at each of its pairs for which `is_new` holds.
   template <class IsNew>
   void list_word(std::size_t word, const IsNew& is_new) {
     const std::vector<TokenId>& tokens = words_[word].tokens;
@@ -203,7 +203,7 @@ class PairTraining {
   std::vector<CountedWord> words_;
   std::string_view goes_on_;
   std::unordered_map<TokenPair, PairCount, TokenPairHash> pairs_;
-  std::vector<TokenPair> grown_;  // whose counts the current merge raised
+  std::vector<TokenPair> grown_;  // pairs whose counts the current merge raised
   std::priority_queue<PairCandidate> candidates_;
 };
 
@@ -213,7 +213,7 @@ struct Part {
   std::optional<float> with_next;
 };
 
-// The two are adjacent in the word.
+// `parts[first]` and the next part are adjacent in the word.
 std::optional<float> score_of_pair(const std::vector<Part>& parts, std::size_t first,
                                    const PieceScore& score) {
   if (first + 1 >= parts.size()) {
@@ -267,7 +267,7 @@ std::vector<TokenId> MergeTable::merge(const std::vector<TokenId>& tokens) const
     const Candidate best = candidates.top();
     candidates.pop();
     if (!linked.holds(best.place, best.pair)) {
-      continue;  // one of the two has been merged since
+      continue;  // one of the two tokens has been merged since
     }
     linked.replace(best.place, find(best.pair)->merged);
     consider(linked.at(best.place).before);

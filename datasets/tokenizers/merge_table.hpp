@@ -1,6 +1,6 @@
 // Byte-pair encoding (Sennrich et al. 2016, "Neural machine translation of rare words with subword
-// units", section 3.2): which neighbours become one token, in which order; its training; and merges
-// that are omitted at random.
+// units", section 3.2): merging neighbours in the order of a table, training the table, and
+// omitting merges at random.
 #pragma once
 
 #include <unordered_map>
@@ -29,11 +29,11 @@ struct Merge {
 
 class MergeTable {
  public:
-  // A merge that comes earlier has a lower rank. Of two merges of the same pair the first counts.
+  // Earlier merges have lower ranks. If a pair occurs twice, its first merge counts.
   explicit MergeTable(const std::vector<Merge>& merges);
 
-  // Of all pairs of neighbours that have a merge, the one of the lowest rank is merged, of equals
-  // the leftmost, until none is left. Takes O(n log n) for n tokens.
+  // Repeatedly merges the pair of neighbours with the lowest rank, the leftmost of equals, until no
+  // pair has a merge. Takes O(n log n) for n tokens.
   std::vector<TokenId> merge(const std::vector<TokenId>& tokens) const;
 
  private:
@@ -52,31 +52,31 @@ struct CountedWord {
 };
 
 struct TrainedPairs {
-  std::vector<std::string> entries;                         // the first ones, then those merged
+  std::vector<std::string> entries;  // the given entries, then the merged ones
   std::vector<std::pair<std::string, std::string>> merges;  // in order
 };
 
-// Goes on from these entries until there are `limit` of them, or no pair occurs twice. Each merge
-// is that of the pair that occurs most often in all words; of equals that whose left entry, then
-// whose right entry has the lower number. `goes_on`: what an entry begins with that is not the
-// first of a word; merged entries have it once.
+// Adds merged entries until there are `limit` entries, or until no pair occurs twice. Each step
+// merges the pair that occurs most often in all words. Ties go to the lower left number, then to
+// the lower right number. `goes_on`: the prefix of entries that do not begin a word; a merged entry
+// has it at most once.
 TrainedPairs train_pairs(std::vector<std::string> entries, std::vector<CountedWord> words,
                          std::string_view goes_on, Index limit);
 
 // Subword dropout: in each epoch the same sentence is divided into different pieces, because merges
 // of byte-pair encoding are omitted at random. So a model meets rare words in many spellings with
 // the same vocabulary, which regularises the training on small corpora (Provilkov et al. 2020,
-// "BPE-dropout: simple and effective subword regularization", section 3). In that paper an omitted
-// merge is drawn again at each step. Here, as in SentencePiece, it stays omitted until one of its
-// sides has changed, so the same probability gives smaller pieces.
+// "BPE-dropout: simple and effective subword regularization", section 3). The paper draws again at
+// each step whether to omit a merge. Here, as in SentencePiece, a merge stays omitted until one of
+// its sides changes, so the same probability gives smaller pieces.
 
-// The score of a piece: merges into pieces with a higher one come first. Nothing: no such piece.
+// The score of a piece; nullopt if there is no such piece. Higher scores are merged first.
 using PieceScore = std::function<std::optional<float>(std::string_view piece)>;
 
-// Merges the characters (UTF-8) of a word into pieces. Of all pairs of neighbours that form a
-// piece, the one with the best score is merged (if equal, the leftmost), until none is left. A pair
-// that is about to be merged is kept apart with `probability`, as long as both of its sides stay
-// the same. The random draws are numbered from `draw` on. Probability 0 is byte-pair encoding.
+// Merges the characters (UTF-8) of a word into pieces. Each step takes the pair of neighbours that
+// forms the piece with the best score, the leftmost of equals. With `probability` it keeps the pair
+// apart instead, until one of its sides changes. The random draws are numbered from `draw` on.
+// Probability 0 is byte-pair encoding.
 std::vector<std::string_view> merge_with_dropout(std::string_view word, const PieceScore& score,
                                                  double probability, const Draws& draws,
                                                  std::uint64_t& draw);

@@ -5,8 +5,8 @@
 
 namespace tapehead {
 
-// Calls each(first, last) for ranges [first, last) of `lines` lines, each of `length`, on
-// default_threads() but at most 8, in no particular order. A single range starts no thread.
+// Calls each(first, last) for ranges [first, last) of `length` lines, in no particular order, on
+// default_threads() threads, but at most 8. A single range starts no thread.
 template <class Each>
 void for_line_ranges(Index lines, const Each& each, Index length = 1000) {
   const Index ranges = (lines + length - 1) / length;

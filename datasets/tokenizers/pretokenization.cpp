@@ -37,7 +37,7 @@ Character first_character(std::string_view text) {
     return {};
   }
   UChar32 character = 0;
-  U8_GET_UNSAFE(text.data(), 0, character);  // which is valid
+  U8_GET_UNSAFE(text.data(), 0, character);  // the character is valid
   return {class_of(character), bytes};
 }
 
@@ -60,7 +60,7 @@ Run first_run(std::string_view text, CharacterClass of) {
   return run;
 }
 
-// 0 if the text begins with none.
+// Bytes of the contraction at the beginning of the text; 0: none.
 std::size_t contraction_bytes(std::string_view text) {
   constexpr std::array<std::string_view, 7> contractions{"'s", "'t",  "'re", "'ve",
                                                          "'m", "'ll", "'d"};
@@ -69,8 +69,8 @@ std::size_t contraction_bytes(std::string_view text) {
   return found == contractions.end() ? 0 : found->size();
 }
 
-// A run of spaces leaves its last one to the chunk after it, unless it ends the text or is a single
-// space: \s+(?!\S)|\s+
+// Bytes of a chunk of spaces, \s+(?!\S)|\s+: its last space belongs to the next chunk, unless the
+// run ends the text or is a single space.
 std::size_t space_bytes(std::string_view text) {
   const Run run = first_run(text, CharacterClass::space);
   const bool leaves_last = run.bytes < text.size() && run.bytes > run.last;
@@ -87,12 +87,12 @@ std::size_t chunk_bytes(std::string_view text) {
                                      : lead + first_run(text.substr(lead), of).bytes;
 }
 
-constexpr UChar32 replacement_character = 0xFFFD;  // for what is not UTF-8
+constexpr UChar32 replacement_character = 0xFFFD;  // stands for invalid UTF-8
 constexpr UChar32 capital_i_with_dot = 0x130;      // the only one with two characters in lower case
 constexpr UChar32 dot_above = 0x307;
 
-// CJK unified and compatibility ideographs, as the package tokenizers has them (BertNormalizer). It
-// begins the sixth block at 2B920; tokenization.py at 2B820.
+// CJK unified and compatibility ideographs, as in the package tokenizers (BertNormalizer). There
+// the sixth block begins at 2B920, in tokenization.py at 2B820.
 bool is_chinese(UChar32 character) {
   constexpr std::array<std::pair<UChar32, UChar32>, 8> blocks{{{0x4E00, 0x9FFF},
                                                                {0x3400, 0x4DBF},
@@ -107,8 +107,8 @@ bool is_chinese(UChar32 character) {
   });
 }
 
-// A bit for the general category, as it was in Unicode 8.0, which the package tokenizers has (in
-// the crate unicode_categories); 0 for a character that is newer.
+// A bit for the general category in Unicode 8.0, the version of the package tokenizers (in the
+// crate unicode_categories); 0 for a newer character.
 std::uint32_t category_bit(UChar32 character) {
   constexpr std::uint8_t newest = 8;
   UVersionInfo age;
@@ -138,7 +138,7 @@ bool is_unclean(UChar32 character) {
   return control || character == replacement_character;
 }
 
-// Symbols of ASCII count too.
+// Whether the character is a word by itself: punctuation and ASCII symbols.
 bool is_separate(UChar32 character) {
   const bool ascii = character > ' ' && character < 0x7F && u_isalnum(character) == 0;
   return ascii || (category_bit(character) & U_GC_P_MASK) != 0;
@@ -207,11 +207,11 @@ bool is_ascii(std::string_view text) {
   return std::ranges::all_of(text, [](char byte) { return U8_IS_SINGLE(byte); });
 }
 
-// What `append_words` does, for ASCII.
+// append_words for ASCII text.
 void append_ascii_words(std::string_view text, const BasicWordOptions& options,
                         std::vector<std::string>& words) {
   static const AsciiTable table = ascii_table();
-  bool joins = false;  // the word before
+  bool joins = false;  // the next character continues the last word
   for (const char byte : text) {
     const AsciiCharacter character = table[static_cast<unsigned char>(byte)];
     if (options.clean && character.unclean) {
@@ -232,7 +232,7 @@ void append_ascii_words(std::string_view text, const BasicWordOptions& options,
 
 void append_words(std::string_view text, const BasicWordOptions& options,
                   std::vector<std::string>& words) {
-  bool joins = false;  // the word before
+  bool joins = false;  // the next character continues the last word
   for_characters(normalised_for_words(text, options), [&](UChar32 character) {
     if (is_space(character)) {
       joins = false;
@@ -276,7 +276,7 @@ std::string_view take_part(std::string_view& line, std::size_t bytes) {
   return part;
 }
 
-// Nothing is joined, removed or reordered across a space, so each part between spaces is by itself.
+// Normalisation does not act across spaces, so each part between spaces is processed alone.
 std::vector<std::string> basic_words(std::string_view text, const BasicWordOptions& options) {
   std::vector<std::string> words;
   while (!text.empty()) {

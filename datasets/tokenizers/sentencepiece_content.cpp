@@ -10,7 +10,7 @@ namespace tapehead {
 
 namespace {
 
-// The numbers of sentencepiece_model.proto.
+// The field numbers of sentencepiece_model.proto.
 enum class ModelField { pieces = 1, trainer = 2, normalizer = 3 };
 enum class PieceField { text = 1, score = 2, type = 3 };
 constexpr std::uint64_t unused_type = 5;        // of a piece
@@ -63,7 +63,7 @@ void read_normalizer(std::string_view message, SentencePieceContent& content) {
 }
 
 // A saved model ends with a checksum, as a field with number 1000, fixed64. SentencePiece leaves
-// numbers from 200 on to others (sentencepiece_model.proto) and still reads the file.
+// numbers from 200 on to extensions (sentencepiece_model.proto) and still reads the file.
 constexpr std::string_view checksum_tag = "\xC1\x3E";
 constexpr std::size_t checksum_bytes = checksum_tag.size() + sizeof(std::uint64_t);
 
@@ -122,7 +122,7 @@ std::unique_ptr<Tokenizer> load_sentencepiece_tokenizer(const std::filesystem::p
   }
 }
 
-// Whether a space is put in front of a line, is known, and is in no piece behind something else.
+// Whether a known space is put in front of a line, and no piece has a space after other text.
 bool SentencePieceTokenizer::words_have_tokens_apart() const {
   const std::vector<std::string> pieces = pieces_of("a");
   bool apart = processor_.PieceToId(space_shown) != unknown_id && !pieces.empty() &&
@@ -141,7 +141,7 @@ bool SentencePieceTokenizer::has_merges() const {
   return content_of(*this).kind == TokenizerKind::bpe;
 }
 
-// The space behind a part belongs to the next one: the library puts a space in front of a line. No
+// Drops the space after a part: the library puts a space in front of the next part. No
 // normalisation joins a space with ASCII letters or digits.
 std::string_view SentencePieceTokenizer::take_part(std::string_view& line,
                                                    std::size_t bytes) const {
@@ -153,9 +153,9 @@ std::string_view SentencePieceTokenizer::take_part(std::string_view& line,
   return part;
 }
 
-// The library's time and memory grow faster than a line. A long one is therefore cut between words,
-// which have the same tokens apart from each other. With merges each word is looked up once; the
-// scores of unigram are sums over a line, which are rounded.
+// The library's time and memory grow faster than the length of a line. Long lines are therefore cut
+// between words, whose tokens do not depend on each other. With merges, each distinct word is
+// encoded once. Unigram keeps long parts, since its scores are rounded sums over a line.
 void SentencePieceTokenizer::append_line(std::string_view line,
                                          std::vector<TokenId>& tokens) const {
   if (const std::string_view name = language_name(line); !name.empty()) {

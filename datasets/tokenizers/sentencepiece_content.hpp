@@ -1,5 +1,5 @@
-// What a SentencePiece model consists of, for those who do what the library does without it. The
-// source also has a tokenizer's file with a checksum, and how it reads a line, a long one in parts.
+// The content of a SentencePiece model, for code that works without the library. The source file
+// also has the tokenizer's file with its checksum, and the encoding of a line.
 #pragma once
 
 #include "datasets/tokenizers/sentencepiece_tokenizer.hpp"
@@ -19,7 +19,7 @@ struct SentencePieceContent {
   bool removes_spaces = true;  // at both ends, and all but one between words
 };
 
-// Of a tokenizer, with the pieces that it may use. Throws DataError.
+// The content of a tokenizer's model; pieces that it may not use are `unused`. Throws DataError.
 SentencePieceContent content_of(const SentencePieceTokenizer& tokenizer);
 
 }  // namespace tapehead

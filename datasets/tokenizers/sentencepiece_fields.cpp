@@ -8,7 +8,7 @@ namespace {
 
 enum class WireType { varint = 0, fixed64 = 1, length_delimited = 2, fixed32 = 5 };
 
-// A whole number in groups of seven bits, the lowest first; the top bit says that more follow.
+// A whole number in groups of seven bits, the lowest first. The top bit is set if bytes follow.
 std::uint64_t take_varint(std::string_view& bytes) {
   std::uint64_t value = 0;
   for (int shift = 0; !bytes.empty() && shift < 64; shift += 7) {
@@ -79,7 +79,7 @@ SerializedField take_field(std::string_view& message) {
 
 namespace {
 
-// SentencePiece leaves the numbers from 200 on to others; 1000 is the checksum of a saved model.
+// SentencePiece leaves numbers from 200 on to extensions; 1000 is the checksum of a saved model.
 enum class AddedField { target_pieces = 1001, language_names = 1002, further_entry = 1003 };
 
 std::uint64_t field_number(AddedField field) { return static_cast<std::uint64_t>(field); }
@@ -129,15 +129,15 @@ std::string with_additions(std::string_view model, const ModelAdditions& additio
 
 namespace {
 
-// The numbers of sentencepiece_model.proto.
+// The field numbers of sentencepiece_model.proto.
 constexpr std::uint64_t normalizer_number = 3;
 constexpr std::uint64_t denormalizer_number = 5;
 constexpr std::uint64_t map_number = 2;
 
-// A map is the length of a trie in bytes, the trie, and the texts, each with a zero at its end. The
-// trie is a double array of darts-clone: the child of a node for a byte is the unit at node ^ byte,
-// if its label is that byte; its own node is there ^ its offset. If a key ends there, the unit at
-// that node gives the place of its text.
+// A map holds the length of a trie in bytes, the trie, and texts that each end with a zero. The
+// trie is a double array of darts-clone. The child of a node for a byte is the unit at node ^ byte,
+// if the label of the unit is that byte; the child's node is node ^ byte ^ the unit's offset. If a
+// key ends there, the unit at the child's node gives the place of its text.
 class CharacterMap {
  public:
   explicit CharacterMap(std::string_view map) {
@@ -152,8 +152,8 @@ class CharacterMap {
   }
 
  private:
-  static constexpr int most_results = 32;  // of a search, in the library
-  static constexpr int longest_key = 256;  // bytes; those of the library's own maps have up to 12
+  static constexpr int most_results = 32;  // results of a search in the library
+  static constexpr int longest_key = 256;  // bytes; keys in the library's own maps have up to 12
   static constexpr int unfinished = -1;
 
   static void expect(bool sound) {
@@ -172,7 +172,7 @@ class CharacterMap {
     return unit;
   }
 
-  // The most keys that end on one way down from a node. Ways may meet, but not in a circle.
+  // The most keys that end on one path down from a node. Paths may meet, but not form a cycle.
   int keys_below(std::uint32_t node, int depth) {
     expect(depth <= longest_key);
     if (const auto [known, fresh] = keys_below_.try_emplace(node, unfinished); !fresh) {
@@ -195,7 +195,7 @@ class CharacterMap {
   }
 
   std::string_view units_;
-  std::size_t texts_ = 0;  // bytes
+  std::size_t texts_ = 0;  // bytes of the texts
   std::unordered_map<std::uint32_t, int> keys_below_;
 };
 

@@ -10,7 +10,7 @@ namespace tapehead {
 
 namespace {
 
-// Without spaces at both ends, and one for several. U+2581 counts as a space if it stands for one.
+// Removes spaces at both ends, and keeps one of several. If `spelled`, U+2581 counts as a space.
 std::string with_single_spaces(std::string_view text, bool spelled) {
   std::string result;
   bool space = false;
@@ -39,7 +39,7 @@ std::string with_plain_spaces(std::string_view text) {
   return result.append(text);
 }
 
-// The library marks the others unused, without single characters.
+// The library marks all other pieces unused, except single characters.
 void use_first(Index pieces, sentencepiece::SentencePieceProcessor& processor) {
   if (pieces < mark_count || pieces > processor.GetPieceSize()) {
     throw DataError(fmt::format("a SentencePiece model of {} pieces, of which a target uses {}",
@@ -52,7 +52,7 @@ void use_first(Index pieces, sentencepiece::SentencePieceProcessor& processor) {
   processor.SetVocabulary(used).IgnoreError();  // fails only without a model
 }
 
-// What is wrong with the model, of which the library returns one part and throws the other.
+// The fault of a model, or empty. The library returns some faults and throws the rest.
 std::string fault_of_loading(const std::string& model,
                              sentencepiece::SentencePieceProcessor& processor) {
   try {
@@ -112,7 +112,7 @@ std::vector<TokenId> SentencePieceTokenizer::encode(std::string_view text) const
   return tokens;
 }
 
-// Empty if the line does not begin with one.
+// The name of the language at the beginning of a line; empty if there is none.
 std::string_view SentencePieceTokenizer::language_name(std::string_view line) const {
   const std::size_t end = language_names_ && line.starts_with(">>") ? line.find("<<") : line.npos;
   return end == line.npos ? std::string_view() : line.substr(0, end + 2);
@@ -124,7 +124,7 @@ TokenId SentencePieceTokenizer::id_of(const std::string& entry) const {
                                : static_cast<TokenId>(pieces_) + further - mark_count;
 }
 
-// The library joins neighbours that are unknown. What they are together may be a further entry.
+// The library joins unknown neighbours into one piece, which may be a further entry.
 std::vector<TokenId> SentencePieceTokenizer::tokens_of(std::string_view line) const {
   const std::string text = with_spaces(line);
   std::vector<TokenId> tokens;
@@ -152,7 +152,7 @@ std::vector<TokenId> SentencePieceTokenizer::encode_rest(std::string_view text) 
 }
 
 // The library puts a space in front of a line. Here an unknown character stands between that space
-// and the text: no piece goes across it, and unknown text right behind it shares its token.
+// and the text. No piece crosses it, and unknown text directly after it shares its token.
 std::vector<TokenId> SentencePieceTokenizer::rest_of_line(std::string_view text) const {
   const std::string behind = std::string(unknown_stand_in) + with_spaces(text);
   std::vector<TokenId> tokens;
@@ -217,7 +217,7 @@ std::string SentencePieceTokenizer::decode(const std::vector<TokenId>& tokens) c
   return text;
 }
 
-// Begin and end marks are left out. A further entry is written as it is, with U+2581 for a space.
+// Leaves out begin and end marks. A further entry is written as it is, but U+2581 becomes a space.
 std::string SentencePieceTokenizer::words_of(const std::vector<TokenId>& tokens) const {
   std::string words;
   if (std::ranges::all_of(tokens, [&](TokenId token) { return token < pieces_; })) {
@@ -266,7 +266,7 @@ std::vector<std::string> SentencePieceTokenizer::unknown_in_line(std::string_vie
   if (processor_.PieceToId(space_shown) == unknown_id) {
     std::ranges::replace(unknown, space_shown, std::string(" "));
   } else {
-    std::erase(unknown, space_shown);  // known, but next to something unknown
+    std::erase(unknown, space_shown);  // known, but next to an unknown character
   }
   for (std::size_t at = text.find(space_shown); at != std::string_view::npos;
        at = text.find(space_shown, at + space_shown.size())) {
@@ -285,7 +285,7 @@ std::string SentencePieceTokenizer::entry(TokenId token) const {
 }
 
 // With `identity` the library does not show what it loses, so the text itself is normalised here.
-// With the other types only the library knows the normalisation; the text is what its pieces spell.
+// The library alone knows the other normalisations, so the text is taken from its pieces.
 std::string normalised_text(const SentencePieceTokenizer& tokenizer, std::string_view text,
                             Normalization normalization) {
   return normalization == Normalization::identity

@@ -9,8 +9,8 @@
 
 namespace tapehead {
 
-// Which pieces may be used: all of a model, or only those of a target, which come first
-// (`ModelAdditions`), without those that the model marks unused, which come last.
+// The pieces that may be used. `used`: only the first pieces (`ModelAdditions::target_pieces`),
+// without last pieces that the model marks unused.
 enum class Pieces { all, used };
 
 class SentencePieceTokenizer : public Tokenizer {
@@ -22,24 +22,24 @@ class SentencePieceTokenizer : public Tokenizer {
   explicit SentencePieceTokenizer(std::string model, Pieces pieces = Pieces::all);
 
   Index size() const override { return pieces_ + further_.size() - mark_count; }
-  // Line by line, if there is an entry for line ends. Unknown text may be a further entry.
+  // Encodes line by line, if line ends have an entry. Unknown text may be a further entry.
   std::vector<TokenId> encode(std::string_view text) const override;
   std::string_view take_part(std::string_view& line, std::size_t bytes) const override;
-  // A text that follows something else in its line: no space is put in front of it.
+  // Encodes a text that continues a line: no space is put in front of it.
   std::vector<TokenId> encode_rest(std::string_view text) const;
   // `encode` in two steps, with merges omitted at random (datasets/tokenizers/merge_table.hpp).
-  // It needs a model of type bpe with all of its pieces. The first step gives the text as its
-  // pieces spell it, the second the tokens of that.
+  // `spelled` gives the text as its pieces spell it, and `cut` the tokens of the spelled text. The
+  // model must be of type bpe, with Pieces::all.
   std::string spelled(std::string_view text) const;
   std::vector<TokenId> cut(std::string_view spelled, double dropout, const Draws& draws) const;
   std::string decode(const std::vector<TokenId>& tokens) const override;
-  // Single characters that are unknown, and each U+2581, since `decode` would turn it into a space.
+  // Unknown single characters, and each U+2581, since `decode` would turn it into a space.
   std::vector<std::string> unknown_parts(std::string_view text) const override;
   std::string entry(TokenId token) const override;
   void save(const std::filesystem::path& stem) const override;
   WordFronts word_fronts() const override { return {.begins = space_shown}; }
   const std::string* model() const override { return &model_; }
-  // The same, with a mark at the pieces alone that this tokenizer may not use.
+  // The model, with exactly those pieces marked unused that this tokenizer may not use.
   std::string model_in_use() const { return processor_.serialized_model_proto(); }
 
  private:
@@ -56,29 +56,29 @@ class SentencePieceTokenizer : public Tokenizer {
 
   std::string model_;
   sentencepiece::SentencePieceProcessor processor_;
-  Index pieces_ = 0;  // that may be used
+  Index pieces_ = 0;  // number of pieces that may be used
   bool language_names_ = false;
   bool words_apart_ = false;       // a word has the same tokens whatever is before it
-  bool merges_ = false;            // of type bpe
-  Vocabulary further_{{}};         // entries whose ids follow those of the pieces
-  TokenId line_end_ = unknown_id;  // its entry, if the model has one
+  bool merges_ = false;            // the model is of type bpe
+  Vocabulary further_{{}};         // their ids follow the ids of the pieces
+  TokenId line_end_ = unknown_id;  // id of a line end, if the model has it
 };
 
 // The text that `decode` gives back if no token is unknown.
 std::string normalised_text(const SentencePieceTokenizer& tokenizer, std::string_view text,
                             Normalization normalization);
 
-// Trains a model on lines of text; the same lines give the same bytes. Throws DataError, with the
-// possible sizes, if the text is too small for the vocabulary, and for everything else that the
-// library cannot process. The lines must have passed `trainable_line`.
+// Trains a model on the lines, prepared by `trainable_line`; the same lines give the same bytes.
+// Throws DataError, with the possible sizes, if the text is too small for the vocabulary, and for
+// everything else that the library cannot process.
 std::string train_sentencepiece(std::span<const std::string> lines, const PieceOptions& options);
 
-// The same pieces of a joint model, where those that no target line needs are moved to the end, so
-// that they need no logits, and the number of the others (`ModelAdditions::target_pieces`). They
-// get no mark, so other programs that open the model cut sources as we do; its `SetVocabulary` with
-// the first pieces cuts targets as we do. Marks and single characters always count as used, so that
-// any text of these characters can be written. Ids change. How a text is divided does not change,
-// unless it contains a piece that no target line has.
+// Moves the pieces of a joint model that no target line needs to the end, so that they need no
+// logits. Adds the number of the remaining pieces (`ModelAdditions::target_pieces`). The moved
+// pieces are not marked unused, so other programs cut sources as we do, and cut targets as we do
+// after `SetVocabulary` with the first pieces. Marks and single characters count as needed, so that
+// any text of these characters can be written. Ids change, but the pieces of a text change only if
+// it contains a piece that no target line has.
 std::string with_target_pieces_first(const std::string& model,
                                      std::span<const std::string> target_lines);
 

@@ -1,5 +1,5 @@
-// Trains a SentencePiece model, in memory and reproducibly, and puts the pieces of a joint one in
-// order. The library's trainer ends its process at an internal error, so it has one of its own.
+// Trains a SentencePiece model in memory and reproducibly, and orders the pieces of a joint model.
+// The library ends its process at an internal error, so training has a process of its own.
 #include <mutex>
 #include <unordered_map>
 
@@ -80,7 +80,7 @@ std::string number_after(const std::string& message, std::string_view words) {
   return message.substr(start, message.find_first_not_of("0123456789", start) - start);
 }
 
-// The library only gives the limits in its message: "Vocabulary size too high (100). Please set it
+// The library gives the limits only in its message: "Vocabulary size too high (100). Please set it
 // to a value <= 43." and "Vocabulary size is smaller than required_chars. 8 vs 15."
 std::string remedy(const std::string& message) {
   if (const std::string most = number_after(message, "value <= "); !most.empty()) {
@@ -115,7 +115,7 @@ void expect_ok(const sentencepiece::util::Status& status) {
 
 constexpr std::uint64_t pieces_number = 1;  // of ModelProto.pieces
 
-// The marks that the processor has given are left out: others would cut sources by them.
+// Does not mark pieces unused, since other programs would not use them for sources then.
 std::string with_unused_pieces_last(const std::string& model,
                                     const sentencepiece::SentencePieceProcessor& processor) {
   std::string used;
@@ -174,7 +174,7 @@ std::string with_target_pieces_first(const std::string& model,
   for (const TokenId token : seen) {
     pieces.push_back(processor.IdToPiece(token));
   }
-  // Marks everything else as unused, but for marks and single characters.
+  // Marks all other pieces unused, except our marks and single characters.
   expect_ok(processor.SetVocabulary({pieces.begin(), pieces.end()}));
   return with_unused_pieces_last(model, processor);
 }

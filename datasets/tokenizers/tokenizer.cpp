@@ -16,7 +16,7 @@ bool is_all_spaces(std::string_view entry) {
   return entry.empty();
 }
 
-constexpr Index most_characters = 40;  // of the first
+constexpr Index most_characters = 40;  // shown of the first unknown part
 
 void count(LostParts& lost, const std::string& part, LostPart found) {
   LostPart& entry = lost[part];
@@ -37,7 +37,7 @@ bool begins_word(const Tokenizer& tokenizer, TokenId token) {
   return goes_on.empty() ? entry.starts_with(space_shown) : !entry.starts_with(goes_on);
 }
 
-// The first token begins a word in any case. After a token of spaces only, its word goes on.
+// The first token begins a word. A token of spaces only belongs to the word after it.
 std::optional<std::vector<Index>> words_of_tokens(const Tokenizer& tokenizer,
                                                   const std::vector<TokenId>& tokens) {
   const WordFronts fronts = tokenizer.word_fronts();

@@ -1,5 +1,5 @@
 // Tokenizers convert text to token ids and back. Every vocabulary begins with the same three marks.
-// Which types of tokenizers there are, and what one loses of text.
+// Also the types and options of tokenizers, and counts of the text that they lose.
 #pragma once
 
 #include "core/fields.hpp"
@@ -12,11 +12,11 @@ constexpr TokenId begin_id = 1;
 constexpr TokenId end_id = 2;
 constexpr TokenId mark_count = 3;
 
-// The id of the entry that has this number among those after the marks.
+// The id of entry `number` after the marks, counted from 0.
 constexpr TokenId entry_id(Index number) { return mark_count + static_cast<TokenId>(number); }
 
-// The marks around a text. begin_after: it is followed by the begin mark, where a decoder begins to
-// write. end_before: it follows the end mark, of another document.
+// The marks around a text. begin_after: the begin mark follows the text, and a decoder begins to
+// write there. end_before: the end mark of another document precedes the text.
 struct AddedMarks {
   std::optional<TokenId> before, behind;
 
@@ -33,13 +33,13 @@ inline constexpr AddedMarks AddedMarks::end_before{end_id, {}};
 
 // Characters that stand for something else in the texts of tokens.
 inline constexpr std::string_view unknown_mark_text = "\u2047";  // as SentencePiece writes it
-inline constexpr std::string_view space_shown = "\u2581";        // in an entry
+inline constexpr std::string_view space_shown = "\u2581";        // for a space in an entry
 
-// Between the lines of a text; a text of a pair has only one.
+// Separates the lines of a text. A text of a pair has only one line.
 inline constexpr std::string_view line_end = "\n";
 
-// How subword entries show where a word begins: each that begins a word has `begins` in front, or
-// each that continues one has `goes_on`. Both are empty if entries are not subwords.
+// How subword entries show where a word begins: entries that begin a word have the prefix `begins`,
+// or entries that continue one have `goes_on`. Both are empty without subwords.
 struct WordFronts {
   std::string_view begins{}, goes_on{};
 };
@@ -49,7 +49,7 @@ class Tokenizer {
   virtual ~Tokenizer() = default;
   virtual Index size() const = 0;  // entries of the vocabulary, marks included
   virtual std::vector<TokenId> encode(std::string_view text) const = 0;  // without marks
-  // Takes a part of at least so many bytes, or all, from the front of a line. The tokens of the
+  // Takes a part of at least `bytes` bytes, or all, from the front of a line. The tokens of the
   // parts, one after another, are the tokens of the line.
   virtual std::string_view take_part(std::string_view& line, std::size_t bytes) const {
     return tapehead::take_part(line, bytes);
@@ -62,40 +62,40 @@ class Tokenizer {
   virtual void save(
       const std::filesystem::path& stem) const = 0;  // writes stem + ".vocabulary" or ".model"
   virtual WordFronts word_fronts() const { return {}; }
-  // The bytes of a model of SentencePiece; null: it is none.
+  // The bytes of the SentencePiece model; null for other tokenizers.
   virtual const std::string* model() const { return nullptr; }
-  // Whether `save` would write the same file for both.
+  // Whether `save` would write the same file for both tokenizers.
   bool shares_file_with(const Tokenizer& other) const {
     return this == &other || (model() && other.model() && *model() == *other.model());
   }
 };
 
-// Whether an entry that begins a word holds the space before it: SentencePiece and byte-level BPE.
+// Whether entries that begin a word hold the space before it, as in SentencePiece and byte_bpe.
 bool has_entries_with_spaces(const Tokenizer& tokenizer);
 
-// Whether an entry begins a word, of a tokenizer whose entries are parts of words.
+// Whether an entry begins a word. The entries of the tokenizer must be parts of words.
 bool begins_word(const Tokenizer& tokenizer, TokenId token);
 
-// For each token of a line the number of its word, from 0; words are what spaces separate, and with
-// WordPiece punctuation too. Nothing if the tokenizer's entries are no parts of words: words
-// themselves, characters or bytes.
+// For each token of a line, the number of its word, from 0. Spaces separate words; with WordPiece,
+// punctuation does too. Nullopt if the tokenizer's entries are not parts of words, but whole words,
+// characters or bytes.
 std::optional<std::vector<Index>> words_of_tokens(const Tokenizer& tokenizer,
                                                   const std::vector<TokenId>& tokens);
 
 // The tokenizers of a task, one for each side. A joint tokenizer gives both sides the same ids; the
-// ids of the target are the first of those of the source.
+// target has only the first ids of the source.
 struct Tokenizers {
   std::shared_ptr<const Tokenizer> source;
   std::shared_ptr<const Tokenizer> target;
 };
 
-// The types of tokenizers for text, of its normalisation, and the options of how one is made.
+// Types of tokenizers and of text normalisation, and the options for making a tokenizer.
 
 enum class TokenizerKind { word, character, bpe, unigram, byte, byte_bpe, word_piece };
 constexpr ValueNames<7> value_names(TokenizerKind) {
   return {"word", "character", "bpe", "unigram", "byte", "byte_bpe", "word_piece"};
 }
-// Whether SentencePiece trains it.
+// Whether SentencePiece trains this type of tokenizer.
 constexpr bool is_sentencepiece(TokenizerKind kind) {
   return kind == TokenizerKind::bpe || kind == TokenizerKind::unigram;
 }
@@ -106,20 +106,20 @@ constexpr ValueNames<3> value_names(Normalization) { return {"identity", "nfkc",
 // How a tokenizer is made from lines of text.
 struct PieceOptions {
   TokenizerKind kind = TokenizerKind::bpe;
-  Index vocabulary = 10000;  // at most so many entries, marks included; bytes have 256 in any case
+  Index vocabulary = 10000;  // most entries, marks included; bytes always have 256
   // For SentencePiece alone:
   Normalization normalization = Normalization::identity;
   double character_coverage = 1.0;
   bool running_text = false;  // spaces stay as they are, and there is an entry for a line end
 };
 
-// What a tokenizer loses of text: the tokens of lines for which it has no entry, and the parts of
-// the lines that it was made from.
+// Text that a tokenizer loses: unknown tokens of encoded lines (UnknownText), and lost parts of the
+// lines that it was made from (LostParts).
 
 struct UnknownText {
-  Index tokens = 0;  // that became the unknown mark
+  Index tokens = 0;  // tokens that became the unknown mark
   Index lines = 0;   // lines with such tokens
-  Index of = 0;      // the number of all tokens
+  Index of = 0;      // number of all tokens
   std::string first;
   Index first_line = 0;  // counted from 1
 
@@ -132,15 +132,15 @@ struct UnknownText {
 // "3 of 120 tokens are unknown to its vocabulary, on 2 lines; the first is `99`, on line 1".
 std::string describe(const UnknownText& unknown);
 
-// How often a part of lines is lost, and on which line first.
+// How often a part of lines is lost, and the first line that loses it.
 struct LostPart {
   Index count = 0;
   Index first_line = 0;  // counted from 1
 };
 using LostParts = std::map<std::string, LostPart>;
 
-// Encodes and decodes each line, and compares the result with `normalised` of the line. A line that
-// differs, although all its parts are known, counts as a whole, as the part "".
+// Counts the unknown parts of each line. If a line has none, but its tokens do not decode to
+// `normalised(line)`, the line counts as the part "".
 LostParts lost_parts(const Tokenizer& tokenizer, std::span<const std::string> lines,
                      const std::function<std::string(std::string_view)>& normalised);
 

@@ -19,7 +19,7 @@ constexpr std::string_view target = "target";
 
 fs::path with_suffix(fs::path stem, std::string_view suffix) { return stem += suffix; }
 
-// Null if there is no such kind. Throws DataError.
+// Null if `saved` is of an unknown kind. Throws DataError.
 std::unique_ptr<Tokenizer> tokenizer_of(SavedVocabulary saved) {
   if (const std::optional<Unit> unit = unit_named(saved.kind)) {
     return std::make_unique<VocabularyTokenizer>(std::move(saved.vocabulary), *unit);

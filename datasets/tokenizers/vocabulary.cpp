@@ -24,7 +24,7 @@ std::vector<std::string> lines_of(std::string_view body) {
   return lines;
 }
 
-// The second word of the header.
+// The kind, which is the second word of the header.
 std::string kind_of(std::string_view header) {
   header.remove_prefix(std::min(header.find(' '), header.size() - 1) + 1);
   return std::string(header.substr(0, header.find(' ')));
@@ -169,7 +169,7 @@ std::vector<TokenId> VocabularyTokenizer::encode(std::string_view text) const {
 
 std::string VocabularyTokenizer::decode(const std::vector<TokenId>& tokens) const {
   std::string text;
-  bool apart = true;  // after a line end, or at the beginning
+  bool apart = true;  // no space is needed: at the beginning, or after a line end
   for (const TokenId token : tokens) {
     if (token == begin_id || token == end_id) {
       continue;
@@ -185,7 +185,7 @@ std::string VocabularyTokenizer::decode(const std::vector<TokenId>& tokens) cons
   return text;
 }
 
-// Bytes beyond ASCII are no text by themselves.
+// A byte beyond ASCII is not a character by itself, so its value is shown.
 std::string VocabularyTokenizer::entry(TokenId token) const {
   const std::string& entry = vocabulary_.entry(token);
   if (entry == line_end) {

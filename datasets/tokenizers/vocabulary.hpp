@@ -1,6 +1,5 @@
-// Vocabulary: the list of a tokenizer's entries, their ids, and their file. Tokenizers with such a
-// plain list: words that are separated by white space, characters, or bytes; and one of class
-// labels, each a whole text.
+// Vocabularies: the entries of a tokenizer, their ids and their file. Also the tokenizers whose
+// entries are words at white space, characters or bytes, and the tokenizer of class labels.
 #pragma once
 
 #include <unordered_map>
@@ -19,12 +18,12 @@ struct TextHash {
 // How often each entry was seen.
 using EntryCounts = std::unordered_map<std::string, Index, TextHash, std::equal_to<>>;
 
-void count_entry(std::string_view entry, EntryCounts& counts);  // one more of it
+void count_entry(std::string_view entry, EntryCounts& counts);  // counts it once more
 
 class Vocabulary {
  public:
-  // The entries that follow the marks, in order, all different. None contains a line end, unless it
-  // is the line end alone.
+  // `entries` follow the marks, in order, and are all different. No entry contains a line end,
+  // except an entry that is the line end.
   explicit Vocabulary(std::vector<std::string> entries);
 
   Index size() const { return static_cast<Index>(entries_.size()); }  // marks included
@@ -37,10 +36,10 @@ class Vocabulary {
   std::unordered_map<std::string, TokenId, TextHash, std::equal_to<>> ids_;
 };
 
-// The most frequent entries, of equals the lexicographically first: at most `limit` with the marks.
+// The most frequent entries, at most `limit` with the marks. Ties are in lexicographic order.
 Vocabulary most_frequent(const EntryCounts& counts, Index limit);
 
-// What the names of their files end in.
+// The suffix of the files of vocabularies.
 inline constexpr std::string_view vocabulary_suffix = ".vocabulary";
 
 // The file format: a line with `kind`, the number of entries and a checksum; then each entry on its
@@ -58,8 +57,8 @@ SavedVocabulary load_vocabulary(const std::filesystem::path& file);
 
 enum class Unit { word, character, byte };
 
-// The units of a text, in order: its parts between ASCII white space, where a line end is a part of
-// its own; its UTF-8 characters (an invalid byte counts as one); or its bytes.
+// The units of a text, in order. Words: the parts between ASCII white space, and each line end.
+// Characters: in UTF-8; an invalid byte counts as one. Bytes: every byte.
 std::vector<std::string_view> units_of(std::string_view text, Unit unit);
 
 void count_units(std::string_view text, Unit unit, EntryCounts& counts);
@@ -90,14 +89,14 @@ class VocabularyTokenizer : public Tokenizer {
   Unit unit_;
 };
 
-// Entries with a number, from `first` on: "k0", "k1", ...
+// Numbered entries, from `first` on: "k0", "k1", ...
 struct NumberedEntries {
   std::string_view format;  // {} stands for the number
   Index count;
   Index first = 0;
 };
 
-// A tokenizer for words that are such entries, in the order given: number n of all of them has the
+// A tokenizer for words that are these numbered entries, in the order given. Entry n of all has the
 // id entry_id(n).
 std::shared_ptr<const Tokenizer> numbered_tokenizer(std::initializer_list<NumberedEntries> all);
 
@@ -108,11 +107,11 @@ class ClassTokenizer : public Tokenizer {
  public:
   static constexpr std::string_view kind = "class";
 
-  // Without duplicates.
+  // `classes` has no duplicates.
   explicit ClassTokenizer(std::vector<std::string> classes);
 
   Index size() const override { return std::ssize(classes_); }
-  // The number of the class; nothing if there is no such class.
+  // The number of the class; empty if there is no such class.
   std::vector<TokenId> encode(std::string_view text) const override;
   std::string decode(const std::vector<TokenId>& tokens) const override;
   std::vector<std::string> unknown_parts(std::string_view text) const override;

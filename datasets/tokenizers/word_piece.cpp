@@ -21,7 +21,7 @@ std::vector<std::string> checked_entries(std::vector<std::string> entries) {
   return entries;
 }
 
-// Of valid UTF-8, whose characters begin with the only byte that is not 10xxxxxx.
+// For valid UTF-8, in which only the first byte of a character is not 10xxxxxx.
 void remove_last_character(std::string& text) {
   while ((static_cast<unsigned char>(text.back()) & 0xC0) == 0x80) {
     text.pop_back();
@@ -130,9 +130,9 @@ WordPiece word_piece_of(const Vocabulary& saved) {
   return {std::vector<std::string>(lines.begin() + 1, lines.end()), options};
 }
 
-// Trains a WordPiece: the characters of the text, and pairs that are merged by how often they
-// occur, as the package tokenizers does. Schuster and Nakajima (2012, "Japanese and Korean voice
-// search") merge by the gain in likelihood instead, and their trainer is not public.
+// Training begins with the characters of the text and merges the most frequent pairs, as the
+// package tokenizers does. Schuster and Nakajima (2012, "Japanese and Korean voice search") merge
+// by the gain in likelihood instead, and their trainer is not public.
 
 namespace {
 
@@ -154,7 +154,7 @@ EntryCounts counts_of_words(std::span<const std::string> lines, const BasicWordO
   return counts;
 }
 
-// The characters of a word, all but the first with the prefix.
+// The characters of a word. All but the first have the prefix `goes_on`.
 std::vector<std::string> characters_of_word(std::string_view word) {
   std::vector<std::string> characters;
   for (const std::string_view character : units_of(word, Unit::character)) {
@@ -164,8 +164,8 @@ std::vector<std::string> characters_of_word(std::string_view word) {
   return characters;
 }
 
-// Each character as the first of a word, whether it was seen there or not, and then those that go
-// on with one, both in the order of their code points. If room is short, the most frequent stay.
+// First all characters as beginnings of words, wherever they occurred, then the characters that
+// continue words, both in the order of code points. If room is short, the most frequent stay.
 std::vector<std::string> kept_characters(const EntryCounts& words, Index room) {
   EntryCounts counts;
   for (const auto& [word, count] : words) {
@@ -185,7 +185,7 @@ std::vector<std::string> kept_characters(const EntryCounts& words, Index room) {
   return kept;
 }
 
-// Words with a character that was not kept are unknown, and so they have no pairs.
+// Leaves out words with a character that was not kept: they are unknown.
 std::vector<CountedWord> known_words(const EntryCounts& words,
                                      const std::vector<std::string>& characters) {
   const Vocabulary kept(characters);

@@ -1,6 +1,6 @@
 // WordPiece as in BERT (Wu et al. 2016, "Google's neural machine translation system", section 4.1;
 // Devlin et al. 2019): each word is cut into the longest entries of the vocabulary, from its
-// beginning on. Entries that go on with a word begin with "##".
+// beginning on. Entries that continue a word begin with "##".
 #pragma once
 
 #include "datasets/tokenizers/pretokenization.hpp"
@@ -11,10 +11,10 @@ namespace tapehead {
 
 struct WordPieceOptions {
   BasicWordOptions words{};
-  Index longest_word = 100;  // in characters; a longer one is unknown
+  Index longest_word = 100;  // in characters; longer words are unknown
 };
 
-// Of BERT, whose texts are in lower case without accents, or as they are.
+// The options of BERT: uncased (lower case, no accents), or cased (text as it is).
 inline WordPieceOptions word_piece_options(bool lower_case) {
   return {.words = {.strip_accents = lower_case, .lower_case = lower_case}};
 }
@@ -30,9 +30,9 @@ class WordPiece : public Tokenizer {
   Index size() const override { return vocabulary_.size(); }
   // A word that cannot be cut into entries is one unknown token.
   std::vector<TokenId> encode(std::string_view text) const override;
-  // Words with a space between, but none before . , ? and !
+  // Words with spaces between them, but no space before . , ? and !
   std::string decode(const std::vector<TokenId>& tokens) const override;
-  // The words that are unknown, as they are after lower-casing and stripping of accents.
+  // The unknown words, after lower-casing and stripping of accents.
   std::vector<std::string> unknown_parts(std::string_view text) const override;
   std::string entry(TokenId token) const override { return vocabulary_.entry(token); }
   void save(const std::filesystem::path& stem) const override;
@@ -48,9 +48,9 @@ class WordPiece : public Tokenizer {
   WordPieceOptions options_;
 };
 
-// Trains a vocabulary of at most so many entries, marks included: the characters of the text, and
-// then merges of neighbours within a word, each of the pair that occurs most often; of equals that
-// whose left entry, then whose right entry has the lower id. A pair that occurs once is not merged.
+// Trains at most `vocabulary` entries, marks included: the characters of the text, then merges of
+// neighbours within a word. Each step merges the most frequent pair. Ties go to the lower left id,
+// then to the lower right id. A pair that occurs once is not merged.
 WordPiece train_word_piece(std::span<const std::string> lines, Index vocabulary,
                            const WordPieceOptions& options);
 

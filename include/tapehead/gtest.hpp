@@ -57,8 +57,8 @@ GradcheckReport report_of(const Function& function, const Input&... inputs) {
 }}}  // namespace tapehead::TAPEHEAD_PRECISION::gradcheck_assertion
 
 // EXPECT_GRADCHECK(function, inputs...) or EXPECT_GRADCHECK(options, function, inputs...). The
-// function takes one Var for each input; or these and `const Segments&`; or, as for gradcheck,
-// (Tape&, const std::vector<Var>&). An input is a Tensor, or random(extents...).
+// function takes one Var for each input, and may take `const Segments&` after them; or it takes
+// (Tape&, const std::vector<Var>&), as for gradcheck. An input is a Tensor, or random(extents...).
 #define EXPECT_GRADCHECK(...) TAPEHEAD_GRADCHECK_OR(ADD_FAILURE(), __VA_ARGS__)
 #define ASSERT_GRADCHECK(...) TAPEHEAD_GRADCHECK_OR(GTEST_FAIL(), __VA_ARGS__)
 

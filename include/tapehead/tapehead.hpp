@@ -1,5 +1,5 @@
-// Everything that a program needs to do what the command line does, and to define its own ops,
-// layers, models and trainings. For targets linked with tapehead::float or tapehead::double.
+// The public API: for all that the command line does, and for your own ops, layers, models and
+// trainings. For targets linked with tapehead::float or tapehead::double.
 #pragma once
 
 #include "core/files/tensor_file.hpp"
@@ -45,12 +45,12 @@
 
 namespace tapehead {
 
-// As it was called before a split had a source. Deprecated: it stays for one version.
+// Deprecated in favour of `pack`; kept for one version.
 inline Batch make_batch(const Split& split, const std::vector<Index>& examples) {
   return pack(*split.source, examples);
 }
 
-// As it was called before a Predictor answered all questions. Deprecated likewise.
+// Deprecated in favour of Predictor; kept for one version.
 class Translator {
  public:
   Translator(const RunEnsemble& runs, Workers& workers) : predictor_(runs, workers) {}

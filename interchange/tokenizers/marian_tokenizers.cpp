@@ -1,5 +1,5 @@
-// The tokenizers of a Marian model, which the package transformers loads (MarianTokenizer):
-// SentencePiece models of both sides, and files with the ids of their pieces.
+// The tokenizers of a Marian model in the format of transformers' MarianTokenizer: a SentencePiece
+// model for each side, and files with the ids of their pieces.
 #include "interchange/tokenizers/pretrained_tokenizers.hpp"
 
 #include <nlohmann/json.hpp>
@@ -33,12 +33,12 @@ nlohmann::json read_ids(const fs::path& file) {
 }
 
 struct MarianSide {
-  std::string model;  // with all pieces, and without additions
-  Index used = 0;     // pieces that its file does not mark unused
+  std::string model;  // all pieces are marked used; no additions
+  Index used = 0;     // number of pieces that target.spm or source.spm marks used
   nlohmann::json ids;
 };
 
-// Each type is written out then, so that equal models have equal bytes.
+// Rewrites the model, so that equal models have equal bytes.
 std::string with_all_pieces_used(const std::string& model) {
   const ModelAdditions all{.target_pieces = SentencePieceTokenizer(model).size()};
   const SentencePieceTokenizer tokenizer(with_additions(model, all), Pieces::used);
@@ -71,16 +71,16 @@ PretrainedTokenizer side_tokenizer(const MarianSide& side, const ModelAdditions&
   return read;
 }
 
-// Whether a text may give an entry that is no piece: as the name of a language, or as unknown text,
-// whose characters are no pieces.
+// Whether a text can produce this entry, which is no piece: as the name of a language, or as
+// unknown text, whose characters are no pieces.
 bool is_readable(const std::string& entry, const std::set<std::string, std::less<>>& pieces) {
   return (entry.starts_with(">>") && entry.find("<<") == entry.size() - 2) ||
          std::ranges::none_of(units_of(entry, Unit::character),
                               [&](std::string_view one) { return pieces.contains(one); });
 }
 
-// Entries that have an id and are no pieces, such as those of the other side and `>>fr<<`. A source
-// is only read, a target also written.
+// Entries that have an id but are no pieces, such as pieces of the other side and `>>fr<<`. For a
+// source, which is only read, only those that a text can produce.
 ModelAdditions marian_additions(const MarianSide& side, Index begin, bool written) {
   ModelAdditions additions{.language_names = true};
   const PretrainedTokenizer pieces = side_tokenizer(side, additions, Pieces::all, begin);
@@ -97,7 +97,7 @@ ModelAdditions marian_additions(const MarianSide& side, Index begin, bool writte
   return additions;
 }
 
-// The ids of a target that may use only some pieces are the first of those of its source.
+// In a joint tokenizer the target's entries are the first entries of the source.
 bool begins_with(const std::vector<Index>& ids, const std::vector<Index>& first) {
   return first.size() <= ids.size() && std::equal(first.begin(), first.end(), ids.begin());
 }
@@ -112,7 +112,7 @@ const SentencePieceTokenizer& sentencepiece_of(const Tokenizer& tokenizer, const
   return *pieces;
 }
 
-// Without the pieces at the end that the tokenizer may not use.
+// The ids of the tokenizer's entries, without the unused pieces at the end.
 Json ids_of_entries(const SentencePieceTokenizer& tokenizer) {
   Json::object_t ids;
   for (TokenId id = 0; id < tokenizer.size(); ++id) {
@@ -123,8 +123,8 @@ Json ids_of_entries(const SentencePieceTokenizer& tokenizer) {
 
 }  // namespace
 
-// One model for both sides, as a joint vocabulary is exported, marks the pieces unused that only
-// the source may use, and these have no ids in target_vocab.json.
+// The files of a joint vocabulary: both sides have the same model, in which target.spm marks pieces
+// unused that only the source may use; target_vocab.json has no ids for these.
 PretrainedTokenizers read_marian_tokenizers(const fs::path& directory, Index begin) {
   const fs::path own = directory / "target_vocab.json";
   const fs::path ids = directory / "vocab.json";

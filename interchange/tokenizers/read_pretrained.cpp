@@ -1,4 +1,4 @@
-// Reads a tokenizer that was made elsewhere from the files that models are published with.
+// Reads a tokenizer from the files of a published model.
 #include "interchange/tokenizers/pretrained_tokenizers.hpp"
 
 #include "core/files/files.hpp"
@@ -17,7 +17,7 @@ constexpr std::array<std::string_view, 6> end_names{"</s>",  "[SEP]",           
                                                     "<eos>", "<|end_of_text|>", "<|endoftext|>"};
 constexpr std::array<std::string_view, 2> mask_names{"<mask>", "[MASK]"};
 
-// Of the first name that is an entry.
+// The id of the first name that is an entry.
 std::optional<Index> id_of(const FileVocabulary& vocabulary,
                            std::span<const std::string_view> names) {
   for (const std::string_view name : names) {
@@ -41,7 +41,7 @@ std::map<Index, std::string_view> by_id(const FileVocabulary& vocabulary) {
 
 bool is_file(const fs::path& path) { return fs::is_regular_file(status_of(path)); }
 
-// Errors name the file.
+// Calls `read` with the file's content; adds the name of the file to its errors.
 template <class Read>
 auto read_from(const fs::path& file, const Read& read) {
   try {
@@ -60,14 +60,14 @@ auto read_json_from(const fs::path& file, const Read& read) {
       file, [&](const std::string& text) { return read(parse_sorted_json(text, file.string())); });
 }
 
-// Empty if there is none.
+// The content of tokenizer_config.json; an empty object if there is none.
 nlohmann::json config_in(const fs::path& directory) {
   const fs::path file = directory / "tokenizer_config.json";
   return is_file(file) ? read_json_from(file, std::identity()) : nlohmann::json::object();
 }
 
-// Old files have no type. The package then takes the first type whose parts are there (its
-// models/mod.rs, ModelUntagged).
+// The type of a tokenizer model. Old files have none; then, like the package (ModelUntagged in its
+// models/mod.rs), takes the first type whose parts are present.
 nlohmann::json type_of(const nlohmann::json& model) {
   const char* inferred = model.contains("merges")                      ? "BPE"
                          : model.contains("continuing_subword_prefix") ? "WordPiece"
@@ -108,7 +108,7 @@ void put_template_around(const nlohmann::json& processor, MarksAround& marks) {
   marks.before.insert(marks.before.begin(), before.begin(), before.end());
 }
 
-// Around what earlier steps have put around the text.
+// Adds the marks of a processor outside the marks of earlier processors.
 void put_around(const nlohmann::json& processor, MarksAround& marks) {
   const std::string type = processor.is_null() ? "" : processor.at("type").get<std::string>();
   if (type == "Sequence") {

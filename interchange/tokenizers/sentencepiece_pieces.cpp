@@ -1,4 +1,4 @@
-// SentencePiece's models in tokenizer.json.
+// SentencePiece models in the format of tokenizer.json.
 
 #include "core/text.hpp"
 #include "datasets/tokenizers/sentencepiece_content.hpp"
@@ -25,10 +25,10 @@ void expect_all_used(const SentencePieceTokenizer& tokenizer, std::span<const Pi
   }
 }
 
-// What the library does before it cuts a text (normalizer.cc), and tabs, which are spaces here. A
-// space is written U+2581; the text gets one in front unless it is empty. Both maps of characters
-// are NFKC and more. The package's Precompiled loses a mark that follows a character which the map
-// changes; after NFKC only case is left to change.
+// Normalises a text as SentencePiece does (normalizer.cc), with tabs as spaces. Spaces become
+// U+2581, with another in front of a text that is not empty. Both character maps extend NFKC. NFKC
+// comes first, so that the map changes only case: the package's Precompiled loses a combining mark
+// after a character that it changes.
 Json normalizer_of(const SentencePieceContent& content) {
   Json steps = Json::array({replace_text("\t", " ")});
   if (!content.character_map.empty()) {
@@ -48,7 +48,7 @@ Json normalizer_of(const SentencePieceContent& content) {
   return sequence_of("normalizers", std::move(steps));
 }
 
-// Every pair of pieces whose text together is a piece is merged, that with the best score first
+// Merges each pair of pieces whose concatenation is a piece, best score of the concatenation first
 // (Kudo and Richardson 2018, section 3.1; bpe_model.cc).
 Json merges_of(std::span<const Piece> pieces) {
   EntryCounts ids;
@@ -85,7 +85,7 @@ Json unigram_model(const MarkTexts& marks, std::span<const Piece> pieces) {
           {"byte_fallback", false}};
 }
 
-// A mark that is spelled in a text is cut after its bracket: the model would take it for the mark.
+// Cuts the text of a mark after its bracket, because Unigram would read it as the mark.
 Json cut_marks(const MarkTexts& marks) {
   const auto after_bracket = [](const std::string& mark) { return mark.substr(1); };
   return split_at({{"Regex", fmt::format("<(?={}|{}|{})", after_bracket(marks.unknown),
@@ -93,8 +93,8 @@ Json cut_marks(const MarkTexts& marks) {
                   "MergedWithPrevious");
 }
 
-// The space before the first word of a line is the library's. Where a text cannot begin with
-// spaces, it leaves out all of them.
+// Removes the space that the normaliser adds before a line's first word; if the model removes
+// leading spaces, all of them.
 Json decoder_of(bool removes_spaces) {
   Json steps = Json::array({replace_text(space_shown, " "), {{"type", "Fuse"}}});
   steps.push_back(replace_pattern(removes_spaces ? "\\A +" : "\\A ", ""));
@@ -104,7 +104,7 @@ Json decoder_of(bool removes_spaces) {
   return sequence_of("decoders", std::move(steps));
 }
 
-// Lines are cut apart, so each gets the space in front that is the library's.
+// Lines are tokenized separately, so the normaliser adds a space in front of each.
 void add_lines(TokenizerParts& parts) {
   Json& steps = parts.normalizer["normalizers"];
   steps.push_back(replace_pattern(fmt::format("\\A{}(?=\\n)", space_shown), ""));

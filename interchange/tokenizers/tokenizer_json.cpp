@@ -1,4 +1,4 @@
-// Byte-level BPE and WordPiece in the files that models are published with.
+// Reads byte-level BPE and WordPiece from the files of published models.
 #include "interchange/tokenizers/pretrained_tokenizers.hpp"
 
 #include "datasets/tokenizers/byte_bpe.hpp"
@@ -16,14 +16,14 @@ namespace {
                   supported.dump()));
 }
 
-// Null if it is missing.
+// A part of a JSON object; null if it is missing.
 nlohmann::json part_of(const nlohmann::json& of, std::string_view part) {
   const auto found = of.find(part);
   return found == of.end() ? nlohmann::json() : *found;
 }
 
-// Throws DataError unless a part, which may be missing, is of this type. Of a sequence the error
-// shows the steps, with their patterns.
+// Throws DataError unless the part, which may be missing, has this type. For a sequence, the error
+// shows its steps with their patterns.
 void expect_type(const nlohmann::json& of, std::string_view part, const nlohmann::json& expected) {
   const nlohmann::json found = part_of(of, part);
   const nlohmann::json type = found.is_null() ? nlohmann::json() : found.at("type");
@@ -32,8 +32,8 @@ void expect_type(const nlohmann::json& of, std::string_view part, const nlohmann
   }
 }
 
-// Throws DataError unless all of these options of a part have their usual values. An option that is
-// missing, null or an empty text has it.
+// Throws DataError unless all these options of a part have their usual values. A missing, null or
+// empty option counts as usual.
 void expect_options(const nlohmann::json& of, std::string_view part,
                     std::initializer_list<std::pair<const char*, nlohmann::json>> expected) {
   const nlohmann::json found = part_of(of, part);
@@ -45,7 +45,7 @@ void expect_options(const nlohmann::json& of, std::string_view part,
   }
 }
 
-// The entries of the model and the added marks. Throws DataError for text that was added.
+// The model's entries and the added marks. Throws DataError for an added token that is text.
 FileVocabulary vocabulary_of(const nlohmann::json& tokenizer) {
   auto vocabulary = tokenizer.at("model").at("vocab").get<FileVocabulary>();
   for (const nlohmann::json& token : part_of(tokenizer, "added_tokens")) {
@@ -69,7 +69,7 @@ BytePairs::Pair sides_of(std::string_view merge) {
   return {std::string(merge.substr(0, space)), std::string(merge.substr(space + 1))};
 }
 
-// Each is "a b" or, since version 0.20 of the package, ["a", "b"].
+// A merge is "a b" or, since version 0.20 of the package, ["a", "b"].
 std::vector<BytePairs::Pair> merges_of(const nlohmann::json& merges) {
   std::vector<BytePairs::Pair> pairs;
   for (const nlohmann::json& merge : merges) {
@@ -95,7 +95,7 @@ PretrainedTokenizer word_piece_with(const FileVocabulary& vocabulary, const Find
   });
 }
 
-// Where nothing is said of accents, they go with the case.
+// Without the option `strip_accents`, accents are removed if text becomes lower case.
 bool strips_accents(const nlohmann::json& part, bool lower_case) {
   const auto found = part.find("strip_accents");
   return found == part.end() || found->is_null() ? lower_case : found->get<bool>();

@@ -10,12 +10,12 @@ Json mark_item(const std::string& mark, int type) {
   return {{"SpecialToken", {{"id", mark}, {"type_id", type}}}};
 }
 
-// The begin or the end mark.
+// The text of the begin or end mark.
 const std::string& text_of(const MarkTexts& texts, TokenId mark) {
   return mark == begin_id ? texts.begin : texts.end;
 }
 
-// The texts A, B, ... with their marks.
+// The template for the texts `names` (A, B, ...) with their marks.
 Json template_of(const MarkTexts& texts, const PretrainedMarks& marks, std::string_view names) {
   Json items = Json::array();
   if (const auto mark = marks.added.before) {
@@ -43,8 +43,8 @@ std::vector<std::string> without_marks(const Vocabulary& vocabulary) {
   return {vocabulary.entries().begin() + mark_count, vocabulary.entries().end()};
 }
 
-// {"<unk>": 0, "<s>": 1, "</s>": 2, "the": 3, ...}. The entries are appended without the search for
-// a key that would make it quadratic.
+// {"<unk>": 0, "<s>": 1, "</s>": 2, "the": 3, ...}. Appends the entries to the list directly,
+// because an insertion by key would search the whole list.
 Json ids_of(const MarkTexts& marks, std::span<const std::string> entries) {
   Json::object_t ids;
   ids.reserve(entries.size() + static_cast<std::size_t>(mark_count));
@@ -58,18 +58,18 @@ Json ids_of(const MarkTexts& marks, std::span<const std::string> entries) {
   return ids;
 }
 
-constexpr std::string_view space_in_line = "[ \\t\\x0B\\f\\r]";  // what `units_of` cuts words at
+constexpr std::string_view space_in_line = "[ \\t\\x0B\\f\\r]";  // where `units_of` cuts words
 constexpr std::string_view no_space = "[^ \\t\\n\\x0B\\f\\r]";
 
-// A word of a text that is spelled like the begin or the end mark is unknown. The vocabulary has
-// the marks as words, so the word is replaced by the unknown mark before it is looked up.
+// Replaces a word that is spelled like the begin or end mark by the unknown mark, because the
+// vocabulary contains the marks as words.
 Json without_spelled_marks(const MarkTexts& marks) {
   return replace_pattern(fmt::format("(?<!{0})({1}|{2})(?!{0})", no_space, marks.begin, marks.end),
                          marks.unknown);
 }
 
-// The decoder of type WordPiece puts a space before each word but the first, unless the word begins
-// with the prefix; none begins with a space. A line end has no spaces around it.
+// The WordPiece decoder puts a space before each word except the first and words that begin with
+// `prefix`. No word begins with a space. Line ends get no spaces around them.
 Json words_with_spaces() {
   return sequence_of("decoders", {{{"type", "WordPiece"}, {"prefix", " "}, {"cleanup", false}},
                                   {{"type", "Fuse"}},
@@ -91,7 +91,7 @@ TokenizerParts words_in_json(const std::vector<std::string>& entries) {
   return parts;
 }
 
-// BPE without merges leaves a text as its characters.
+// BPE without merges splits a text into characters.
 TokenizerParts characters_in_json(const std::vector<std::string>& entries) {
   const MarkTexts marks = apart_from(entries, {});
   return {.marks = marks,
@@ -99,7 +99,7 @@ TokenizerParts characters_in_json(const std::vector<std::string>& entries) {
           .decoder = {{"type", "Fuse"}}};
 }
 
-// A byte is written as its byte character.
+// Each byte is written as its byte character.
 TokenizerParts bytes_in_json(std::vector<std::string> entries) {
   std::ranges::transform(entries, entries.begin(),
                          [](const std::string& byte) { return spelled_bytes(byte); });
@@ -143,7 +143,7 @@ Json tokenizer_config(const MarkTexts& texts, const PretrainedMarks& marks) {
   inputs.push_back("attention_mask");
   Json config{{"tokenizer_class", "PreTrainedTokenizerFast"},
               {"clean_up_tokenization_spaces", false},
-              // Marks in a text are text; but where a mask is to be found, all marks are.
+              // Marks in a text are read as text, except if the model has a mask to be found in it.
               {"split_special_tokens", !marks.mask},
               {"model_input_names", std::move(inputs)}};
   if (marks.longest > 0) {
@@ -170,7 +170,7 @@ Json post_processor(const MarkTexts& texts, const PretrainedMarks& marks) {
           {"special_tokens", std::move(special)}};
 }
 
-// Three bytes are four digits of six bits; what is missing of the last three is "=".
+// Three bytes become four digits of six bits; "=" fills up the last group.
 std::string base64_of(std::string_view bytes) {
   constexpr std::string_view digits =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -243,7 +243,7 @@ TokenizerParts parts_of(const ByteBpe& tokenizer) {
           .decoder = byte_level(true)};
 }
 
-// Punctuation is cut off, so no text gives a mark.
+// WordPiece cuts off punctuation, so the text of a mark is never read as a mark.
 TokenizerParts parts_of(const WordPiece& tokenizer) {
   const std::vector<std::string> entries = without_marks(tokenizer.vocabulary());
   const MarkTexts marks = apart_from(entries, bert_marks());

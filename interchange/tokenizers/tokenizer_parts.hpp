@@ -1,6 +1,6 @@
-// The parts of `tokenizer.json`, in which the package tokenizers of Hugging Face saves a tokenizer:
-// what it does with a text before, in and after its vocabulary; and the marks in such files: how
-// they are spelled, which are put around a text, and what the package transformers wants to know.
+// The parts of `tokenizer.json`, the format of Hugging Face's package tokenizers: normalizer,
+// pre-tokenizer, model, decoder and marks. Also the files that tell the package transformers the
+// marks.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -15,13 +15,13 @@
 
 namespace tapehead {
 
-// What a model expects around the tokens of a text.
+// The marks and limits that a model expects of its tokenizer.
 struct PretrainedMarks {
   AddedMarks added{};
-  bool mask = false;           // a masked model's: one more id, after the last entry
-  bool token_types = false;    // the tokens of a pair have types: 0, after the first end mark 1
-  TokenId padding = begin_id;  // what fills a batch up: the begin or the end mark
-  Index longest = 0;           // tokens that the model can read, marks included; 0: any number
+  bool mask = false;           // has a mask: one more id, after the last entry
+  bool token_types = false;    // tokens have types: 0 up to the first end mark, then 1
+  TokenId padding = begin_id;  // fills up batches: the begin or the end mark
+  Index longest = 0;           // most tokens of a sequence, including marks; 0: unlimited
 };
 
 struct MarkTexts {
@@ -31,57 +31,57 @@ struct MarkTexts {
   std::string mask = "<mask>";
 };
 
-// BERT's.
+// BERT's spelling of the marks.
 inline MarkTexts bert_marks() {
   return {.unknown = "[UNK]", .begin = "[CLS]", .end = "[SEP]", .mask = "[MASK]"};
 }
 
-// The same, where a mark that is spelled like one of these entries has a further pair of brackets,
-// such as <<unk>>: an entry and a mark cannot share a text in the files.
+// Marks that differ from all entries: a mark that equals an entry gets another pair of brackets,
+// such as <<unk>>, because the files cannot give an entry and a mark the same text.
 MarkTexts apart_from(std::span<const std::string> entries, MarkTexts marks);
 
-// {"bos_token": "<s>", ...}: the content of special_tokens_map.json. With marks on both sides of a
-// text they are BERT's cls_token and sep_token as well.
+// The content of special_tokens_map.json, such as {"bos_token": "<s>"}. If a text has marks on both
+// sides, they are also BERT's cls_token and sep_token.
 Json named_marks(const MarkTexts& texts, const PretrainedMarks& marks);
 
 // The content of tokenizer_config.json.
 Json tokenizer_config(const MarkTexts& texts, const PretrainedMarks& marks);
 
-// The part of tokenizer.json that adds the marks, to a text or to a pair; null if there are none.
-// Each text of a pair has its own end mark after it; both share the mark in front.
+// The part of tokenizer.json that adds marks to a text or a pair; null: it adds none. In a pair,
+// the begin mark comes once in front, and an end mark after each text.
 Json post_processor(const MarkTexts& texts, const PretrainedMarks& marks);
 
-// With a line for each value, so that two versions of a file can be compared. Throws IoError.
+// Writes one value per line, so that versions of the file can be compared. Throws IoError.
 inline void write_json(const std::filesystem::path& file, const Json& json) {
   write_file_atomically(file, json.dump(1) + '\n');
 }
 
-// Bytes as text (RFC 4648, section 4).
+// Base64 of the bytes (RFC 4648, section 4).
 std::string base64_of(std::string_view bytes);
 
 struct TokenizerParts {
   MarkTexts marks;
-  Json normalizer{};     // null if there is nothing to do, as are the next two
-  Json pre_tokenizer{};  // cuts the normalised text
-  Json model{};          // the vocabulary, and how it cuts what it gets
-  Json decoder{};        // makes a text of the entries of tokens
+  Json normalizer{};     // null: it changes nothing
+  Json pre_tokenizer{};  // cuts the normalised text; null: it does not
+  Json model{};          // the vocabulary, and how text becomes tokens
+  Json decoder{};        // turns the texts of tokens into a text
 };
 
-// Each throws DataError for what the files cannot hold: an entry that is no UTF-8, or subwords that
-// the tokenizer has but may not use.
+// These throw DataError for what the files cannot represent: an entry that is not UTF-8, or
+// subwords that the tokenizer has but may not use.
 TokenizerParts parts_of(const VocabularyTokenizer& tokenizer);
 TokenizerParts parts_of(const ByteBpe& tokenizer);
 TokenizerParts parts_of(const WordPiece& tokenizer);
 TokenizerParts parts_of(const SentencePieceTokenizer& tokenizer);
 
-// A model of type BPE; each merge is "a b". Throws DataError for an entry that is no UTF-8.
+// A model of type BPE; each merge is "a b". Throws DataError for an entry that is not UTF-8.
 Json bpe_model(const MarkTexts& marks, std::span<const std::string> entries, Json merges);
 
-// What makes byte characters of a text, and as a decoder a text of them. `chunks`: whether it also
-// cuts the text with GPT-2's pattern.
+// Turns a text into byte characters, or back if used as a decoder. `chunks`: whether it also cuts
+// the text with GPT-2's pattern.
 Json byte_level(bool chunks);
 
-Json sequence_of(const char* name, Json steps);  // name: of the list in the part
+Json sequence_of(const char* name, Json steps);  // name: of the list
 Json replace_text(std::string_view text, std::string_view by);
 Json replace_pattern(std::string_view regex, std::string_view by);
 Json split_at(Json pattern, const char* behavior);

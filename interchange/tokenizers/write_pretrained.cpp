@@ -1,5 +1,5 @@
-// Writes a tokenizer in the files that models are published with, which the package transformers
-// loads (AutoTokenizer.from_pretrained).
+// Writes a tokenizer in the file formats of published models, for the Python package transformers
+// (AutoTokenizer.from_pretrained).
 #include "interchange/tokenizers/pretrained_tokenizers.hpp"
 
 #include "core/files/files.hpp"
@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* pieces_file = "tokenizer.model";
 
-// Null for a tokenizer of another kind.
+// Null if the tokenizer is of another kind.
 template <class Kind>
 const Kind* as(const Tokenizer& tokenizer) {
   return dynamic_cast<const Kind*>(&tokenizer);
@@ -37,14 +37,14 @@ TokenizerParts parts_of_any(const Tokenizer& tokenizer) {
   throw DataError("the names of classes are no tokenizer of text");
 }
 
-// `before`, `after`: whether a mark in a text takes the space there with it.
+// `before`, `after`: whether the token includes the spaces before or after it.
 Json added_token(TokenId id, const std::string& text, bool before = false, bool after = false) {
   return {{"id", id},        {"content", text},     {"single_word", false}, {"lstrip", before},
           {"rstrip", after}, {"normalized", false}, {"special", true}};
 }
 
-// A subword that begins a word has the space before it, and so does a mask. With SentencePiece the
-// package puts a space in front of the text after a mask, too, so the one that is there must go.
+// A subword at the beginning of a word includes the space before it, and so does the mask. After a
+// mask, the package inserts a space for SentencePiece models, so the original one is removed.
 Json added_tokens(const Tokenizer& tokenizer, const MarkTexts& texts,
                   const PretrainedMarks& marks) {
   Json tokens = Json::array({added_token(unknown_id, texts.unknown),
@@ -69,7 +69,7 @@ Json whole_tokenizer(const Tokenizer& tokenizer, const TokenizerParts& parts,
           {"model", parts.model}};
 }
 
-// GPT-2's own files, for programs that read no tokenizer.json.
+// Writes GPT-2's own files, for programs that do not read tokenizer.json.
 void write_merges(const ByteBpe& tokenizer, const Json& vocabulary, const fs::path& directory) {
   std::string merges = "#version: 0.2\n";
   for (const auto& [left, right] : tokenizer.pairs().merges) {
@@ -94,7 +94,7 @@ std::vector<std::string> entries_in(const Json& vocabulary) {
   return entries;
 }
 
-// The tokenizer that such a file may be of; null: of none of these. Throws DataError.
+// The tokenizer that may have written the file; null: none of ours. Throws DataError.
 std::shared_ptr<const Tokenizer> tokenizer_in(const fs::path& directory, const Json& file) {
   if (fs::exists(directory / pieces_file)) {
     return std::make_shared<SentencePieceTokenizer>(read_file(directory / pieces_file));
@@ -111,8 +111,8 @@ std::shared_ptr<const Tokenizer> tokenizer_in(const fs::path& directory, const J
                                                                                : Unit::character);
 }
 
-// In whatever form a program saved it: with its members in any order, without those that are null
-// (RFC 7396), and each merge as "a b" instead of ["a", "b"] (since version 0.20 of the package).
+// A canonical form, independent of the program that wrote the file: sorted members, no null members
+// (RFC 7396), each merge as "a b" instead of ["a", "b"] (since version 0.20 of the package).
 nlohmann::json content_of(const Json& part) {
   nlohmann::json content;
   content.merge_patch(part);

@@ -19,7 +19,7 @@ bool is_all_punctuation(std::string_view piece) {
   });
 }
 
-// Also of the mask, which follows the entries.
+// Also has an entry for the mask, whose id follows the tokenizer's entries.
 TokenFacts facts_of(const Tokenizer& tokenizer) {
   const auto entries = static_cast<std::size_t>(tokenizer.size()) + 1;
   TokenFacts facts{.occurrences = std::vector<Index>(entries),
@@ -47,7 +47,7 @@ void count(const TokenText& text, TokenFacts& facts) {
 
 ReadFacts token_facts(const Task& task) {
   const Split& train = task.split("train");
-  if (train.text.tokens) {  // since some tokens may be masked
+  if (train.text.tokens) {  // some tokens of the examples may be masked
     ReadFacts facts{.context = {}, .input = facts_of(*task.source_tokenizer)};
     count(*train.text.tokens, facts.input);
     return facts;

@@ -1,4 +1,4 @@
-// One sentence as the heads of an attention see it, and what is known of its tokens.
+// One sentence as the heads of an attention read it, and facts about its tokens.
 #pragma once
 
 #include "core/sequence/pattern.hpp"
@@ -9,40 +9,40 @@ namespace tapehead {
 
 // Facts about the entries of a vocabulary.
 struct TokenFacts {
-  // In the training examples, without subword dropout; 0 for marks.
+  // How often each entry occurs in the training examples, without subword dropout; 0 for marks.
   std::vector<Index> occurrences;
-  std::vector<bool> punctuation;  // only punctuation (Unicode category P), ignoring "▁"
-  TokenId mask = -1;              // that of models that predict masked tokens; -1: none
+  std::vector<bool> punctuation;  // has only punctuation (Unicode category P), ignoring "▁"
+  TokenId mask = -1;              // the mask of masked language models; -1: no mask
 
   Index occurrences_of(TokenId token) const { return occurrences[static_cast<std::size_t>(token)]; }
   bool is_mark(TokenId token) const { return token < mark_count || token == mask; }
   bool is_punctuation(TokenId token) const { return punctuation[static_cast<std::size_t>(token)]; }
 };
 
-// Of what a batch has as its context, and as its input.
+// Facts about the vocabularies of a batch's context and of its input.
 struct ReadFacts {
   TokenFacts context;
   TokenFacts input;
 };
 ReadFacts token_facts(const Task& task);
 
-// The keys of one sentence, and its queries. Row i is position i.
+// The keys and the queries of one sentence. Row i is position i.
 struct AttendedSequence {
   std::span<const TokenId> keys;
-  std::span<const TokenId> queries;  // the same tokens in self-attention
+  std::span<const TokenId> queries;  // in self-attention the same tokens as `keys`
   bool self;
-  bool causal;  // query i may only attend to keys 0 ... i, and to those of the prefix
-  std::span<const Pattern> patterns;  // one for all heads, or one for each; within `causal`
+  bool causal;  // query i may only attend to keys 0 ... i and to the keys of the prefix
+  std::span<const Pattern> patterns;  // one for all heads, or one per head; within `causal`
   const TokenFacts& key_facts;
-  std::span<const Relation> relations{};  // for all sides
-  Index prefix = 0;                       // the keys below it
+  std::span<const Relation> relations{};  // of any RelationSide
+  Index prefix = 0;                       // the number of keys in the prefix
 
   RelationSide side() const {
     return !self ? RelationSide::across : causal ? RelationSide::target : RelationSide::source;
   }
 
-  // The keys that a query of a head may attend to, in their order. Those that `top` leaves out are
-  // among them: which ones these are is the head's own choice.
+  // The keys that a query of a head may attend to, in their order. Includes the keys that `top`
+  // leaves out, because the head itself chooses them.
   std::vector<Index> keys_for(std::size_t head, Index query) const {
     const Pattern& pattern = patterns[patterns.size() == 1 ? 0 : head];
     std::vector<Index> allowed;

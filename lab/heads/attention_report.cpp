@@ -1,4 +1,4 @@
-// The linear maps of heads.
+// The linear maps of the heads of an attention.
 #include "lab/heads/attention_report.hpp"
 
 #include "core/product/matrix_product.hpp"
@@ -7,7 +7,7 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
-// The head's columns of the output weight (D, H d_v), transposed.
+// The columns of the output weight (D, H d_v) that belong to the head, transposed.
 Tensor columns_of(const Tensor& weight, Index head, Index width) {
   Tensor columns = Tensor::empty({width, weight.dim(0)});
   for (Index i = 0; i < weight.dim(0); ++i) {
@@ -18,7 +18,7 @@ Tensor columns_of(const Tensor& weight, Index head, Index width) {
   return columns;
 }
 
-// Maps number i of the head to column `first` + i, with factor `share`.
+// The map (width, columns) that adds `share` times number i of the head to column `first` + i.
 Tensor placed(Index width, Index columns, Index first, Scalar share) {
   Tensor map = Tensor::zeros({width, columns});
   for (Index c = 0; c < width; ++c) {
@@ -42,8 +42,8 @@ Tensor write_of(const ParameterStore& store, const MultiHeadAttention& attention
   }
 }
 
-// The weight (d, D) of a head's queries, keys or values, with zeros for columns that it does not
-// read; the identity on the columns that it reads where the input itself is the query.
+// The weight (d, D) of a head's queries, keys or values, with zeros for input columns that the head
+// does not read. Without such a weight it is the identity on the columns that the head reads.
 Tensor map_of(const ParameterStore& store, const MultiHeadAttention& attention, HeadRole role,
               Index head) {
   const auto found = attention.weights.projections.head_weight(store, role, head);

@@ -11,9 +11,9 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-constexpr std::size_t shown_heads = 4;      // of a role
-constexpr std::size_t shown_relations = 3;  // a task may know of twenty
-constexpr double alike = 0.05;              // nats; 0.69 where no key is in common
+constexpr std::size_t shown_heads = 4;      // for each role
+constexpr std::size_t shown_relations = 3;  // a task may have twenty
+constexpr double alike = 0.05;              // nats; 0.69 = log 2 if the two heads share no key
 
 std::string listed(std::vector<std::string> names) {
   if (names.size() > shown_heads) {
@@ -59,8 +59,8 @@ std::string relation_line(const BestHead& one) {
                         : fmt::format("closest: {}, {}", head, format_share(*agreement)));
 }
 
-// Of many relations those that a fixed offset explains least: a head that is no better than an
-// offset may have learnt the offset.
+// Shows the relations that exceed the best fixed offset most: a head that only matches the offset
+// may have learnt the offset.
 Lines relation_lines(const std::vector<AttentionReport>& attentions) {
   std::vector<BestHead> best = best_heads(attentions);
   std::ranges::stable_sort(best, std::ranges::greater(),
@@ -81,7 +81,7 @@ Lines relation_lines(const std::vector<AttentionReport>& attentions) {
   return lines;
 }
 
-// A head and the one that it is nearest to.
+// The pair of heads with the smallest distance.
 std::optional<std::pair<HeadName, NearestHead>> most_alike(
     const std::vector<AttentionReport>& attentions) {
   std::optional<std::pair<HeadName, NearestHead>> pair;
@@ -159,8 +159,8 @@ std::vector<std::string> conclusions(const HeadFindings& found) {
   return lines;
 }
 
-// A removal goes as the curve does only where each head can go by itself. Heads that share keys go
-// in sets, which need not be of the heads that the curve has first.
+// The pruning curve removes heads one by one. `prune` can only follow it where each head can be
+// removed alone: heads that share keys are removed in sets, which may contain other heads.
 void find_removable(const Transformer& transformer, HeadFindings& found) {
   found.closed = removable_of(transformer, closed_heads(found.gates));
   const std::vector<HeadName> spare =

@@ -1,5 +1,5 @@
-// What the figures of a run's heads come to: a few lines in plain English, and numbers with names,
-// by which runs can be compared.
+// Summaries of what the heads of a run do: a few lines in plain English, and named numbers for
+// comparing runs.
 #pragma once
 
 #include "lab/heads/attention_report.hpp"
@@ -7,7 +7,7 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-// How many of some heads a smaller model can do without.
+// How many heads of a list a smaller model can leave out.
 enum class Removable { none, some, all };
 
 struct HeadFindings {
@@ -15,21 +15,21 @@ struct HeadFindings {
   std::vector<GatedHead> gates{};
   std::optional<Importance> importance{};
   std::optional<PruningCurve> pruning{};
-  Removable closed = Removable::none;  // of the heads whose gates are closed
-  Removable spare = Removable::none;   // of those that can go together, by the pruning
+  Removable closed = Removable::none;  // among the heads whose gates are closed
+  Removable spare = Removable::none;   // among heads that pruning finds spare
 };
 
-// Sets how many of the closed and of the spare heads of this model `prune` removes.
+// Sets how many of the closed heads and of the spare heads `prune` can remove from this model.
 void find_removable(const Transformer& transformer, HeadFindings& found);
 
-// The heads with a role, the best head for each relation (of many relations those that fixed
-// offsets explain least, and in how many others a head is better), the two heads whose weights are
-// most alike; and, as far as they are known, how many gates are closed, which head is needed most
-// and how many heads can go.
+// Lines about the heads with a role; the best head for the relations that exceed fixed offsets
+// most, with the number of further relations; and the two heads with the most similar weights. As
+// far as they are known: how many gates are closed, which head is needed most, how many heads can
+// go.
 std::vector<std::string> conclusions(const HeadFindings& found);
 
-// What the findings leave open or make possible, and what the program has for it: the options
-// `--importance` and `--prune`, or a smaller run, without closed heads or others.
+// The next step that a user could take: the option `--importance` or `--prune`, or a smaller run
+// without the closed or the spare heads.
 enum class NextStep { importance, pruning, closed_heads_gone, spare_heads_gone };
 
 struct NextLook {
@@ -37,28 +37,28 @@ struct NextLook {
   std::string why;
 };
 
-// None where the model needs each head that can be removed.
+// Nothing if the model needs each head that can be removed.
 std::optional<NextLook> next_look(const HeadFindings& found);
 
 using NamedFigures = std::map<std::string, double>;
 
-// By kind of attention (encoder_self, decoder_self, cross): means over the heads of all layers that
-// have the figure, sample deviations over more than one of them, and the best head for each
-// relation. And how many heads of the whole model have which role.
+// For each kind of attention (encoder_self, decoder_self, cross): means over the heads of all
+// layers that have the figure, sample deviations if there are several such heads, and the best head
+// for each relation. For the whole model: the number of heads with each role.
 NamedFigures summary_of(const std::vector<AttentionReport>& attentions,
                         const std::vector<HeadFigureRow>& rows = head_figure_rows());
 
-// How many heads are closed.
+// The number of closed heads.
 NamedFigures summary_of(const std::vector<GatedHead>& gates);
 
-// By attention: how much the loss grows without a head and with it alone. Of the whole model: the
-// share of heads without which it grows by no more than `spare_loss`. Of heads with gates, if any.
+// For each attention: how much the loss grows without a head and with it alone. For the model: the
+// share of heads without which it grows by at most `spare_loss`. Counts gateable heads only.
 NamedFigures summary_of(const Importance& importance);
 
-// The share of the heads with gates that can go together before the loss has grown by `spare_loss`,
-// and by ten times that.
+// The share of the gateable heads that can be removed together before the loss grows by more than
+// `spare_loss`, and by more than ten times that.
 NamedFigures summary_of(const PruningCurve& curve);
 
-constexpr double spare_loss = 0.01;  // nats a target token
+constexpr double spare_loss = 0.01;  // nats per target token
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

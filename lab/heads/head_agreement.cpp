@@ -1,4 +1,4 @@
-// Heads and the relations that a task knows: how far they agree, and texts about it.
+// How far heads agree with the relations of a task, and texts about it.
 #include "lab/heads/attention_report.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
@@ -25,7 +25,7 @@ double share_of_related(const std::set<Index>& related, const std::vector<Index>
   return keys.empty() ? 0 : static_cast<double>(found) / static_cast<double>(keys.size());
 }
 
-// One query, and all keys that count as correct for it.
+// Adds one query with all keys that count as correct for it.
 void add_query(RelationSums& sums, const AttendedSequence& sequence,
                std::span<const PositionPair> pairs,
                const std::vector<std::vector<Scalar>>& weights) {
@@ -155,7 +155,7 @@ std::string relation_text(const AttentionReport& attention, std::size_t head) {
 }
 
 std::vector<FigureRow<BestHead>> relation_rows() {
-  // Where no head agrees, none is the best.
+  // Without any agreement there is no best head.
   const auto of_best = [](auto part) {
     return [part](const BestHead& best) -> Json { return best.agreement() > 0 ? part(best) : ""; };
   };

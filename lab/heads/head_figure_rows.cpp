@@ -24,7 +24,7 @@ std::optional<QueryFigure> largest_weight(const Query& at) {
   return QueryFigure{.value = static_cast<double>(*std::ranges::max_element(at.weights))};
 }
 
-// Of the sentence's first or last key: queries to which the pattern does not show it have 0.
+// The weight on the sentence's first or last key. It is 0 if the pattern hides that key.
 std::optional<QueryFigure> on_end(const Query& at, bool counts, Index end) {
   const auto there = at.weight_on([end](Index key) { return key == end; });
   return counts ? std::optional(there.value_or(QueryFigure())) : std::nullopt;
@@ -36,7 +36,7 @@ std::optional<QueryFigure> last(const Query& at) {
   return on_end(at, !at.sequence.causal, std::ssize(at.sequence.keys) - 1);
 }
 
-// On the first of the rarest keys, if not all are marks.
+// The weight on the first of the rarest keys. Absent if all keys are marks.
 std::optional<QueryFigure> rarest(const Query& at) {
   const TokenFacts& facts = at.sequence.key_facts;
   const auto occurrences = [&](Index key) { return facts.occurrences_of(at.key_token(key)); };
@@ -83,7 +83,7 @@ Json distance_profile(const Head& head) {
   return profile;
 }
 
-// In positions; what is farther than the profile counts with its outermost.
+// The mean |offset|, in positions. Farther offsets count as the outermost offset of the profile.
 Json mean_distance(const Head& head) {
   double sum = 0;
   for (std::size_t i = 0; i < head->figures.distance_profile.size(); ++i) {
@@ -115,7 +115,7 @@ auto mean_from(Distances distances) {
   };
 }
 
-// The nearest head of the attention in parentheses, behind its distance.
+// The distance to the nearest head of the attention, with that head's number in parentheses.
 auto nearest_by(Distances distances) {
   return [distances](const Head& head) {
     const auto nearest = nearest_of(head.attention.site, (*head).*distances, head.number);
@@ -149,7 +149,7 @@ auto of_maps(Of of) {
   return [of](const Head& head) { return head->maps ? Json(of(*head->maps)) : Json(); };
 }
 
-// The share of the weight on keys in some place; the key has the name of the column.
+// A row for the share of the weight on some keys. Its JSON key contains the column's name.
 HeadFigureRow weight_on(const std::string& column, std::string help, std::string sweep,
                         decltype(HeadFigureRow::of_query) of_query) {
   std::string name = column;
@@ -268,7 +268,7 @@ Rows pair_rows() {
        .cell = nearest_by(&HeadReport::output_distance)}};
 }
 
-// Of one of the two maps, with the help of the norm and of the rank.
+// Rows about one of a head's two maps. `norm` and `rank` are their help texts.
 Rows map_rows(const std::string& key, const std::string& name, MapFigures HeadMaps::* map,
               const std::string& norm, const std::string& rank) {
   const auto of_map = [map](auto of) {

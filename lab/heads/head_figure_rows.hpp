@@ -1,5 +1,5 @@
-// The figures of a head, each described once, by a row. Sums, tables, JSON, legend, pages, sweeps
-// and docs/head-figures.md are made of these rows.
+// The figures of a head. One row describes each figure for sums, tables, JSON, legend, pages,
+// sweeps and docs/head-figures.md.
 #pragma once
 
 #include "core/files/json_text.hpp"
@@ -12,17 +12,17 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 struct AttentionReport;
 struct HeadReport;
 
-// What one query has of a figure, and what it would have with even weights on all keys it may see.
+// A figure of one query, and its value for even weights on all keys that the query may attend to.
 struct QueryFigure {
   double value = 0;
   double even = 0;
 };
 
-// A query of a head that may attend to something.
+// A query of a head that may attend to at least one key.
 struct AttendedQuery {
   const AttendedSequence& sequence;
   Index query;                      // its position
-  std::span<const Index> keys;      // that it may attend to, in their order; at least one
+  std::span<const Index> keys;      // the keys that it may attend to, in their order
   std::span<const Scalar> weights;  // on each key of the sequence
 
   double weight(Index key) const {
@@ -46,7 +46,7 @@ struct AttendedQuery {
   }
 };
 
-// A head of a report, with the attention that it belongs to.
+// A head of a report, with its attention.
 struct ReportedHead {
   const AttentionReport& attention;
   std::size_t number;
@@ -57,9 +57,9 @@ struct ReportedHead {
 
 enum class HeadTable { weights, matrices, pairs };
 
-// A figure of a head, with the members of a FigureRow and more. Either it follows from what is
-// known of the head (`of`; a list has a number for each head of the attention), or it is a mean
-// over the queries that have it (`of_query`, which several threads call).
+// A figure of a head: the members of a FigureRow and more. It either follows from the HeadReport
+// (`of`; a list has one number for each head of the attention), or it is a mean over the queries
+// for which `of_query` returns a value. Several threads call `of_query`.
 struct HeadFigureRow {
   std::string key;
   std::string column{};
@@ -68,26 +68,26 @@ struct HeadFigureRow {
   std::string format = "{:.2f}";
   std::function<std::string(const ReportedHead&)> cell{};
   std::function<std::optional<QueryFigure>(const AttendedQuery&)> of_query{};
-  // JSON has the mean for an even spread too, at "even_" + key. A share is absent if that is 0.
+  // JSON also has an even spread's mean, at "even_" + key. A share is absent if that mean is 0.
   bool even = false;
-  std::string sweep{};  // name of the mean over the heads of a kind, or over their pairs, in sweeps
-  bool spread = false;  // with its sample deviation
-  std::string curve{};  // name of the page's curve over the steps
+  std::string sweep{};  // name in sweeps of the mean over the heads of a kind, or over their pairs
+  bool spread = false;  // sweeps also have the sample deviation
+  std::string curve{};  // name of the curve over the steps in pages
   HeadTable table = HeadTable::weights;
-  bool printed = true;  // false: a column of pages only
+  bool printed = true;  // false: the column is in pages only
 };
 
-// Those that tapehead knows, in the order of JSON and tables.
+// The rows of tapehead, in the order of JSON and tables.
 const std::vector<HeadFigureRow>& head_figure_rows();
 
-// Throws ConfigError, with the figure, for two with one name, a key with two dots, a column without
-// `help`, both or neither of `of_query` and `of` (a `cell` also suffices), and a mean over queries
-// without a key.
+// Throws ConfigError, naming the figure, for two rows with the same name, a key with two dots, a
+// column without `help`, a mean over queries without a key, a row with both `of_query` and `of`, or
+// a row with neither of them and no `cell`.
 void expect_figure_rows(const std::vector<HeadFigureRow>& rows);
 
 Json value_of(const HeadFigureRow& row, const ReportedHead& head);
 
-// What cannot be is null in JSON.
+// An absent figure is null in JSON.
 template <class Number>
 Json or_null(const std::optional<Number>& figure) {
   return figure ? Json(*figure) : Json();

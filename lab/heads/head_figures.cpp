@@ -73,7 +73,7 @@ Role role_of(const HeadFigures& head) {
                                                                             : Role::none;
 }
 
-// Of offsets that at least half of the queries have, without the outermost, which stand for many.
+// Only offsets that half of the queries have; the outermost, which stand for many, are left out.
 void find_offset(HeadFigures& head, const HeadSums& sums) {
   for (Index offset = 1 - reach; offset < reach; ++offset) {
     const auto i = static_cast<std::size_t>(offset + reach);
@@ -95,7 +95,7 @@ double dot_product(const Scalar* a, const Scalar* b, Index count) {
   return sum;
 }
 
-// Σ_queries H((p + q) / 2) - (H(p) + H(q)) / 2, which is the divergence.
+// The Jensen-Shannon divergence: Σ_queries H((p + q) / 2) - (H(p) + H(q)) / 2.
 double divergence_between(std::span<const Scalar> p, std::span<const Scalar> q) {
   double sum = 0;
   for (std::size_t i = 0; i < p.size(); ++i) {

@@ -1,6 +1,6 @@
-// What the heads of an attention do, alone and compared with each other, summed over any number of
-// sentences; memory does not grow with them. From these sums the figures of each head: means, its
-// role, if one fits, and how far it agrees with what a task knows about its examples.
+// Sums over sentences of what the heads of an attention do, alone and compared with each other.
+// Memory does not grow with the number of sentences. The figures of each head follow from these
+// sums: means, its role, and its agreement with the task's relations.
 #pragma once
 
 #include "core/scalar.hpp"
@@ -11,21 +11,21 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-// How far heads agree with what a task knows about its examples (`Relation`): the share of queries
-// whose largest weight is on a related key, compared with that of the best fixed offset (Clark et
-// al. 2019, section 4.2) and of a randomly drawn key.
+// Agreement of heads with what a task knows about its examples (`Relation`): the share of queries
+// whose largest weight is on a related key. It is compared with the best fixed offset (Clark et al.
+// 2019, section 4.2) and with a randomly drawn key.
 
-// One relation and the heads of one attention. Memory grows at most with the longest sentence.
+// One relation and the heads of one attention. Memory grows with the longest sentence at most.
 struct RelationSums {
   std::string name;
-  double queries = 0;  // that have a related key
-  // By head: Σ_queries the share of related keys among those that the query may attend to.
+  double queries = 0;  // with at least one related key
+  // By head: Σ_queries the share of related keys among the keys that the query may attend to.
   std::vector<double> random{};
   std::map<Index, double> at_offset{};  // queries with a related key at key - query
   std::vector<double> agreeing{};       // by head: queries whose largest weight is on a related key
 };
 
-// Adds the relations about an attention of one sentence. `weights`: (queries, keys) of each head.
+// Adds a sentence's relations about this attention. `weights`: (queries, keys) of each head.
 void add_relations(std::vector<RelationSums>& sums, const AttendedSequence& sequence,
                    const std::vector<std::vector<Scalar>>& weights);
 void add_relations(std::vector<RelationSums>& to, const std::vector<RelationSums>& from);
@@ -34,21 +34,21 @@ struct RelationFigures {
   std::string name;
   double queries = 0;
   std::vector<double> random{};  // by head: expected agreement of a uniformly drawn key
-  Index offset = 0;              // the one most often at a related key; if equal, the smallest
+  Index offset = 0;              // the offset most often at a related key; if equal, the smallest
   double offset_share = 0;       // of the queries
-  // By head, shares of the queries; absent for a head to which its pattern shows no related key.
+  // By head, shares of the queries; absent if the head's pattern shows no related key.
   std::vector<std::optional<double>> agreement{};
 
   double over_offset(std::size_t head) const { return agreement[head].value_or(0) - offset_share; }
 };
 RelationFigures figures_of(const RelationSums& sums);
 
-// The relation in which a head exceeds the best fixed offset by most, among those in which it
-// agrees more often than by chance; nothing if there is no such relation.
+// The relation in which a head exceeds the best fixed offset most, among the relations in which the
+// head agrees more often than by chance; nothing if there is no such relation.
 std::optional<std::size_t> closest_relation(const std::vector<RelationFigures>& relations,
                                             std::size_t head);
 
-// A figure over the queries that have it, and what an even spread would give (QueryFigure).
+// Sums of a QueryFigure over the queries that have it; `even` sums its values for an even spread.
 struct MeanSum {
   double queries = 0;
   double value = 0;
@@ -57,20 +57,20 @@ struct MeanSum {
   MeanSum& operator+=(const MeanSum& other);
 };
 
-// p ln p, in nats, which tends to 0 with p.
+// p ln p, in nats; its limit 0 at p = 0.
 inline double entropy_term(double p) { return p > 0 ? p * std::log(p) : 0; }
 
 double dot_product(const Scalar* a, const Scalar* b, Index count);  // summed in double precision
 
-// The distance between two heads by their weights, row after row: Σ_queries of the Jensen-Shannon
-// divergence in nats, at most log 2 for each query (Lin 1991; between heads as in Clark et al.
-// 2019, section 6).
+// The distance between the weights of two heads, given row after row: Σ_queries of the
+// Jensen-Shannon divergence in nats, at most log 2 per query (Lin 1991; between heads as in Clark
+// et al. 2019, section 6).
 double divergence_between(std::span<const Scalar> p, std::span<const Scalar> q);
 
 // The rows of x, each scaled to length 1. Rows of zeros stay zero.
 Tensor unit_rows(const Tensor& x);
 
-// The distance by their outputs, as unit rows: Σ_queries 1 - cos, 1 where one of them is zero.
+// The distance between outputs, given as unit rows: Σ_queries 1 - cos. A row of zeros counts as 1.
 double output_distance_between(const Tensor& a, const Tensor& b);
 
 constexpr Index reach = 8;  // farther offsets count as the outermost ones
@@ -78,20 +78,20 @@ constexpr Index offsets = 2 * reach + 1;
 using OffsetSums = std::array<double, static_cast<std::size_t>(offsets)>;
 
 struct HeadSums {
-  double queries = 0;          // that may attend to any key
-  std::vector<MeanSum> means;  // by row; those without `of_query` stay 0
+  double queries = 0;          // that may attend to at least one key
+  std::vector<MeanSum> means;  // by row; 0 for rows without `of_query`
   // Over key position - query position, -reach ... reach:
   OffsetSums offset_queries{};  // queries that have a key there
   OffsetSums offset_weight{};   // weight there
   OffsetSums offset_chosen{};   // queries whose largest weight is there
 
-  // Adds the weights that a head has in one sentence: (queries, keys), row after row.
+  // Adds the weights of a head in one sentence: (queries, keys), row after row.
   void add(const AttendedSequence& sequence, std::size_t head, std::span<const Scalar> weights,
            const std::vector<HeadFigureRow>& rows = head_figure_rows());
   HeadSums& operator+=(const HeadSums& other);
 };
 
-// The heads of one attention compared with those of an earlier attention of the model.
+// The heads of one attention compared with the heads of an earlier attention of the model.
 struct EarlierSums {
   AttentionSite site;
   std::vector<double> divergence{};  // (heads, earlier heads), as in AttentionSums
@@ -102,19 +102,19 @@ struct AttentionSums {
   AttentionSite site;
   std::vector<HeadSums> heads{};
   double queries = 0;
-  // (heads, heads), 0 between a head and itself: the distance between the weights, and between the
-  // outputs, of two heads, summed over the queries.
+  // (heads, heads), 0 on the diagonal: the distance between the weights, and between the outputs,
+  // of two heads, summed over the queries.
   std::vector<double> divergence{};
   std::vector<double> output_distance{};
-  std::vector<EarlierSums> earlier{};     // of the same kind, in the model's order
-  std::vector<RelationSums> relations{};  // those about this attention
+  std::vector<EarlierSums> earlier{};  // earlier attentions of the same kind, in the model's order
+  std::vector<RelationSums> relations{};  // the relations that concern this attention
 
   // Adds one sentence, with the attention weights of each head.
   void add(const AttendedSequence& sequence, const std::vector<std::vector<Scalar>>& weights,
            const std::vector<HeadFigureRow>& rows = head_figure_rows());
-  // For the same sentence the outputs of each head as unit rows: (queries, D).
+  // The outputs of each head for the same sentence, as unit rows (queries, D).
   void add_written(const std::vector<Tensor>& written);
-  // For the same sentence the weights of this attention and of an earlier one of the same kind.
+  // The weights of this attention and of an earlier one of the same kind for the same sentence.
   void add_earlier(AttentionSite earlier_site, const std::vector<std::vector<Scalar>>& weights,
                    const std::vector<std::vector<Scalar>>& earlier_weights);
   AttentionSums& operator+=(const AttentionSums& other);
@@ -137,36 +137,36 @@ constexpr std::array<std::string_view, 10> role_names{
     "rare token",     "first token", "idle",       "content",   "none"};
 constexpr std::string_view name_of(Role role) { return role_names[static_cast<std::size_t>(role)]; }
 
-// The thresholds of the roles. They are tried in the order of `Role`, and the first one that is met
-// gives the head's role. Shares, of queries or of weights, count only queries for which the place
-// exists. A `lift` is how many times the share must be that of an even spread.
+// The thresholds of the roles. Roles are tried in the order of `Role`; the first that fits is the
+// head's role. Shares of queries or of weights only count queries that may attend to such a key. A
+// head must reach `lift` times the share of an even spread.
 struct RoleThresholds {
-  double positional = 0.9;  // of queries, at one offset (Voita et al. 2019, section 5)
-  double induction = 0.4;   // of weight, behind the query's own token (Olsson et al. 2022)
+  double positional = 0.9;  // share of queries, at one offset (Voita et al. 2019, section 5)
+  double induction = 0.4;   // weight on the key after an earlier occurrence (Olsson et al. 2022)
   double induction_lift = 2;
   double duplicate = 0.4;  // on earlier occurrences of the token (Wang et al. 2022)
   double duplicate_lift = 2;
   double rare = 0.5;  // on the rarest token
   double rare_lift = 2;
-  double first = 0.6;  // on the first key, of queries that have a choice (Xiao et al. 2023)
+  double first = 0.6;  // on the first key, of queries with several keys (Xiao et al. 2023)
   double first_lift = 2;
   double idle = 0.6;     // on the first and the last key (Clark et al. 2019, section 3.2)
-  double content = 0.5;  // the most of the entropy over that of an even spread, of several keys
+  double content = 0.5;  // at most this share of an even spread's entropy
 };
 
-// A mean over queries; absent where it cannot be.
+// A mean over queries; absent if no query has the figure.
 struct MeanFigure {
   std::optional<double> value;
   std::optional<double> even;  // for an even spread
 };
 
-// A figure is absent where it cannot be; 0 is a measurement.
+// A figure that is undefined is absent; 0 is a measured value.
 struct HeadFigures {
   std::map<std::string, MeanFigure, std::less<>> means{};  // by the key of their row
-  // The mean weight at each offset, -reach ... reach; absent where no query has a key there.
+  // The mean weight at each offset -reach ... reach; absent if no query has a key at this offset.
   std::array<std::optional<double>, static_cast<std::size_t>(offsets)> distance_profile{};
-  std::optional<Index> offset;  // where the largest weight is most often; absent: at none of them
-  // Of the queries that have a key there; absent where no offset has half of the queries.
+  std::optional<Index> offset;  // of the largest weight, most often; absent: no such offset
+  // Share of the queries with a key at `offset`. Absent if no offset has half of all queries.
   std::optional<double> offset_share;
   Role role = Role::none;
 

@@ -10,7 +10,7 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
-// The first step of the moments at the end for which `holds` is true without a break.
+// The first step from which on `holds` is true at every moment until the end.
 template <class Holds>
 Index since(const HeadHistory& history, const Holds& holds) {
   Index step = history.back().step;

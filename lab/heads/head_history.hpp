@@ -1,4 +1,4 @@
-// What the heads of a run did at each checkpoint that it keeps, and since when.
+// The figures of a run's heads at each kept checkpoint, and since when heads have their roles.
 #pragma once
 
 #include "core/files/json_text.hpp"
@@ -15,13 +15,13 @@ struct HeadMoment {
 };
 using HeadHistory = std::vector<HeadMoment>;  // the earliest first
 
-// At each step checkpoint of the run. Throws IoError for fewer than two, or an unusable one.
+// Reads all step checkpoints of the run. Throws IoError for fewer than two, or an unusable one.
 HeadHistory head_history(const std::filesystem::path& run, const Task& task, const Split& split,
                          Workers& workers,
                          const std::function<void(Index done, Index of)>& progress = {},
                          const std::vector<HeadFigureRow>& rows = head_figure_rows());
 
-// Of a head with a role at the end: from which step on it had this role at every checkpoint.
+// A head that has a role at the end, and the step since which it had this role at each checkpoint.
 struct RoleSince {
   HeadName head;
   Role role = Role::none;
@@ -32,7 +32,7 @@ std::vector<RoleSince> roles_since(const HeadHistory& history);
 // A head follows a relation if its largest weight is on a related key in this share of the queries.
 constexpr double follows = 0.8;
 
-// Of the head that agrees most with a relation, if it follows it: from which step on it always did.
+// The head that agrees most with a relation at the end, and the step since which it follows it.
 struct RelationSince {
   std::string relation;
   HeadName head;
@@ -42,7 +42,7 @@ struct RelationSince {
 std::vector<RelationSince> relations_since(const HeadHistory& history);
 
 std::string history_text(const HeadHistory& history);
-// For each step the share of the queries in which the best head agrees with each relation, if any.
+// For each step and relation, the share of the queries in which the best head agrees; may be empty.
 std::string history_table(const HeadHistory& history);
 Json history_json(const HeadHistory& history);
 

@@ -8,13 +8,13 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 namespace {
 
 struct HeadTerm {
-  std::string column;  // in the tables of the terminal; empty: in none
-  std::string key;     // a figure in the JSON of a head, "weight_on.previous"; empty: in no page
+  std::string column;  // in the terminal's tables; empty: not in them
+  std::string key;     // in a head's JSON, such as "weight_on.previous"; empty: not in pages
   std::string meaning;
-  std::string page_name{};  // where the page has another name for the column
-  std::string json{};       // where the figure is in JSON
-  std::string sweep{};      // in sweeps
-  bool share = false;       // from 0 to 1
+  std::string page_name{};  // the column's name in pages; empty: as `column`
+  std::string json{};       // the names of the figure in JSON
+  std::string sweep{};      // the name of the figure in sweeps
+  bool share = false;       // a number from 0 to 1
 };
 
 // The columns of one table.
@@ -61,7 +61,7 @@ LegendPart importance_part() {
   return with_terms(with_terms(std::move(part), pruning_rows()), gate_rows());
 }
 
-// A row of a table in Markdown; names are in backticks.
+// A row of a Markdown table; names are in backticks.
 std::string markdown_row(const std::vector<std::string>& names, const std::string& text) {
   std::string row;
   for (const std::string& name : names) {

@@ -11,7 +11,7 @@ AttentionReport& report_of(std::vector<AttentionReport>& reports, AttentionSite 
   return *std::ranges::find(reports, site, &AttentionReport::site);
 }
 
-// An attention by itself.
+// The report of an attention without comparisons to other attentions.
 AttentionReport report_on(const AttentionSums& attention, const Model& model,
                           const std::vector<HeadFigureRow>& rows) {
   const std::vector<const MultiHeadAttention*> modules = model.transformer.attentions();
@@ -47,7 +47,7 @@ Json head_json(const ReportedHead& head, const std::vector<HeadFigureRow>& rows)
 
 using Leaves = std::map<std::string, std::string>;
 
-// Adds what is in an object of JSON, without lists, by name; `names` has the names in their order.
+// Adds the values in a JSON object, except lists, under dotted names; `names` keeps their order.
 void add_leaves(Leaves& leaves, std::vector<std::string>& names, const std::string& group,
                 const Json& object) {
   for (const auto& [name, value] : object.items()) {
@@ -185,7 +185,7 @@ std::string heads_csv(const std::vector<AttentionReport>& attentions) {
                      {"kind", site.is_self() ? "self" : "cross"}});
     add_leaves(heads.back(), names, "", head_json(head, head_figure_rows()));
   }
-  // A group that one head has and another has not.
+  // A name can be a value for one head and a group for another; such a name gets no column.
   const std::vector<std::string> all = names;
   std::erase_if(names, [&](const std::string& name) {
     return std::ranges::any_of(

@@ -1,4 +1,4 @@
-// The heads of a run in a few numbers with names.
+// Summarises the heads of a run in a few named numbers.
 #include "lab/heads/conclusions.hpp"
 
 #include "lab/bootstrap.hpp"
@@ -14,7 +14,7 @@ std::string without_spaces(std::string name) {
   return name;
 }
 
-// The figures of a row that the heads of a kind have, each pair of heads once.
+// The figures of a row for all heads of a kind of attention. Figures of pairs count each pair once.
 std::vector<double> values_of(const HeadFigureRow& row,
                               const std::vector<AttentionReport>& attentions, AttentionKind kind) {
   std::vector<double> values;
@@ -46,7 +46,7 @@ void add_row(NamedFigures& summary, const HeadFigureRow& row,
   }
 }
 
-// For each relation the head that agrees best, of all layers, beside the best offset and chance.
+// Adds for each relation the best head of all layers, the best fixed offset, and chance.
 void add_relations(NamedFigures& summary, const std::string& kind,
                    const std::vector<RelationFigures>& relations) {
   for (const RelationFigures& relation : relations) {

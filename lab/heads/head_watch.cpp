@@ -22,7 +22,7 @@ std::span<const TokenId> tokens_of(const Tokens& tokens, Index sequence) {
       .subspan(static_cast<std::size_t>(segment.row), static_cast<std::size_t>(segment.rows));
 }
 
-// The largest batch: enough rows for fast products; its weights in all layers are kept.
+// Limits the memory: a batch's weights in all layers are kept. Larger batches are hardly faster.
 constexpr Index most_tokens = 512;
 
 using HeadWeights = std::vector<std::vector<Scalar>>;         // by head
@@ -41,7 +41,7 @@ const PoolVector<Pattern>& patterns_at(const Transformer& model, AttentionSite s
   return (*std::ranges::find(all, site, &MultiHeadAttention::site))->patterns;
 }
 
-// Sums over what the recorder delivers, head after head, as soon as a sequence has all heads.
+// Takes the heads of a pass one after the other; adds a sequence to the sums when it has all heads.
 class Watcher {
  public:
   Watcher(const Transformer& model, const Writes& writes, const Source& source, const Batch& batch,
@@ -77,7 +77,7 @@ class Watcher {
     std::vector<HeadWeights> weights{};  // by sequence
   };
 
-  // All sequences of an attention come one after the other.
+  // The recorder delivers all sequences of one attention before the next attention.
   void add_sequence(AttentionSite site, Index segment) {
     if (attentions_.empty() || attentions_.back().sums.site != site) {
       attentions_.push_back({.sums = {.site = site}});
@@ -116,12 +116,12 @@ class Watcher {
   const ReadFacts& facts_;
   const std::vector<HeadFigureRow>& rows_;
   std::vector<Relations> relations_;  // by sequence
-  std::vector<Watched> attentions_;   // so far
-  HeadWeights weights_;               // of the sequence's heads so far
+  std::vector<Watched> attentions_;   // in the order of the pass
+  HeadWeights weights_;               // of the current sequence's heads so far
   std::vector<Tensor> written_;
 };
 
-// Sums over weights that are not finite would look like valid ones.
+// Sums over weights that are not finite could look valid.
 void expect_finite(const RecordedAttention& seen) {
   if (first_not_finite(seen.weights) >= 0 || first_not_finite(seen.output) >= 0) {
     throw NumericError(

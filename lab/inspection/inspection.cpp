@@ -38,7 +38,7 @@ void expect_known(const std::vector<TokenId>& tokens, const std::string& text, c
   }
 }
 
-// A text with a token, at least one of which is known, and likewise its target.
+// Reads a text and its target. Throws DataError if the text is empty or if one has no known token.
 LineRead read_line(const Reader& reader, const AskedLine& line) {
   LineRead read = reader.read(line);
   if (read.tokens.empty()) {
@@ -52,10 +52,10 @@ LineRead read_line(const Reader& reader, const AskedLine& line) {
   return read;
 }
 
-// The text as a source, with `target` behind it; without one, with the output of `model`, the run's
-// or one like it: what it writes, as far as the positions of the model reach, its label for each
-// token, or its class. Running text has no target: a causal model reads it as a document, and a
-// masked one with a mask for each `mask_in_text`.
+// The text as a source, with `target`. Without a target, the output of `model` takes its place: the
+// generated tokens, as far as the model has positions, a label for each token, or a class. Running
+// text has no target: a causal model reads it as a document, a masked model with a mask for each
+// `mask_in_text`. `model` is the run's model or a changed copy.
 TextBatch read_text(const SavedRun& run, const EnsembleMember& model, const std::string& text,
                     const std::optional<std::string>& target, Workers& workers) {
   const Predictor predictor(run, workers);
@@ -78,7 +78,7 @@ TextBatch read_text(const SavedRun& run, const EnsembleMember& model, const std:
                                   .front();
     read.target_tokens = output.tokens;
     unfinished = !output.ended;
-    // An output that fills all positions has a last token that no position reads.
+    // If an output fills all positions, no position reads its last token.
     const Index too_many = as_read()->lengths(0).input - run.config.model.max_positions;
     if (too_many > 0) {
       read.target_tokens.resize(read.target_tokens.size() - static_cast<std::size_t>(too_many));
@@ -108,7 +108,7 @@ EnsembleMember as_it_is(const Model& model) {
   return {.transformer = model.transformer, .store = model.store};
 }
 
-// Lets these heads look by distance alone, with the mean weights that they have in another text.
+// Makes these heads look by distance alone, with their mean weights in the text `other`.
 HeadSubstitute look_by_distance(const SavedRun& run, const std::string& other,
                                 const std::vector<HeadName>& heads, Workers& workers) {
   struct Look {
@@ -135,14 +135,14 @@ HeadSubstitute look_by_distance(const SavedRun& run, const std::string& other,
       return {};
     }
     const Tensor weights = weights_at(found->second.mean, found->second.pattern, queries, keys);
-    Tensor scores = Tensor::empty(weights.shape());  // whose softmax the weights are
+    Tensor scores = Tensor::empty(weights.shape());  // softmax(scores) = weights
     std::ranges::transform(weights.values(), scores.values().begin(),
                            [](Scalar weight) { return std::log(weight); });
     return HeadAttention{.weights = weights, .scores = scores};
   };
 }
 
-// The same sequence in a changed copy of the model, and what that writes for the text.
+// Inspects the sequence in a changed copy of the model, with this model's own output for the text.
 WithoutHeads inspect_without(const SavedRun& run, const InspectionRequest& request,
                              const TextBatch& read, Workers& workers) {
   WithoutHeads without{.heads = request.without, .pattern = request.pattern};

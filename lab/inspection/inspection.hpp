@@ -1,5 +1,5 @@
-// The inspection of a text: what every head of a run does with it, what the model predicts, also
-// without some heads, and what a head would do if it only looked by position.
+// Inspects a text: what every head of a run does with it and what the model predicts. Optionally
+// also without some heads, or with heads that look by distance alone.
 #pragma once
 
 #include "core/files/json_text.hpp"
@@ -12,17 +12,17 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-// One sequence as every head of a model sees it, and what the model predicts.
+// What every head of a model does with one sequence, and what the model predicts.
 struct InspectedSequence {
-  std::vector<std::string> source_tokens;  // what the encoder reads, or an encoder alone
-  std::vector<std::string> target_tokens;  // what the decoder reads
-  std::vector<std::string> said_tokens;    // after each of these; empty for a row without a label
+  std::vector<std::string> source_tokens;  // read by the encoder, also if there is no decoder
+  std::vector<std::string> target_tokens;  // read by the decoder
+  std::vector<std::string> said_tokens;    // the label of each target token; empty without a label
   std::vector<RecordedAttention> heads;    // in the order in which a pass computes them
-  PoolVector<Index> rows;                  // of the input, which have a label
-  std::vector<std::string> labels;         // of these rows
+  PoolVector<Index> rows;                  // the input rows that have a label
+  std::vector<std::string> labels;         // of `rows`
   Tensor logits;                           // (rows, V)
 
-  // Those of the input, whose rows predict.
+  // The tokens whose rows predict.
   const std::vector<std::string>& input_tokens() const {
     return target_tokens.empty() ? source_tokens : target_tokens;
   }
@@ -41,7 +41,7 @@ struct Prediction {
 std::vector<Prediction> predictions(const Tensor& logits, Index row, const Tokenizer& tokenizer,
                                     Index count);
 
-// Whose tokens the rows of an attention's queries, and of its keys, are: "source" or "target".
+// The side of the sentence, "source" or "target", that an attention's queries or keys belong to.
 std::string_view query_side(const AttentionSite& site);
 std::string_view key_side(const AttentionSite& site);
 
@@ -53,25 +53,25 @@ struct InspectionRequest {
   std::string text;
   std::optional<std::string> target{};  // absent: the model's own output
   std::vector<std::string> without{};   // heads, such as decoder.layers.0.cross.2
-  // Another text: the heads are not left out, but look by distance alone, with the mean weights
-  // that they have in this text (mean_by_distance).
+  // If given, the heads in `without` are not left out. They look by distance alone, with their mean
+  // weights in this other text (mean_by_distance).
   std::optional<std::string> pattern{};
 };
 
-// What the model reads of a text.
+// What the model reads for a text.
 struct TextBatch {
   Batch batch;              // one sequence, in the model's layout
   std::string target{};     // empty for running text
-  LineRead read;            // the text, and the target's tokens
-  bool generated = false;   // the target is the model's own
-  bool unfinished = false;  // and is cut, because it had not ended at its greatest length
+  LineRead read;            // the tokens of the text and of the target
+  bool generated = false;   // the target is the model's own output
+  bool unfinished = false;  // the output was cut at its greatest length
 };
 
 // The same sequence without some heads, or with heads that look by distance alone.
 struct WithoutHeads {
   std::vector<std::string> heads;
   std::optional<std::string> pattern{};
-  std::string target{};  // the output of the model without them, where the whole model's is shown
+  std::string target{};  // the changed model's output, if the target was generated
   InspectedSequence sequence{};
 };
 
@@ -81,33 +81,33 @@ struct Inspection {
   std::optional<WithoutHeads> without{};
 };
 
-// For the text and the pattern's text, throws DataError for a text without a known token, for a
-// text or target of more tokens than the model has positions, and for a class that does not exist;
-// ConfigError for a target of running text. Throws ConfigError, with the heads that there are, for
-// a head that does not exist or whose output cannot be left out.
+// Throws DataError for a text or pattern without a known token, a text or target with more tokens
+// than the model has positions, and an unknown class. Throws ConfigError for a target of running
+// text, and for a head that does not exist (listing the existing heads) or whose output cannot be
+// left out.
 Inspection inspect_text(const SavedRun& run, const InspectionRequest& request, Workers& workers);
 
-// A document of the form "tapehead attention", version 1, which docs/look-inside.md describes.
-// Without tensors it says only how many heads an attention has.
+// A document of the form "tapehead attention", version 1 (docs/look-inside.md). Without tensors it
+// only has the number of heads of each attention.
 enum class WithTensors { no, yes };
 Json inspection_json(const SavedRun& run, const Inspection& inspection, WithTensors with);
 
-// A safetensors file: `weights`, `scores` and `outputs` of each head after its name, such as
-// encoder.layers.0.self.0.weights; `logits` and, without some heads, `without.logits`. The metadata
-// has inspection_json() without tensors, as `tapehead`. Throws IoError.
+// Writes a safetensors file: each head's `weights`, `scores` and `outputs`, named such as
+// encoder.layers.0.self.0.weights; `logits`, and `without.logits` if heads are left out. The
+// metadata entry `tapehead` is inspection_json() without tensors. Throws IoError.
 void write_inspection(const std::filesystem::path& path, const SavedRun& run,
                       const Inspection& inspection);
 
-// For each attention the key with the largest weight, and this in percent, by query and head.
+// For each attention, query and head: the key with the largest weight, and this weight in percent.
 std::string attention_tables(const Inspection& inspection);
 
-// For each labelled row what the model predicts after it, and without some heads beside it.
+// What the model predicts after each labelled row, also without the heads that are left out.
 std::string predictions_table(const SavedRun& run, const Inspection& inspection);
 
-// For each distance, a key's position minus the query's, a weight of at least 0.
+// A weight of at least 0 for each distance, the key's position minus the query's position.
 struct DistanceWeights {
   Index first = 0;             // the smallest distance
-  PoolVector<Scalar> weights;  // of the distances first, first + 1, ...; others have 0
+  PoolVector<Scalar> weights;  // of the distances first, first + 1, ...; 0 at all others
 
   Scalar at(Index distance) const {
     const Index i = distance - first;
@@ -116,11 +116,11 @@ struct DistanceWeights {
 };
 
 // For each distance d = j - i: the mean of the weights w_ij over the queries i that may attend to
-// key j. Row i of a sequence is position i. What `top` of the pattern leaves out counts as the
-// weight 0: weights_at() does not apply `top`.
+// key j. Row i of a sequence is position i. Keys that `top` leaves out count with weight 0, because
+// weights_at() does not apply `top`.
 DistanceWeights mean_by_distance(const Tensor& weights, const Pattern& pattern, Index prefix);
 
-// (queries, keys): the weight of each distance, divided by the sum of those that the query may
+// (queries, keys): the weight of each distance, divided by the sum over the keys that the query may
 // attend to. A query with the sum 0 attends to nothing. `top` of a pattern is not applied.
 Tensor weights_at(const DistanceWeights& by_distance, const Pattern& pattern,
                   const Segment& queries, const Segment& keys);

@@ -1,5 +1,4 @@
-// The forms in which an inspection is given out: JSON, a file of tensors, and tables for a
-// terminal.
+// Writes an inspection as JSON, as a file of tensors, or as tables for a terminal.
 #include "core/text.hpp"
 #include "lab/inspection/inspection.hpp"
 #include "train/output/text_table.hpp"
@@ -12,7 +11,7 @@ namespace {
 constexpr int version = 1;
 constexpr Index shown_predictions = 5;
 
-// Rows of numbers; -inf becomes null, as JSON has no such number.
+// Rows of numbers. -inf becomes null, because JSON cannot express it.
 Json rows_json(const Tensor& matrix) {
   Json rows = Json::array();
   for (Index i = 0; i < matrix.dim(0); ++i) {
@@ -38,7 +37,7 @@ Json attentions_json(const InspectedSequence& sequence, WithTensors with) {
   return attentions;
 }
 
-// The likeliest tokens at each labelled row, after what the row reads.
+// For each labelled row: the token that it reads, its label, and the most likely tokens.
 Json predictions_json(const SavedRun& run, const InspectedSequence& sequence) {
   const auto& read = sequence.input_tokens();
   Json list = Json::array();
@@ -66,7 +65,7 @@ std::string in_cell(const std::string& token) {
   return token == "\n" ? std::string("\\n") : printable(token);
 }
 
-// "king 87", and nothing for a query that attends to no key.
+// The strongest key and its weight in percent, "king 87"; empty if the query attends to no key.
 std::string strongest(const Tensor& weights, Index query, const std::vector<std::string>& keys) {
   const Scalar* row = weights.row(query);
   const Scalar* largest = std::max_element(row, row + weights.dim(1));
@@ -77,7 +76,7 @@ std::string strongest(const Tensor& weights, Index query, const std::vector<std:
                      100 * static_cast<double>(*largest));
 }
 
-// The heads of one attention, which follow each other.
+// The table of one attention, whose `heads` heads begin at `first` in the sequence.
 std::string attention_table(const InspectedSequence& sequence, std::size_t first,
                             std::size_t heads) {
   const AttentionSite& site = sequence.heads[first].site;

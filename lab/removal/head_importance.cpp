@@ -9,14 +9,14 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
-// Why no head of an attention can be gated; empty: all can.
+// Why no head of an attention can be gated; empty if all can.
 std::string_view why_ungated(const AttentionSpec& spec) {
   return spec.combine == Combine::output
              ? ""
              : "their outputs go through no projection (combine is not output)";
 }
 
-// The output projection of a head's attention, which no other attention may use.
+// The output projection of a head's attention. Throws ConfigError if other attentions share it.
 Parameter output_weight(const Transformer& transformer, const MultiHeadAttention& attention) {
   const std::string_view why = transformer.shares_weights(attention)
                                    ? "their output projection serves other attentions too"
@@ -111,7 +111,7 @@ std::vector<FixedAttention> ungated_attentions(const Transformer& transformer) {
 }
 
 std::string fixed_text(const std::vector<FixedAttention>& attentions) {
-  std::vector<std::pair<std::string, std::string>> reasons;  // and the paths, in order
+  std::vector<std::pair<std::string, std::string>> reasons;  // with their attentions
   for (const FixedAttention& attention : attentions) {
     const auto known =
         std::ranges::find(reasons, attention.why, &std::pair<std::string, std::string>::first);
@@ -170,7 +170,7 @@ HeadGates gates_on(Model& model, const std::vector<HeadName>& heads) {
 
 std::vector<double> gate_slopes(const Model& model, const Source& source, const HeadGates& gates,
                                 Workers& workers) {
-  constexpr Index parts = 16;  // independent of the threads, so that the order of sums is fixed
+  constexpr Index parts = 16;  // not the number of threads, so that the order of sums is fixed
   const auto examples = source.size();
   std::vector<std::vector<double>> sums(static_cast<std::size_t>(parts));
   workers.run(parts, [&](Index part) {

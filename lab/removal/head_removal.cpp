@@ -1,5 +1,5 @@
-// Makes a model of another: a smaller one without some heads, and one whose attentions and layers
-// share no weights, so that a change of one acts at one site.
+// Makes a model from another model: a smaller one without some heads, or one whose attentions and
+// layers share no weights, so that a change acts at one site only.
 #include "lab/removal/head_removal.hpp"
 
 #include "lab/removal/head_importance.hpp"
@@ -9,7 +9,7 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
-// The heads that are kept, by their numbers in the larger model.
+// The numbers of the heads that are kept, as in the larger model.
 std::vector<Index> heads_left(const MultiHeadAttention& attention,
                               const std::vector<HeadName>& removed) {
   std::vector<Index> left;
@@ -66,8 +66,8 @@ AttentionSpec spec_with(const AttentionSpec& spec, const std::vector<Index>& lef
   return smaller;
 }
 
-// The scopes in which a model's parameters are declared, in an order that does not depend on which
-// of them are shared. The norm beside an attention is no part of it, even if its name is.
+// The scopes in which a model declares its parameters. Their order does not depend on which scopes
+// are shared. An attention's scope does not include its norm, even if the norm's name suggests it.
 std::vector<std::string> scopes_of(const Transformer& transformer) {
   std::vector<std::string> scopes{transformer.output().module.path()};
   for (const Stack* stack : transformer.stacks()) {
@@ -94,7 +94,7 @@ Config config_apart(Config config) {
   return config;
 }
 
-// The name in the other model, whose scopes are these: in the innermost one that it lies in.
+// The parameter's name in the other model. `scopes` and `others` are the scopes of the two models.
 std::string name_in(const std::string& name, const std::vector<std::string>& scopes,
                     const std::vector<std::string>& others) {
   const auto depth = [&](const std::string& scope) {

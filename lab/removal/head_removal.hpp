@@ -1,27 +1,27 @@
-// A smaller model without some heads: which go, those that matter least of those that can, and how
-// it is made.
+// Removes heads: chooses the least important of the heads that can be removed, and makes a smaller
+// model without them.
 #pragma once
 
 #include "lab/removal/head_importance.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-// The remaining heads of one attention, in groups that share keys, of one head without sharing.
+// The remaining heads of one attention, in groups that share keys; single heads without sharing.
 class HeadGroups {
  public:
   explicit HeadGroups(const AttentionSpec& spec);
 
-  // The smallest sets that can be removed: each group, and the head of smallest slope of every
-  // group.
+  // The smallest sets that can be removed: each group, and the set of every group's head with the
+  // smallest slope.
   std::vector<std::vector<Index>> removable(const std::function<double(Index head)>& slope) const;
 
-  // `heads`: one of the sets.
+  // `heads` is one of the sets of removable().
   void remove(const std::vector<Index>& heads);
 
-  // As many of these heads as can be removed together.
+  // The largest part of these heads that can be removed together.
   std::vector<Index> removable_among(const std::vector<Index>& heads) const;
 
-  // The numbers of heads that can be removed, in one set after the other; 0 is one of them.
+  // All possible numbers of removed heads, when sets are removed one after the other; includes 0.
   std::set<Index> reachable() const;
 
  private:
@@ -30,27 +30,27 @@ class HeadGroups {
 
 struct RemovalStep {
   std::vector<HeadName> heads;  // removed together
-  double loss = 0;              // without them and those before; measured only if no count is given
+  double loss = 0;              // after this step; measured only if no count is given
 };
 
 struct RemovalChoice {
   double loss = 0;  // with all heads
   std::vector<RemovalStep> steps{};
 
-  // Of all steps up to the last one after which the loss has grown by at most `tolerance` nats.
+  // The heads of all steps up to the last after which the loss has grown by at most `tolerance`.
   std::vector<HeadName> heads_within(double tolerance) const;
   std::vector<HeadName> all_heads() const;
 };
 
-// Removes heads as prune_heads() does, and then restores them: `count` of them or, without a count,
-// all that can be removed; each time the set (HeadGroups) whose gates have the smallest mean slope.
-// Throws ConfigError for a count that no combination of sets gives.
+// Chooses heads as prune_heads() does and then restores them: `count` heads or, without a count,
+// all that can be removed. Each step takes the set (HeadGroups) with the smallest mean slope.
+// Throws ConfigError if no combination of sets has `count` heads.
 RemovalChoice choose_removal(Model& model, const Config& config, const Task& task,
                              const Split& split, std::optional<Index> count, Index slope_examples,
                              Workers& workers,
                              const std::function<void(Index done, Index of)>& progress = {});
 
-// As many of these heads as can be removed together.
+// The largest part of these heads that can be removed together.
 std::vector<HeadName> removable_among(const Transformer& transformer,
                                       const std::vector<HeadName>& heads);
 
@@ -58,14 +58,14 @@ std::vector<HeadName> removable_among(const Transformer& transformer,
 std::string_view why_none_goes(const Transformer& transformer, const MultiHeadAttention& attention);
 std::vector<FixedAttention> staying_attentions(const Transformer& transformer);
 
-// The options of a model without these heads. Throws ConfigError for a head that does not exist,
-// and if heads cannot be separated: without their own output projection, with narrow inputs, where
-// attentions share weights, or if groups of heads that share keys would become unequal.
+// The options of the model without these heads. Throws ConfigError for a head that does not exist,
+// and for heads that cannot be separated: no output projection, narrow inputs, alibi, shared
+// weights, or groups that share keys would become unequal.
 ModelOptions options_without(const ModelOptions& options, const Transformer& transformer,
                              const std::vector<HeadName>& removed);
 
-// Copies the weights that the smaller model still has. It then gives the same outputs as the larger
-// one with the gates of these heads at 0. `to`: made from options_without() with the same heads.
+// Copies weights into `to`, a model that options_without() gave for the same heads. Its outputs
+// then equal the outputs of `from` with the gates of the removed heads at 0.
 void keep_weights(const Model& from, const std::vector<HeadName>& removed, Model& to);
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

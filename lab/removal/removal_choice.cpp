@@ -1,5 +1,5 @@
-// Which heads go: those that matter least of those that can go. Heads that share keys are removed
-// in sets, so that all groups that remain have the same size.
+// Chooses the heads to remove: the least important that can go. Heads that share keys are removed
+// in sets, so that all remaining groups have the same size.
 #include "lab/removal/head_removal.hpp"
 
 #include "train/evaluation/evaluation.hpp"
@@ -28,7 +28,7 @@ ModelLeft removable_attentions(const Transformer& transformer) {
   return left;
 }
 
-// The numbers of heads that can be removed; 0 is one of them.
+// The possible numbers of removed heads, including 0.
 std::set<Index> reachable(const ModelLeft& left) {
   std::set<Index> sums{0};
   for (const AttentionLeft& attention : left) {
@@ -62,7 +62,7 @@ void expect_count(const Transformer& transformer, const ModelLeft& left, Index c
   throw ConfigError(text);
 }
 
-// A set of heads that may be removed next: its attention, and the mean slope of its gates.
+// A set of heads that may be removed next.
 struct Candidate {
   std::size_t attention;
   std::vector<Index> heads;
@@ -118,7 +118,7 @@ std::vector<Candidate> candidates_of(const ModelLeft& left, const NamedGates& ga
   return candidates;
 }
 
-// Takes the best set that still allows to reach the requested count.
+// Takes the set of smallest slope after which the requested count can still be reached.
 RemovalStep take_next(ModelLeft& left, NamedGates& gates, Index count) {
   for (const Candidate& candidate : candidates_of(left, gates)) {
     ModelLeft after = left;
@@ -168,7 +168,7 @@ void HeadGroups::remove(const std::vector<Index>& heads) {
 
 std::vector<Index> HeadGroups::removable_among(const std::vector<Index>& heads) const {
   std::vector<Index> going;
-  std::vector<std::vector<Index>> parts;  // for each remaining group the heads that may be removed
+  std::vector<std::vector<Index>> parts;  // for each remaining group, its heads that may go
   for (const std::vector<Index>& group : groups_) {
     std::vector<Index> part;
     std::ranges::copy_if(group, std::back_inserter(part),

@@ -19,7 +19,7 @@ Json ungated_json(const std::vector<FixedAttention>& attentions) {
   return list;
 }
 
-// The attention stands in the table where its heads begin.
+// Adds columns for the attention and the head. Only the first head shows the attention.
 template <class Of>
 std::vector<FigureRow<Of>> with_names(std::vector<FigureRow<Of>> rows) {
   const FigureRow<Of> attention{

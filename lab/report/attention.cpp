@@ -1,4 +1,4 @@
-// The parts of a report about what the model attends to: in its sentences, and by its heads.
+// The parts of a report about attention: the weights on sentences, and the figures of heads.
 #include "lab/report/run.hpp"
 
 #include "lab/heads/head_report.hpp"
@@ -39,7 +39,7 @@ Json first_of(const std::vector<std::string>& tokens, Index shown) {
                                   tokens.begin() + std::min(shown, std::ssize(tokens)));
 }
 
-// In thousandths: finer than colours can show, and short in the file.
+// Weights in thousandths: finer than colours can show, and short in the file.
 Json weights_json(const Tensor& weights, Index shown) {
   Json rows = Json::array();
   for (Index i = 0; i < std::min(shown, weights.dim(0)); ++i) {
@@ -65,7 +65,7 @@ Index weights_in(const Json& attentions) {
 using FigureOfHead = std::function<Json(const ReportedHead&)>;
 using NamedFigure = std::pair<std::string, FigureOfHead>;
 
-// The agreement with relations first, then what every head has: figures, then those of a group.
+// The agreement with each relation, then the curves of the rows.
 std::vector<NamedFigure> figures_of_heads(const AttentionReport& attention,
                                           const std::vector<HeadFigureRow>& rows) {
   std::vector<NamedFigure> figures;
@@ -86,7 +86,7 @@ std::vector<NamedFigure> figures_of_heads(const AttentionReport& attention,
   return figures;
 }
 
-// [[of each head] of each step], null where a head has no such figure; null if no head ever has it.
+// [[a number per head] per step]; null for a head without the figure. Null if no head ever has it.
 Json curves_of(const HeadHistory& history, std::size_t attention, const FigureOfHead& of) {
   Json steps = Json::array();
   bool any = false;
@@ -105,7 +105,7 @@ Json curves_of(const HeadHistory& history, std::size_t attention, const FigureOf
 // A gradient takes about as much time as three losses.
 constexpr Index slope_work = 3;
 
-// With fewer sentences, differences between heads would be chance.
+// With fewer sentences, differences between heads would be due to chance.
 constexpr Index least_importance_examples = 10;
 constexpr Index least_pruning_examples = 50;
 
@@ -115,7 +115,7 @@ void say(const ReportRequest& request, const char* what) {
   }
 }
 
-// The loss without some heads, as far as the effort allows, and notes about what is missing.
+// Adds the losses without heads, as far as the effort allows, and notes about what is missing.
 void add_ablations(Json& json, Model& model, const Config& config, const Task& task,
                    const Split& split, const ReportRequest& request, Workers& workers) {
   const ReportEffort& effort = request.effort;

@@ -1,4 +1,4 @@
-// The attention of every head on a sentence, and below it the chosen heads.
+// Small maps of the attention of every head on a sentence, and below them the chosen heads.
 
 function rolesByHead(heads) {
   const roles = {};
@@ -12,7 +12,7 @@ function tokensOf(sentence, side) {
   return side === 'source' ? sentence.source_tokens : sentence.target_tokens;
 }
 
-// A position of the decoder reads one token and has to say the next.
+// A position of the decoder reads one token and predicts the next token.
 function queryLabels(sentence, side) {
   return side === 'source' ? sentence.source_tokens : sentence.target_tokens.map((token, i) => (sentence.said_tokens[i] ? `${token} > ${sentence.said_tokens[i]}` : token));
 }
@@ -34,7 +34,7 @@ function smallMapButton(sentence, attention, head, choice, role) {
   }, map, element('span', {}, name), element('small', {}, role && role !== 'none' ? role : ' '));
 }
 
-// A sentence that says something of its heads, and can be taken in at once.
+// Prefers the longest sentence of at most 16 tokens: it shows something, but is not too large.
 function firstSentence(sentences) {
   const length = ({source_length: source, target_length: target}) => Math.max(source, target);
   const fits = sentences.filter((one) => length(one) <= 16);
@@ -47,7 +47,7 @@ function readsAndSays(sentences) {
     ? remark('In the decoder a row “a > b” is the position that reads a and has to say b; columns are the tokens that are read.') : '';
 }
 
-// A text of the user's own has no number, and comes first.
+// The user's own texts have no number and come first.
 function sentenceChooser(sentences, draw) {
   const chooser = element('select', {id: 'sentence', onchange: draw}, sentences.map((one, i) =>
     element('option', {value: i}, one.number ? `${one.number}: ${one.source}` : one.source)));

@@ -1,10 +1,10 @@
-// Lines from each query to the keys that it looks at most, of all chosen heads.
+// Lines from each query to its keys with the largest weights, for all chosen heads.
 
-const lineRow = 20;  // as high as a token of page.css
+const lineRow = 20;  // the height of a token in page.css
 const lineSpan = 170;
-const mostLines = 8;  // of a query and a head
+const mostLines = 8;  // for each query and head
 
-// The weights, in thousandths, that make up 95 % of each query's, the largest first; none below 1 %.
+// For each query, the largest weights (in thousandths) that together have 95 %; none below 1 %.
 function mainWeights(rows) {
   return rows.flatMap((row, query) => {
     let missing = 0.95 * d3.sum(row);
@@ -16,7 +16,7 @@ function mainWeights(rows) {
   });
 }
 
-// Lines of several heads between the same tokens lie beside each other.
+// Shifts the lines of different heads between the same tokens, so that all can be seen.
 function linesOf(heads) {
   return heads.flatMap(({rows, colour}, n) => {
     const shift = (n - (heads.length - 1) / 2) * 2;
@@ -31,7 +31,7 @@ function linePath({query, key, shift}) {
   return curve({source: [0, height(query)], target: [lineSpan, height(key)]});
 }
 
-// One path for each colour and tenth of weight.
+// Draws one path for each colour and each tenth of weight.
 function drawTogether(group, lines) {
   const paths = new Map();
   for (const line of lines) {
@@ -44,7 +44,7 @@ function drawTogether(group, lines) {
     .attr('d', ([, path]) => path);
 }
 
-// Draws the lines, and returns a function that shows only those of one token, or with null all.
+// Draws the lines and returns a function: given some lines it shows only these, given null all lines.
 function drawLines(svg, lines) {
   const all = svg.append('g').attr('class', 'all');
   const own = svg.append('g').attr('class', 'own');
@@ -53,12 +53,12 @@ function drawLines(svg, lines) {
     all.attr('visibility', few ? 'hidden' : 'visible');
     own.selectAll('path').data(few ?? []).join('path')
       .attr('class', (line) => `line line-${line.colour}`)
-      .attr('stroke-opacity', (line) => 0.2 + 0.8 * line.weight / 1000)  // a few faint lines would be lost
+      .attr('stroke-opacity', (line) => 0.2 + 0.8 * line.weight / 1000)  // otherwise a few faint lines could not be seen
       .attr('d', linePath);
   };
 }
 
-// Of heads whose queries are on one side of the sentence, and whose keys are on one.
+// The figure of heads whose queries are on the same side of the sentence, and whose keys are, too.
 function linesFigure(heads, sentence, selected) {
   const [{queries, keys}] = heads;
   const column = (end, side, labels) => tokenColumn({end, side, labels, picked: (i) => selected.toggle(side, i)});
@@ -85,7 +85,7 @@ function linesFigure(heads, sentence, selected) {
     element('div', {class: 'scrolling'}, place));
 }
 
-// A figure for each pair of sides that chosen heads join.
+// One figure for each combination of query side and key side among the chosen heads.
 function linesFigures(heads, sentence, selected) {
   const sides = [...new Set(heads.map(({queries, keys}) => `${queries} ${keys}`))];
   return sides.map((pair) => linesFigure(heads.filter(({queries, keys}) => `${queries} ${keys}` === pair), sentence, selected));

@@ -1,13 +1,13 @@
-// The row of one query: which keys each chosen head weights most.
+// The row of one query: the keys with the largest weights, for each chosen head.
 
 const mostKeys = 8;
 
-// The largest weights of a row with their keys, the largest first; of equal ones, the first key first.
+// The largest weights of a row with their keys, in falling order; among equal weights, the first key comes first.
 function largestWeights(row, most) {
   return row.map((weight, key) => ({key, weight})).sort((a, b) => b.weight - a.weight).slice(0, most);
 }
 
-// The token that is looked at closely: a side of the sentence and a position there, or none. `changed` hears of each.
+// The selected token, as a side of the sentence and a position, or no token. Each change calls `changed`.
 class TokenChoice {
   constructor(changed) {
     this.side = null;
@@ -15,12 +15,12 @@ class TokenChoice {
     this.changed = changed;
   }
 
-  // The position that is chosen on a side, or null.
+  // The selected position on this side, or null.
   on(side) {
     return side === this.side ? this.position : null;
   }
 
-  // Chooses a token or, if it is the one that is chosen, none.
+  // Selects a token. If it is selected already, deselects it.
   toggle(side, position) {
     const again = this.on(side) === position;
     this.side = again ? null : side;

@@ -1,4 +1,4 @@
-// The chosen heads on a sentence, closely: lines, large maps, and below them the row of a token.
+// The chosen heads on a sentence in detail: lines, large maps, and the row of the selected token.
 
 function largeMaps(heads, sentence, choice, selected, roles) {
   const maps = heads.map(({rows, queries, keys}) => largeMap({
@@ -15,7 +15,7 @@ function largeMaps(heads, sentence, choice, selected, roles) {
   });
 }
 
-// Marks the selected token wherever it stands.
+// Marks the selected token in all figures.
 function markSelected(part, selected) {
   for (const token of part.querySelectorAll('.token')) {
     token.setAttribute('aria-pressed', selected.on(token.dataset.side) === Number(token.dataset.position));
@@ -25,7 +25,7 @@ function markSelected(part, selected) {
   }
 }
 
-// The view, and `draw(sentence)`, which draws it anew.
+// The view, and `draw(sentence)`, which redraws it.
 function closeView(choice, roles) {
   const [lines, row, maps] = ['between-tokens', 'row', 'comparison'].map((name) => element('div', {class: name}));
   row.setAttribute('aria-live', 'polite');

@@ -1,11 +1,11 @@
-// The confusion matrix of a labelled task: a row for each right class, a column for each predicted one.
+// The confusion matrix of a labelled task: a row for each right class, a column for each predicted class.
 
-// [split, {classes, counts}] of each split whose record has one.
+// [split, {classes, counts}] for each split that has a confusion matrix.
 function confusions(tests = {}) {
   return Object.entries(tests).map(([split, {confusion}]) => [split, confusion]).filter(([, one]) => one?.classes.length > 0);
 }
 
-// Of the predictions of each class, and of the examples of each class, how many there are and are right.
+// For each class: its number of examples, its precision and its recall.
 function edgesOf({classes, counts}) {
   const shareOf = (right, all) => (all > 0 ? right / all : null);
   return classes.map((_, k) => {
@@ -14,8 +14,8 @@ function edgesOf({classes, counts}) {
   });
 }
 
-// The share of the row as heat, so that rare classes are seen as well as frequent ones; by its root, so that the few
-// wrong predictions are seen beside the many right ones.
+// The colour shows the share of the row, so that rare classes are as visible as frequent ones. Its square root makes
+// the few wrong predictions visible beside the many right ones.
 function countCell({classes, counts}, edges, i, j) {
   const count = counts[i][j];
   const heat = count > 0 ? Math.sqrt(count / edges[i].examples) : 0;

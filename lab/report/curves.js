@@ -1,4 +1,4 @@
-// The curves of a run: every figure that it wrote while it trained.
+// The curves of a run: every figure that was recorded during the training.
 
 const curveTitles = {
   loss: 'Loss (nats)',
@@ -7,10 +7,10 @@ const curveTitles = {
   tokens_per_second: 'Target tokens a second',
 };
 
-// The perplexity is the loss in another coin.
+// The perplexity is exp(loss), so its curve would tell nothing new.
 const curvesLeftOut = new Set(['step', 'perplexity']);
 
-// A name in lower case gets a capital: "Token F1", but chrF.
+// Capitalises a name in lower case, such as "Token F1", but not chrF.
 function curveTitle(name) {
   return curveTitles[name] ?? metricName(name).replace(/^[a-z]+(?= |$)/, (word) => word[0].toUpperCase() + word.slice(1));
 }

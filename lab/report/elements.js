@@ -1,6 +1,6 @@
-// Making elements, and writing numbers.
+// Makes elements and formats numbers.
 
-// An element with text, elements, or lists of them. An attribute that begins with "on" is a listener.
+// An element that contains text, elements, or lists of these. Attributes that begin with "on" are listeners.
 function element(tag, attributes = {}, ...content) {
   const made = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
@@ -11,7 +11,7 @@ function element(tag, attributes = {}, ...content) {
   return made;
 }
 
-// A part of the page, found by the links at its top.
+// A section of the page. The links at the top lead to its id.
 function section(id, title, ...content) {
   return element('section', {id}, element('h2', {}, title), ...content);
 }
@@ -20,17 +20,17 @@ function remark(...content) {
   return element('p', {class: 'remark'}, ...content);
 }
 
-// Names and what they mean or are.
+// A list of names with their meanings or values.
 function definitions(name, pairs) {
   return element('dl', {class: name}, pairs.map(([term, text]) => element('div', {}, element('dt', {}, term), element('dd', {}, text))));
 }
 
-// What is wider than a phone scrolls by itself, not with the page.
+// Lets wide content scroll by itself, so that the page fits a phone.
 function scrolling(...content) {
   return element('div', {class: 'scrolling', tabindex: 0}, ...content);
 }
 
-// "model_width" as people write it.
+// Replaces underscores by spaces.
 function words(name) {
   return name.replaceAll('_', ' ');
 }
@@ -53,17 +53,17 @@ function metricName(name) {
   return metricKinds[name]?.words ?? words(name);
 }
 
-// Of "loss", and of "train.loss".
+// Accepts a metric's name, such as "loss", also with a prefix, such as "train.loss".
 function metricKind(name) {
   return metricKinds[name.slice(name.lastIndexOf('.') + 1)];
 }
 
-// Whether it is a share, which is written in per cent: a metric, or an accuracy of some examples.
+// Whether a figure is a share, shown in per cent: a metric in per cent, or any accuracy.
 function isShare(name) {
   return metricKind(name)?.percent ?? name.endsWith('accuracy');
 }
 
-// A metric as it is usually written.
+// A metric in its usual format.
 function metricText(name, value) {
   if (value === null || value === undefined) return '–';
   if (isShare(name)) return percent(value, 2);

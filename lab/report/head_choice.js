@@ -1,4 +1,4 @@
-// Which heads are looked at closely: the same ones in the lines, the maps and the tables.
+// The heads that the user has chosen. Lines, maps and tables show the same choice.
 
 const mostCompared = 6;
 
@@ -12,7 +12,7 @@ function headKey(attention, head) {
   return `${attention}.${head}`;
 }
 
-// A head keeps its colour, a number below `mostCompared`, as long as it is chosen.
+// The chosen heads. While a head is chosen, it keeps its colour, a number below `mostCompared`.
 class HeadChoice {
   constructor(keys) {
     this.colours = new Map();
@@ -24,7 +24,7 @@ class HeadChoice {
     return [...this.colours.keys()];
   }
 
-  // In place of the oldest one if there are as many as can be compared.
+  // If `mostCompared` heads are chosen already, replaces the one that was chosen first.
   add(key) {
     if (this.colours.size === mostCompared) this.colours.delete(this.keys[0]);
     const taken = [...this.colours.values()];
@@ -42,14 +42,14 @@ class HeadChoice {
   }
 }
 
-// The mean of each head's largest weights, by the figures of the heads or, without them, on the first sentence.
+// The mean of each head's largest weights, from the figures of the heads or else from the first sentence.
 function confidences({heads, sentences}) {
   const ofHead = heads ? ({confidence}) => confidence : (rows) => d3.mean(rows, (row) => d3.max(row));
   const attentions = (heads ?? sentences?.[0])?.attentions ?? [];
   return attentions.flatMap(({attention, heads: all}) => all.map((one, i) => ({attention, head: one.head ?? i, confidence: ofHead(one)})));
 }
 
-// To begin with, a head of each kind: the one that is surest of itself.
+// The first choice: for each kind of attention, the head with the highest confidence.
 function firstChoice(report) {
   const surest = {};
   for (const {attention, head, confidence} of confidences(report)) {
@@ -59,7 +59,7 @@ function firstChoice(report) {
   return new HeadChoice(Object.values(surest).map((one) => one.key));
 }
 
-// The chosen heads that a sentence has weights of, each with these and with the sides of its queries and keys.
+// The chosen heads that have weights on a sentence, each with its weights and the sides of its queries and keys.
 function chosenHeads(sentence, choice) {
   return choice.keys.flatMap((key) => {
     const dot = key.lastIndexOf('.');

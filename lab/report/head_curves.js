@@ -1,4 +1,4 @@
-// The heads over the training: a figure of each head at every checkpoint that the run keeps.
+// A figure of the heads during the training, at every checkpoint that the run keeps.
 
 function headCurve({attention, figures}, name, steps) {
   const heads = figures[name][0].map((_, head) => head);
@@ -12,7 +12,7 @@ function headCurve({attention, figures}, name, steps) {
   });
 }
 
-// Since when a head follows a relation, or has its role.
+// Texts about the step since which a head has followed a relation, or has had its role.
 function sinceTexts({relations, roles}) {
   return relations.map(({relation, head, agreement, step}) =>
     `${head} follows “${relation}” from step ${step} on (${percent(agreement)} of the queries at the end).`)

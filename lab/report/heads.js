@@ -1,12 +1,12 @@
-// The table of all heads: every figure that the report has of them, and how much each matters.
+// The tables of all heads with all their figures and their importance, and the pruning curve.
 
-// These stand in front of all other columns; the others keep the order of the legend.
+// These columns come first. All other columns keep the order of the legend.
 const headsFirst = ['role', 'loss_without', 'importance'];
 
-// These columns make a second table, so that each fits a screen.
+// These columns form a second table, so that each table fits a screen.
 const headsApart = /^(divergence|nearest|query_key|value_output)/;
 
-// A profile over distances as small bars.
+// A distance profile as small bars.
 function profile(values) {
   const all = Object.entries(values);
   const largest = d3.max(all, ([, weight]) => weight) || 1;
@@ -19,7 +19,7 @@ function profile(values) {
   return svg.node();
 }
 
-// What lies at the path of names in a head.
+// The value at a path of names in a row.
 function at(row, path) {
   return path.reduce((inner, name) => inner?.[name], row);
 }
@@ -28,7 +28,7 @@ function numberOrText(value) {
   return typeof value === 'number' ? number(value) : String(value ?? '');
 }
 
-// A share of the weight, with what an even spread would have there; blank where there can be none.
+// A share of the weight; its title has the value for an even spread. Blank if the head has no such figure.
 function shareCell(row, [first, ...inner]) {
   const value = at(row, [first, ...inner]);
   if (typeof value !== 'number') return '';
@@ -36,7 +36,7 @@ function shareCell(row, [first, ...inner]) {
   return {...shade(value, percent(value)), title: even === undefined ? undefined : `even spread: ${percent(even)}`};
 }
 
-// The head of the same attention whose weights are most alike.
+// The head of the same attention with the most similar weights, and its distance.
 function nearestText(row) {
   const others = (row.divergence ?? []).map((distance, head) => ({distance, head})).filter(({head}) => head !== row.head);
   if (others.length === 0) return '';
@@ -44,12 +44,12 @@ function nearestText(row) {
   return `${nearest.distance.toFixed(2)} (${nearest.head})`;
 }
 
-// Of the map of a head; some heads have none.
+// The effective rank of a head's map. Some heads have no map.
 function rankText(map) {
   return map && map.effective_rank !== null ? `${map.effective_rank.toFixed(1)} of ${map.width}` : '';
 }
 
-// What takes more than a number or a share, by the key of the column.
+// Cells that need more than a number or a share, by the key of the column.
 const headCells = {
   role: (row) => (row.role === 'none' ? '' : element('span', {class: 'role'}, row.role)),
   distance_profile: (row) => (row.distance_profile ? profile(row.distance_profile) : ''),
@@ -61,13 +61,13 @@ const headCells = {
   nearest: ({nearest}) => (nearest ? `${attentionName(nearest.attention)}, ${nearest.head} (${nearest.divergence.toFixed(2)})` : ''),
 };
 
-// Figures of importance as bars, beside the largest of them.
+// An importance as a bar relative to the largest importance of all rows.
 function importanceCell(rows, key, format) {
   const largest = d3.max(rows, (row) => row[key]);
   return (row) => (row[key] === undefined ? '' : bar(row[key], largest, format(row[key])));
 }
 
-// A column for each part of the legend that some head has a figure for.
+// A column for each entry of the legend for which some head has a figure.
 function headColumns(legend, rows) {
   const cells = {
     ...headCells,
@@ -92,7 +92,7 @@ function headRows({attentions, importance}) {
   }));
 }
 
-// What the columns that are shown mean, and the roles.
+// Explains the shown columns and the roles.
 function headLegend(columns, roles) {
   return element('details', {open: ''}, element('summary', {}, 'What the columns mean'),
     remark('Figures are means over the queries, the positions from which a head looks, with the right target given to the decoder. A key is a position that it may look at.'),

@@ -1,6 +1,6 @@
-// A head's weights on one sentence as a map: rows are queries, columns keys, a cell a unit square.
+// A head's weights on one sentence as a map: a row per query, a column per key; a cell is a unit square.
 
-// One path for each level of weight: thousands of cells are a few dozen elements.
+// Draws one path for each level of weight, so that thousands of cells need only a few dozen elements.
 function heatmap(rows, levels) {
   const paths = Array.from({length: levels + 1}, () => '');
   rows.forEach((row, i) => row.forEach((weight, j) => {
@@ -13,19 +13,19 @@ function heatmap(rows, levels) {
   return svg;
 }
 
-// At most `most` cells a side, each the largest of its weights, which keeps narrow stripes in sight.
+// Reduces a map to at most `most` cells a side. Each cell is the largest of its weights: narrow stripes remain.
 function coarse(rows, most) {
   const [tall, wide] = [Math.ceil(rows.length / most), Math.ceil(rows[0].length / most)];
   return d3.range(0, rows.length, tall).map((i) => d3.range(0, rows[0].length, wide).map((j) =>
     d3.max(rows.slice(i, i + tall), (row) => d3.max(row.slice(j, j + wide)))));
 }
 
-// For all heads at once: a cell is at least a pixel.
+// The map for the overview of all heads, where a cell is at least one pixel.
 function smallMap(rows) {
   return heatmap(coarse(rows, 64), 12).attr('class', 'small-map').node();
 }
 
-// The row and column of a map that the pointer is on.
+// The row and column of the cell under the pointer; null outside the map.
 function cellUnder(event, svg, rows) {
   const box = svg.getBoundingClientRect();
   const i = Math.floor(((event.clientY - box.top) / box.height) * rows.length);

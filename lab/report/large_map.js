@@ -1,4 +1,4 @@
-// The map of a chosen head with the tokens at its edges, which stay in sight while it scrolls.
+// The map of a chosen head with tokens at its edges. The tokens stay visible while the map scrolls.
 
 const cellSize = 17;
 
@@ -34,7 +34,7 @@ function rulesBetween(rows) {
   return d3.range(height + 1).map((i) => `M0 ${i}H${width}`).concat(d3.range(width + 1).map((j) => `M${j} 0V${height}`)).join('');
 }
 
-// `pointed(cell)` hears which cell the pointer is on, or null, and `picked(i)` which row is clicked.
+// `pointed(cell)` is called with the cell under the pointer, or null; `picked(i)` with a clicked row.
 function largeMap({rows, queries, keys, pointed, picked}) {
   const svg = heatmap(rows, 50).attr('class', 'cells').attr('width', keys.length * cellSize).attr('height', queries.length * cellSize);
   svg.append('path').attr('class', 'rules').attr('d', rulesBetween(rows));
@@ -60,7 +60,7 @@ function largeMap({rows, queries, keys, pointed, picked}) {
   return element('div', {class: 'large-map'}, element('div', {class: 'corner'}), keyEdge(keys), labels, cells);
 }
 
-// Marks one cell of a large map, or none.
+// Marks one cell of a large map; with null, no cell.
 function markCell(map, cell) {
   const all = d3.select(map);
   const {width, height} = map.querySelector('.cells').viewBox.baseVal;
@@ -71,7 +71,7 @@ function markCell(map, cell) {
   all.selectAll('text.key').classed('pointed', (_, j) => cell && j === cell.j);
 }
 
-// Marks the row of one query, or with null none.
+// Marks the row of one query; with null, no row.
 function markRow(map, i) {
   d3.select(map).select('rect.picked').attr('visibility', i === null ? 'hidden' : 'visible').attr('y', i ?? 0);
   d3.select(map).selectAll('text.query').classed('picked', (_, row) => row === i);

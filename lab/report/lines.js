@@ -1,4 +1,4 @@
-// A chart of lines over one axis, with the values under the pointer.
+// Line charts over one axis, with the values under the pointer.
 
 const chartSize = {width: 320, height: 185, top: 10, right: 12, bottom: 34, left: 50};
 
@@ -10,12 +10,12 @@ function chartFrame(title) {
   return {svg, x, y};
 }
 
-// Long numbers as "20k"; for all others undefined, the scale's own choice.
+// Writes numbers as "20k" if the scale is large. Otherwise undefined: the scale chooses the format.
 function shortNumber(scale) {
   return scale.domain()[1] >= 1e4 ? (value, digits) => d3.format(`.${digits + 1}~s`)(value) : undefined;
 }
 
-// Labels a linear axis. `write(value, digits)` gets as few digits as no two labels are the same with.
+// Labels a linear axis. Uses the smallest `digits` for which all labels from `write(value, digits)` differ.
 function labelTicks(axis, scale, count, write = shortNumber(scale)) {
   if (!write) return axis.ticks(count);
   const values = scale.ticks(count);
@@ -24,11 +24,11 @@ function labelTicks(axis, scale, count, write = shortNumber(scale)) {
   return axis.tickValues(values).tickFormat((_, i) => best[i]);
 }
 
-// `ticks`: how the values of the upward axis are written, as in labelTicks.
+// `ticks`: writes the values of the vertical axis, like `write` in labelTicks.
 function drawAxes(svg, x, y, label, ticks) {
   const bottom = chartSize.height - chartSize.bottom;
   const across = d3.axisBottom(x).tickSizeOuter(0);
-  if (x.base) across.ticks(4, '~s');  // a logarithmic scale labels as many as there is room for
+  if (x.base) across.ticks(4, '~s');  // a logarithmic scale leaves out labels that have no room
   else if (x.ticks) labelTicks(across, x, 6);
   svg.append('g').attr('class', 'axis').attr('transform', `translate(0,${bottom})`).call(across);
   svg.append('g').attr('class', 'axis grid').attr('transform', `translate(${chartSize.left},0)`)
@@ -51,10 +51,10 @@ function legend(names) {
   return element('div', {class: 'legend'}, names.map((name, i) => element('span', {}, swatch(i), name)));
 }
 
-// `series`: [{name, points: [[x, y], ...]}]; points whose y is null leave a gap. `label`: of the
-// axis that goes across, which begins at 0 or, if it is logarithmic, at 1; `tell(series, point)`: a
-// line for the tip; `place(point)`: its first line; `ticks` as in drawAxes; `range`: of the upward
-// axis, by default that of the values, and for a single value from 0.
+// `series`: [{name, points: [[x, y], ...]}]; points with null as y are left out. `label`: of the horizontal axis,
+// which begins at 0 or, if logarithmic, at 1. `place(point)` and `tell(series, point)`: the first line and the other
+// lines of the tip. `ticks` as in drawAxes. `range`: of the vertical axis; by default of the values, or from 0 for a
+// single value.
 function lineChart({title, series, label, format = number, ticks, range, tell, logarithmic = false, place = (p) => `${label} ${p[0]}`}) {
   const drawn = series.map((one) => ({...one, points: one.points.filter((p) => p[1] !== null)}))
     .filter((one) => one.points.length > 0);
@@ -80,7 +80,7 @@ function lineChart({title, series, label, format = number, ticks, range, tell, l
     drawn.length > 1 ? legend(drawn.map((one) => one.name)) : '');
 }
 
-// A mark on each line at the point nearest to the pointer, and a tip that tells of them.
+// Marks the point nearest to the pointer on each line, and shows these points in a tip.
 function followPointer(svg, series, x, y, tell, place) {
   const marks = svg.append('g').attr('class', 'marks').selectAll('circle').data(series).join('circle')
     .attr('class', (_, i) => lineClass(i)).attr('r', 4).attr('visibility', 'hidden');

@@ -25,7 +25,7 @@ std::string replaced(std::string_view text,
   return result;
 }
 
-// How the page writes each metric: as tables do.
+// The formats of the metrics, the same as in the terminal's tables.
 Json metrics_for_page() {
   Json metrics;
   for (const MetricKind* kind : metric_kinds) {
@@ -39,7 +39,7 @@ Json metrics_for_page() {
 
 std::string json_for_page(const Json& json) {
   const std::string text = json_text(json);
-  // JSON has these characters in strings alone, where the escapes mean the same.
+  // In JSON these characters occur in strings only, where the escapes mean the same.
   return replaced(text, {{"<", "\\u003c"}, {">", "\\u003e"}, {"&", "\\u0026"}});
 }
 

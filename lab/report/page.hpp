@@ -1,5 +1,5 @@
-// The page of a report, one HTML file that contains all it needs and loads nothing; and what the
-// records of a run and of a sweep give for it.
+// The page of a report: one HTML file that contains everything and loads nothing. Also the data
+// that it shows from the records of a run or of a sweep.
 #pragma once
 
 #include "core/files/json_text.hpp"
@@ -8,33 +8,33 @@
 
 namespace tapehead {
 
-// The sources of every page, embedded when the program is built (cmake/embed.cmake).
+// The sources of every page, embedded at build time (cmake/embed.cmake).
 extern const std::string_view report_frame;    // lab/report/page.html
 extern const std::string_view report_style;    // lab/report/page.css
 extern const std::string_view report_script;   // lab/report/*.js
 extern const std::string_view report_library;  // D3: d3.min.js of Debian's node-d3
 
-// `report`: as report_run() makes it; "name" becomes the title.
+// `report` comes from report_run() or report_sweep(); its "name" becomes the title.
 std::string report_page(const Json& report);
 
-// JSON that is safe inside a <script> element: no character of it begins a tag or a comment.
+// JSON that is safe inside a <script> element: no character begins a tag or a comment.
 std::string json_for_page(const Json& json);
 
 // Text that is safe between tags.
 std::string text_for_page(std::string_view text);
 
-constexpr Index curve_points = 400;  // of a curve, at most
+constexpr Index curve_points = 400;  // the maximum for each curve
 
 // {"training": {"step": [...], "loss": [...], ..., "tokens_per_second": [...]}, "steps_a_point": k,
 //  "evaluations": {"step": [...], "loss": [...], ...}, "last_step": n, "faults": ["...", ...]}
 //
-// With every figure of metrics.jsonl. A point of training is the mean over "steps_a_point" steps,
-// the last of which is its step; null if a figure is missing or not finite. Missing files and an
-// incomplete last line are ignored. "faults" list damaged lines. Throws IoError for unreadable
+// Has every figure of metrics.jsonl. A training point is the mean over "steps_a_point" steps and
+// has the last one's step; it is null if a figure is missing or not finite. Missing files and an
+// incomplete last line are ignored. "faults" lists damaged lines. Throws IoError for unreadable
 // files.
 Json report_curves(const RunFiles& files);
 
-// The facts about a run: what it is, how far it is, its config, and the machine.
+// The facts about a run: its state, summary, test results, config and machine.
 //
 // {"kind": "run", "name": "copy", "path": "runs/copy", "task": "copy",
 //  "state": {"name": "finished", "text": "finished after 600 steps"},
@@ -42,19 +42,19 @@ Json report_curves(const RunFiles& files);
 //  "config": [{"option": "model.d_model", "value": "64", "origin": "configs/copy.yaml:15:12"},
 //  ...], "environment": [["version", "0.1.0"], ...]}
 //
-// State names: "finished", "training" (a process writes to the run), "stopped" (it can be resumed),
-// "waiting" (no step yet), "unknown" (there is no record of its end). Throws ConfigError for a
-// config that cannot be read.
+// Names of states: "finished", "training" (a process writes to the run), "stopped" (can be
+// resumed), "waiting" (no step yet), "unknown" (no record of an end). Throws ConfigError for an
+// unreadable config.
 Json run_facts(const RunFiles& files, Index last_step);
 
 // The data that report_page() shows: {"kind": "sweep", "name", "path", "state", "summary", "notes",
 // "axes": [{"name", "labels"}], "progress": [{"run", "state", "link", "has_page"}],
-// "lower_is_better", "results": from results_json(), null while no run has finished}. A run's link
-// leads from `page`, the file of this report, to the run's page, else to its directory, if there is
-// one. Throws IoError if it is not a sweep.
+// "lower_is_better", "results": results_json() or, if no run has finished, null}. A "link" leads
+// from `page`, the file of this report, to the run's page or, without a page, to its directory.
+// Throws IoError if `directory` is not a sweep.
 Json report_sweep(const std::filesystem::path& directory, const std::filesystem::path& page);
 
-// The same at the end of the sweep, with its results, for report.html in its directory.
+// The same for report.html in a sweep's directory when the sweep ends, with its results.
 Json report_ended_sweep(const std::filesystem::path& directory, const SweepPlan& plan,
                         Json results);
 

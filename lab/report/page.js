@@ -1,4 +1,4 @@
-// The page: its parts one below the other, with links to them at the top.
+// Builds the page: its sections, one below the other, with links to them at the top.
 
 function partsOf(report) {
   if (report.kind === 'sweep') return sweepParts(report);
@@ -12,5 +12,5 @@ function showReport(report) {
   const parts = partsOf(report);
   const links = element('nav', {}, parts.map((part) => element('a', {href: `#${part.id}`}, part.querySelector('h2').textContent)));
   document.querySelector('main').append(header(report), parts.length > 1 ? links : '', ...(report.notes ?? []).map((note) => element('p', {class: 'note'}, note)), ...parts);
-  document.querySelectorAll('.table').forEach(sayWhereCut);  // before anything is seen
+  document.querySelectorAll('.table').forEach(sayWhereCut);  // before the page is first drawn
 }

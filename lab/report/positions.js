@@ -1,10 +1,10 @@
-// The loss of a language model by position in the context, of the evaluation at the end.
+// The loss of a language model by position in the context, from the test records.
 
 function positionsText({first, last}) {
   return first === last ? `position ${first}` : `positions ${first} to ${last}`;
 }
 
-// [split, ranges] of each split whose record has the loss of at least two ranges of positions.
+// [split, ranges] for each split that has the loss of at least two ranges of positions.
 function lossesByPosition(tests = {}) {
   return Object.entries(tests)
     .map(([split, figures]) => [split, (figures.loss_by_position ?? []).filter(({loss}) => Number.isFinite(loss))])
@@ -22,13 +22,13 @@ function positionPanels({tests}) {
   }));
 }
 
-// Those with a tenth of the labels that ranges have in the mean: the loss of fewer is one of chance.
+// The ranges with at least a tenth of the mean number of labels. With fewer, the loss is mostly chance.
 function wellCounted(ranges) {
   const mean = d3.mean(ranges, ({tokens}) => tokens);
   return ranges.filter(({tokens}) => tokens >= mean / 10);
 }
 
-// The loss of the last positions beside that of the first.
+// Compares the loss at the last positions with the loss at the first positions.
 function contextText(split, ranges) {
   const counted = wellCounted(ranges);
   const [first, last] = [counted[0], counted.at(-1)];
@@ -38,7 +38,7 @@ function contextText(split, ranges) {
     `tokens), ${Math.abs(gain).toFixed(2)} nats ${gain > 0 ? 'less' : 'more'}.`;
 }
 
-// With a stride, only a document's first window has labels at its first rows.
+// With a stride, labels at the first rows of a window come only from the first window of a document.
 function strideText(config) {
   const stride = config?.find((row) => row.option === 'evaluation.stride')?.value;
   const context = config?.find((row) => row.option === 'task.context')?.value;

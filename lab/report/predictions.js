@@ -1,4 +1,4 @@
-// What a model predicts at each row of a text and, beside it, what it predicts without some heads.
+// What a model predicts at each row of a text, and what the changed model predicts.
 
 function bestText(best) {
   return best.map(({token, probability}) => `${token} ${percent(probability, 1)}`).join('\n');
@@ -9,7 +9,7 @@ function bestCell({best}) {
   return {...shade(probability, `${token} ${percent(probability, 1)}`), title: bestText(best)};
 }
 
-// Of the model that `without` changes.
+// The name of the changed model.
 function changedName({heads, pattern}) {
   return `${pattern === undefined ? 'without' : 'by distance'} ${heads.join(', ')}`;
 }

@@ -1,5 +1,4 @@
-// What the records of a run give for a page: its curves, from the files that it writes during the
-// training, and its facts.
+// The parts of a page that come from a run's files: its curves and its facts.
 #include "lab/report/page.hpp"
 
 #include "core/files/json_text.hpp"
@@ -32,7 +31,7 @@ Lines lines_of(const std::filesystem::path& file, Json& faults) {
 
 Index step_of(const Json& line) { return line.at("step").get<Index>(); }
 
-// The figures of the lines, in the order in which they occur.
+// The names of the figures in the lines, in order of occurrence.
 std::vector<std::string> figures_of(const Lines& lines) {
   static const std::set<std::string> no_figures{"step", "epoch", "tokens", "examples"};
   std::vector<std::string> names;
@@ -70,7 +69,7 @@ std::map<Index, double> seconds_by_step(const std::filesystem::path& times, Json
   return seconds;
 }
 
-// The target tokens of the lines by the time from the step before the first to the last.
+// Target tokens per second over lines first ... last - 1, timed from the step before the first.
 Json rate(const Lines& lines, std::size_t first, std::size_t last,
           const std::map<Index, double>& seconds) {
   const auto begin = seconds.find(step_of(lines[first]) - 1);
@@ -85,7 +84,7 @@ Json rate(const Lines& lines, std::size_t first, std::size_t last,
   return tokens / (end->second - begin->second);
 }
 
-// A point is the mean over `width` lines, and has the step of the last.
+// Each point is the mean over `width` lines and has the last line's step.
 Json curves_of(const Lines& lines, std::size_t width) {
   Json curves = {{"step", Json::array()}};
   const std::vector<std::string> names = figures_of(lines);
@@ -109,7 +108,7 @@ Json training_curves(const Lines& lines, std::size_t width,
   return curves;
 }
 
-// What a language model wrote at each evaluation.
+// The samples that a language model generated at each evaluation.
 Json samples_of(const Lines& evaluations) {
   Json samples = Json::array();
   for (const Json& line : evaluations) {
@@ -121,7 +120,7 @@ Json samples_of(const Lines& evaluations) {
   return samples;
 }
 
-// "of 600 steps", as far as the config determines the length of the training.
+// " of 600" or ", of 3 epochs"; empty if the config does not determine the training's length.
 std::string planned_text(const TrainingOptions& training) {
   if (training.steps) {
     return fmt::format(" of {}", *training.steps);
@@ -154,7 +153,7 @@ Json state_of(const RunFiles& files, const std::optional<RunRecord>& record,
 Json config_json(const LoadedConfig& loaded, const std::optional<RunRecord>& record) {
   Json options = Json::array();
   auto origins = record ? record->origins : std::map<std::string, std::string>();
-  origins.insert(loaded.origins.begin(), loaded.origins.end());  // those of the record stay
+  origins.insert(loaded.origins.begin(), loaded.origins.end());  // origins in the record are kept
   for (const auto& [option, value] : option_values(loaded.config)) {
     options.push_back({{"option", option}, {"value", value}, {"origin", origins[option]}});
   }

@@ -1,6 +1,6 @@
-// What stands in a run's records: its name and state, samples, config, and environment.
+// The parts of a page that show a run's records: header, samples, config and environment.
 
-// What says the same as another metric in other words, and what is no metric.
+// Left out: metrics that repeat another metric in other words, and figures that are no metrics.
 const testsLeftOut = new Set(['perplexity', 'token_accuracy', 'unknown_tokens', 'examples', 'seconds']);
 
 function header({name, state, summary = [], tests = {}}) {
@@ -16,7 +16,7 @@ function header({name, state, summary = [], tests = {}}) {
     facts.length === 0 ? '' : definitions('facts', facts.map(([label, value]) => [label, String(value)])));
 }
 
-// What a language model wrote while it was trained, the latest first.
+// The samples of a language model during the training, the latest first.
 function textsSection(samples) {
   const told = 'What the model wrote by itself at each evaluation. The same numbers draw the same sample at every step.';
   return section('samples', 'Samples', remark(told), [...samples].reverse().map(({step, texts}, i) => element(

@@ -52,9 +52,9 @@ Json checkpoint_json(Index step, const CyclicSpectrum& spectrum) {
 // {"tokens": 97, "most": 0.9, "checkpoints": [{"step": 100, "shares": [0.021, ...],
 //  "frequencies": 42, "gini": 0.1}, ...]}
 //
-// At the first and the last step that the run keeps, or at every one. Share k - 1 is that of
-// frequency k; so many frequencies have the share "most" together. Null if no tokens of the task
-// are the numbers of a circle, or the run keeps no step. Throws IoError for an unusable checkpoint.
+// For the first and the last step that the run keeps or, if requested, every step. Share k - 1
+// belongs to frequency k; "frequencies" of them, the largest, have the share "most" together. Null
+// without cyclic tokens or kept steps. Throws IoError for an unusable checkpoint.
 Json spectrum_json(const ReportRequest& request, const Task& task) {
   if (task.cyclic_tokens.empty()) {
     return {};
@@ -78,7 +78,7 @@ Json spectrum_json(const ReportRequest& request, const Task& task) {
           {"checkpoints", std::move(list)}};
 }
 
-// An unreadable checkpoint, other than the one that the report is about, costs no other part.
+// If a checkpoint is unreadable, only this part is missing, unless every checkpoint was requested.
 void add_spectrum(Json& report, const Task& task, const ReportRequest& request) {
   try {
     Json spectrum = spectrum_json(request, task);
@@ -97,7 +97,7 @@ void add_spectrum(Json& report, const Task& task, const ReportRequest& request) 
 
 void add_model(Json& report, SavedRun& run, const Task& task, const ReportRequest& request) {
   const Split& split = task.split(request.split);
-  if (request.task == nullptr) {  // otherwise a message was printed already
+  if (request.task == nullptr) {  // a caller that has loaded the task has said this already
     say_unknown(split);
   }
   Workers workers(request.threads);
@@ -123,7 +123,7 @@ void add_model(Json& report, SavedRun& run, const Task& task, const ReportReques
   }
 }
 
-// Notes that the report says nothing about the model, or throws if checkpoints were requested.
+// Adds a note that nothing is known about the model. Throws if the request names checkpoints.
 template <class Error>
 void note_unknown(Json& report, const ReportRequest& request, const Error& error) {
   if (!request.checkpoint.empty() || request.every_checkpoint) {

@@ -1,6 +1,6 @@
-// The spectrum of an embedding of the numbers of a circle: before and after the training, or at any checkpoint.
+// The spectrum of the embedding of numbers on a circle: at the first and the last checkpoint, or at any one.
 
-// A bar for each frequency. `largest`: the largest share in all charts, so that they can be compared.
+// A bar for each frequency. `largest`: the largest share in all charts, which gives them the same scale.
 function spectrumChart({step, shares}, largest) {
   const frame = chartFrame(`Spectrum of the embedding at step ${step}`);
   const x = d3.scaleLinear([0.5, shares.length + 0.5], frame.x);
@@ -32,7 +32,7 @@ function frequencyCurve(checkpoints, most) {
   });
 }
 
-// One checkpoint, which a slider chooses.
+// The spectrum of the checkpoint that a slider selects.
 function chosenSpectrum(checkpoints, largest, most) {
   const shown = element('div', {class: 'chosen-spectrum'});
   const draw = (i) => shown.replaceChildren(spectrumChart(checkpoints[i], largest), remark(frequenciesText(checkpoints[i], most)));

@@ -28,7 +28,7 @@ std::optional<RunScores> scores_of(const fs::path& run, const std::string& split
   }
 }
 
-// A path as part of a URL: every character except letters, digits and -._~/ as %XX (RFC 3986,
+// A path as part of a URL: characters other than letters, digits and -._~/ become %XX (RFC 3986,
 // section 2.1).
 std::string address_of(const fs::path& path) {
   std::string address;
@@ -40,7 +40,7 @@ std::string address_of(const fs::path& path) {
   return address;
 }
 
-// With "./" in front a name with a colon is not taken for a URL scheme.
+// The leading "./" keeps a name with a colon from being taken for a URL scheme.
 void add_link(Json& progress, const fs::path& run, const fs::path& page) {
   const fs::path target = RunFiles{run}.report();
   const bool has_page = fs::is_regular_file(target);

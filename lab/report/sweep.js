@@ -1,11 +1,11 @@
-// The page of a sweep: its cells as a table, a chart for each axis, and quality against time.
+// The page of a sweep: a table of its cells, a chart for each axis, and a chart of quality against time.
 
 function cellName(settings) {
   const all = Object.entries(settings);
   return all.length > 0 ? all.map(([axis, label]) => `${axis}=${label}`).join(', ') : 'the config';
 }
 
-// "encoder_self.entropy" as "encoder self: entropy".
+// "encoder_self.entropy" becomes "encoder self: entropy".
 function figureName(name) {
   const dot = name.lastIndexOf('.');
   return dot < 0 ? metricName(name) : `${words(name.slice(0, dot))}: ${metricName(name.slice(dot + 1))}`;
@@ -15,7 +15,7 @@ function spreadText(metric, {mean, deviation}) {
   return metricText(metric, mean) + (deviation === null ? '' : ` ± ${metricText(metric, deviation)}`);
 }
 
-// The best by the seeds that all cells have may be worse than a cell on the seeds of these two.
+// The best cell is chosen by the seeds that all cells have; on seeds shared with a single cell it may be worse.
 function verdict(cell, lower) {
   if (cell.best) return 'best';
   if (!cell.to_best) return 'not comparable';
@@ -23,7 +23,7 @@ function verdict(cell, lower) {
   return (cell.to_best.difference > 0) === lower ? 'significantly worse' : 'better on shared seeds';
 }
 
-// What the numbers of seeds do to the comparisons.
+// Remarks for comparisons in which cells have fewer seeds, or only one common seed.
 function remarksOnSeeds({cells, runs, shared_seeds: shared}) {
   const names = (those) => those.map((cell) => cellName(cell.settings)).join('; ');
   const all = new Set(runs.map(({seed}) => seed)).size;
@@ -67,7 +67,7 @@ function cellsTable({results, axes, lower_is_better: lower}) {
   return table(columns, rows, (row) => ({class: row.cheapest_not_significantly_worse ? 'chosen' : ''}));
 }
 
-// A cell as a point with its deviations, across and along, and a tip.
+// A cell as a point with a tip and, for each axis with deviations, an error bar.
 function cellPoint(svg, line, metric, cell, {x, y, across, along}) {
   const group = svg.append('g').attr('class', `point line-${line}`);
   const stroke = (from, to) => group.append('path').attr('class', 'deviation').attr('d', `M${from}L${to}`);
@@ -83,7 +83,7 @@ function ends({mean, deviation}, scale) {
   return deviation === null ? null : [scale(mean - deviation), scale(mean + deviation)];
 }
 
-// With room for the deviations of every cell.
+// A scale with room for the deviations of every cell.
 function figureScale(cells, figure, range) {
   const low = d3.min(cells, (cell) => cell[figure].mean - (cell[figure].deviation ?? 0));
   const high = d3.max(cells, (cell) => cell[figure].mean + (cell[figure].deviation ?? 0));
@@ -91,7 +91,7 @@ function figureScale(cells, figure, range) {
   return d3.scaleLinear([low - room, high + room], range);
 }
 
-// Labels too long to stand side by side lean, with room below for the longest.
+// Tilts labels that are too long to stand side by side, and makes room below for the longest.
 function leanLabels(svg, labels) {
   const letter = 5.5;
   if (d3.sum(labels, (label) => label.length + 2) * letter < chartSize.width - chartSize.left - chartSize.right) return;
@@ -105,14 +105,14 @@ function metricTicks(metric) {
   return isShare(metric) ? percent : undefined;
 }
 
-// In their order if all are numbers; else null: no curve leads from one name to the next.
+// The labels in numeric order if all are numbers. Otherwise null: a curve between names would mean nothing.
 function numbersOf({labels}) {
   const numbers = labels.every((label) => label.trim() !== '' && Number.isFinite(Number(label)));
   return numbers ? [...labels].sort((a, b) => a - b) : null;
 }
 
-// A figure over the settings of one axis, with a colour for each combination of the others and, over
-// numbers, a line. Cells that do not have it are left out.
+// A figure over the settings of one axis, with a colour for each combination of the other axes. Numeric settings are
+// joined by a line. Cells without the figure are left out.
 function axisChart(results, axis, figure) {
   const known = results.cells.filter((cell) => Number.isFinite(cell[figure]?.mean));
   const others = (cell) => cellName(Object.fromEntries(Object.entries(cell.settings).filter(([name]) => name !== axis.name)));
@@ -137,7 +137,7 @@ function axisChart(results, axis, figure) {
   return element('figure', {class: 'panel'}, element('figcaption', {}, title), frame.svg.node(), names.length > 1 ? legend(names) : '');
 }
 
-// Short names stand at their points; else numbers do, and a list below has the names.
+// Marks points with names if these are short. Otherwise with numbers, and a list below has the names.
 function namesAtPoints(cells) {
   const names = cells.map(({settings}) => Object.values(settings).join(', ') || cellName(settings));
   if (cells.length <= 8 && names.every((name) => name.length <= 20)) return {marks: names, key: ''};
@@ -145,7 +145,7 @@ function namesAtPoints(cells) {
   return {marks: cells.map((_, i) => String(i + 1)), key};
 }
 
-// Texts beside points [x, y], each where it covers no earlier text and no point, if there is such a place.
+// Writes texts beside points [x, y], if possible where they cover no earlier text and no point.
 function markPoints(svg, points, marks) {
   const [letter, height] = [5, 9];
   const taken = points.map(([x, y]) => [x - 4, y - 4, x + 4, y + 4]);
@@ -160,7 +160,7 @@ function markPoints(svg, points, marks) {
   });
 }
 
-// Every cell by its time and quality; the line joins those that no other beats in both.
+// Every cell by time and quality. The line joins the cells that no other cell beats in both.
 function frontChart({cells, metric}) {
   const title = `${metricName(metric)} against time`;
   const frame = chartFrame(title);
@@ -203,7 +203,7 @@ function axesSection(report) {
     element('p', {class: 'chooser'}, element('label', {for: 'metric'}, 'Over the axes: '), chooser), panels);
 }
 
-// What the sweep file asks to be shown beside the metric, over every axis.
+// The figures that the sweep file lists under `show`, over every axis.
 function shownSection({results, axes}) {
   const shown = results.show.filter((figure) => results.figures.includes(figure));
   if (shown.length === 0 || axes.length === 0) return [];
@@ -211,7 +211,7 @@ function shownSection({results, axes}) {
   return [section('shown', 'Beside the metric', element('div', {class: 'panels'}, panels))];
 }
 
-// What the words of the table mean; `significantly worse` and the like are verdicts of the bootstrap.
+// Explains the words of the table. `significantly worse` and similar words are results of the bootstrap.
 function cellsLegend({resamples, significance_level: level}) {
   const meanings = [
     ['to the best', 'the mean over the seeds of the difference from the best cell, and the interval that 95 % of the resamples lie in'],
@@ -230,7 +230,7 @@ function cellsLegend({resamples, significance_level: level}) {
   return element('details', {open: ''}, element('summary', {}, 'What the columns mean'), definitions('meanings', meanings));
 }
 
-// Links lead beside this file, so they are good where the sweep's directory is.
+// Links are relative to this file, so they only work in the sweep's directory.
 function runsSection(progress) {
   const name = ({run, link}) => (link ? element('a', {href: link}, run) : run);
   const pages = progress.filter((row) => row.has_page).length;

@@ -1,4 +1,4 @@
-// Tables of the heads and of sweeps.
+// Tables, and cells with shades and bars.
 
 // `columns`: [{name, help, cell: (row) => content or {content, ...attributes of the td}}].
 function table(columns, rows, rowAttributes = () => ({})) {
@@ -12,7 +12,7 @@ function table(columns, rows, rowAttributes = () => ({})) {
     })))))));
 }
 
-// With a line above, for a table wider than its place: not every screen shows a scroll bar.
+// Adds a hint above a table that is wider than its place, because not every screen shows a scroll bar.
 function withHint(scroller) {
   const hint = element('p', {class: 'cut', hidden: ''}, 'Scroll to the right for more columns →');
   const all = element('div', {class: 'table'}, hint, scroller);
@@ -25,13 +25,13 @@ function sayWhereCut(all) {
   all.querySelector('.cut').hidden = scroller.scrollWidth <= scroller.clientWidth;
 }
 
-// A share as a shade behind its number.
+// A number with a shade as wide as the share.
 function shade(share, text) {
   const part = Math.round(100 * Math.min(1, Math.max(0, share ?? 0)));
   return {content: text, class: 'shade', style: `--part: ${part}%`};
 }
 
-// A value as a bar as long as its part of the largest.
+// A value with a bar as long as the value's part of the largest value.
 function bar(value, largest, text) {
   const part = largest > 0 && value > 0 ? (100 * value) / largest : 0;
   return {class: 'bar', content: element('span', {}, element('i', {style: `width: ${part.toFixed(1)}%`}), text)};

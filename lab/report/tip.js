@@ -1,4 +1,4 @@
-// The small box beside the pointer that tells what is under it.
+// The small box beside the pointer that describes the element under it.
 
 function tipBox() {
   return document.querySelector('.tip') ??

@@ -1,4 +1,4 @@
-// A column of tokens as buttons. It is one stop of the Tab key; arrows go from token to token.
+// A column of tokens as buttons. The Tab key stops at one token; arrow keys move between tokens.
 
 function neighbour(token, key) {
   const column = token.closest('.tokens');
@@ -19,7 +19,7 @@ function goTo(token) {
   token.focus();
 }
 
-// `end`: 'query' or 'key'; `side`: of the sentence; `picked(position)` hears of clicks.
+// `end`: 'query' or 'key'; `side`: of the sentence; `picked(position)` is called on a click.
 function tokenColumn({end, side, labels, picked}) {
   const buttons = labels.map((label, i) => element('button', {
     class: 'token', type: 'button', tabindex: i === 0 ? 0 : -1, title: label,

@@ -1,6 +1,6 @@
-// The share of right outputs by type of example, for a task whose examples have types.
+// The share of right outputs by type of example, for tasks whose examples have types.
 
-// Of each split whose record has types: its name, its types and their groups.
+// The name, the types and their groups of each split that has types.
 function typed(tests = {}) {
   return Object.entries(tests).filter(([, {types}]) => types?.length > 0)
     .map(([split, {types, type_groups: groups = []}]) => ({split, types, groups}));

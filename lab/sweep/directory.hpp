@@ -1,5 +1,5 @@
-// The directory of a sweep, where one process at a time writes: its lock, its plan, and the files
-// that a sweep reads.
+// The directory of a sweep, where only one process at a time writes: its lock, its plan, and the
+// lists of files that a sweep reads.
 #pragma once
 
 #include "core/files/input_output.hpp"
@@ -10,7 +10,7 @@ namespace tapehead {
 
 class SweepDirectory {
  public:
-  // Creates it, or opens it again. Throws IoError if it contains something else or is in use.
+  // Creates or reopens the directory. Throws IoError if it contains something else or is in use.
   explicit SweepDirectory(const std::filesystem::path& path);
 
   const std::filesystem::path& path() const { return path_; }
@@ -20,38 +20,38 @@ class SweepDirectory {
   RunLock lock_;
 };
 
-// Whether a process is running this sweep.
+// Whether a process is running the sweep in this directory.
 bool is_in_use(const std::filesystem::path& directory);
 
-// Whether a process has the lock of a sweep or a run.
+// Whether a process holds this lock of a sweep or a run.
 bool is_locked(const std::filesystem::path& lock);
 
-// File systems of networks remember for up to a minute that something was not there, but not after
-// the directory has been opened, as here (close-to-open consistency of NFS).
+// Network file systems may remember for a minute that a file did not exist. Opening the directory,
+// as done here, ends this (close-to-open consistency of NFS).
 void look_again(const std::filesystem::path& directory);
 
-// Waits as long as a killed sweep may need to save its runs; then throws as expect_unlocked().
+// Waits as long as a killed sweep may need to save its runs. Then throws like expect_unlocked().
 void wait_for_lock(const std::filesystem::path& lock);
 
-// The plan as the directory of a sweep stores it, in sweep.json, for later commands.
+// A sweep's plan is stored as sweep.json in the sweep's directory, for later commands.
 
-// Whether a directory is a sweep's.
+// Whether a directory is the directory of a sweep.
 bool is_sweep(const std::filesystem::path& directory);
 
 // Throws IoError.
 void write_sweep_plan(const std::filesystem::path& directory, const SweepPlan& plan);
 
-// The config of each run is the one in the run's directory, or the defaults if the run has not
-// started. Throws IoError for a plan that does not exist or is invalid.
+// The config of each run comes from the run's directory; it is the default config if the run has
+// not started. Throws IoError for a plan that does not exist or is invalid.
 SweepPlan read_sweep_plan(const std::filesystem::path& directory);
 
-// The files from which a page about the sweep is made: its own, and those of its runs.
+// The files from which a page about the sweep is made: files of the sweep and of its runs.
 InputFiles inputs_of_sweep(const std::filesystem::path& directory);
 
-// The files that the sweep of a file reads: the file, its config, and what the trainings read.
+// The files that a sweep reads: the sweep file, its config, and all inputs of the trainings.
 InputFiles inputs_of_sweep(const std::filesystem::path& file, const SweepPlan& plan);
 
-// Throws IoError if the sweep would overwrite one of the inputs with a file in its directory.
+// Throws IoError if a file of the sweep's directory would overwrite one of the inputs.
 void expect_results_apart(const InputFiles& inputs, const SweepPlan& plan,
                           const std::filesystem::path& directory);
 

@@ -1,4 +1,4 @@
-// Reads the entries of a sweep file, each with its own function.
+// Reads a sweep file: one function for each kind of entry.
 #include "lab/sweep/plan.hpp"
 
 #include <nlohmann/json.hpp>
@@ -18,7 +18,7 @@ constexpr std::array<std::string_view, 9> entry_names{
 constexpr Index most_seeds = 1000;
 constexpr std::string_view as_it_is = "as it is";  // the label of `{}` in a list
 
-// Whether YAML reads the text unchanged without quotes, also in a list.
+// Whether YAML, also in a list, reads the text unchanged without quotes.
 bool is_plain(std::string_view text) {
   static constexpr std::string_view inside =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 ._+-";
@@ -28,7 +28,7 @@ bool is_plain(std::string_view text) {
          text.back() != ' ';
 }
 
-// "null", or a list in the notation of `--set`: "[[full, window 2], full]".
+// The value as `--set` takes it: "null", or a list such as "[[full, window 2], full]".
 std::string list_text(const ConfigNode& node) {
   if (node.kind == Kind::sequence) {
     std::vector<std::string> items;
@@ -100,7 +100,7 @@ class SweepReader {
     }
   }
 
-  // A missing file is reported at this place, an error in it at its own place.
+  // A missing config file is reported at this entry; an error in the config, at its own place.
   void read_config(const ConfigEntry& entry) {
     sweep_.config = text_of(entry, "the config file that the runs start from");
     try {
@@ -133,7 +133,7 @@ class SweepReader {
     return placed_names;
   }
 
-  // Importance and pruning refer to the figures, so they include them.
+  // Importance and pruning imply the figures, because their results refer to them.
   void read_heads(const ConfigEntry& entry) {
     sweep_.study.heads = true;
     for (const PlacedName& part : names_in(entry, "figures, importance, pruning")) {
@@ -148,7 +148,7 @@ class SweepReader {
     }
   }
 
-  // An option's value as `--set` would give it, with the places of both in this file.
+  // An option's value as `--set` would give it, with the places of option and value in this file.
   Override value_of(std::string_view option, const Mark& mark, const ConfigNode& value) const {
     if (option == "seed") {
       fail(mark, option, "seeds have an entry of their own, `seeds: [1, 2, 3]`");
@@ -226,7 +226,7 @@ class SweepReader {
     return settings;
   }
 
-  // A list of seeds, or their number: 1, 2, 3, ...
+  // Seeds are a list, or a number n for the seeds 1, 2, ..., n.
   void read_seeds(const ConfigNode& node) {
     std::vector<ConfigNode> seeds = node.items;
     if (node.kind == Kind::scalar) {

@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Its own process group keeps the terminal's Ctrl-C away: the sweep passes it on.
+// Its own process group shields the child from the terminal's Ctrl-C; the sweep passes signals on.
 void settle(int input, int log, pid_t parent) {
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);
@@ -30,7 +30,7 @@ void settle(int input, int log, pid_t parent) {
     std::signal(SIGHUP, SIG_IGN);  // like nohup(1)
   }
   if (::getppid() != parent) {
-    ::_exit(128 + SIGTERM);  // the parent died before this was set
+    ::_exit(128 + SIGTERM);  // the parent ended before PR_SET_PDEATHSIG was set
   }
   if (::dup2(input, STDIN_FILENO) < 0 || ::dup2(log, STDOUT_FILENO) < 0 ||
       ::dup2(log, STDERR_FILENO) < 0) {
@@ -38,8 +38,8 @@ void settle(int input, int log, pid_t parent) {
   }
 }
 
-// Blocks stop signals while it exists. A signal that reached the child before `settle` would run
-// the handlers of this process there, and be lost.
+// Blocks stop signals while it exists. Otherwise a signal that reaches the child before settle()
+// would run this process's handlers in the child and be lost.
 class HeldSignals {
  public:
   HeldSignals() {
@@ -67,7 +67,7 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
   return pointers;
 }
 
-// Without the files of this process: its launcher would take the child for this process.
+// Closes this process's files in the child, so that its launcher does not confuse the two.
 [[noreturn]] void become(const char* program, char* const* words, char* const* environment) {
   ::close_range(STDERR_FILENO + 1, ~0U, 0);
   ::execve(program, words, environment);
@@ -76,7 +76,7 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
   ::_exit(127);
 }
 
-// MessagePack, because arguments may contain bytes that are not UTF-8, which JSON does not have.
+// As MessagePack: arguments may contain bytes that are not UTF-8, which JSON cannot express.
 std::string packed(const Json& json) {
   std::string bytes;
   Json::to_msgpack(json, bytes);
@@ -155,8 +155,8 @@ std::string SweepPlaces::where(const std::vector<Index>& places) const {
   return ranks_.count() > 1 ? text : "";
 }
 
-// The file's name holds a random word, so no rank has looked for it before: file systems of
-// networks remember for a while that a file was not there.
+// The file's name has a random word, so no rank has looked for this file before. Network file
+// systems may remember for a while that a file did not exist.
 void SweepPlaces::expect_shared(const fs::path& directory) {
   if (ranks_.count() == 1) {
     return;
@@ -169,7 +169,7 @@ void SweepPlaces::expect_shared(const fs::path& directory) {
     write_file_atomically(path, word);
     removal = {nullptr, [&](void*) { fs::remove(path); }};
   }
-  value_of_first(ranks_, true);  // the file is written
+  value_of_first(ranks_, true);  // waits until the file is written
   const std::vector<char> seen = share_values(ranks_, static_cast<char>(has_text(path, word)));
   std::string blind;
   for (std::size_t rank = 0; rank < seen.size(); ++rank) {

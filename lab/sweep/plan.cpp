@@ -1,4 +1,4 @@
-// Makes the plan of a sweep, and finds mistakes before any of its runs is trained.
+// Makes the plan of a sweep and reports mistakes before any run is trained.
 #include "lab/sweep/plan.hpp"
 
 #include "core/text.hpp"
@@ -11,7 +11,7 @@ namespace tapehead {
 
 namespace {
 
-constexpr std::size_t longest_name = 200;  // bytes; file systems take 255
+constexpr std::size_t longest_name = 200;  // bytes; file systems allow 255
 
 void expect_good_names(const SweepPlan& plan) {
   std::set<std::string> known;
@@ -52,7 +52,7 @@ std::vector<std::string_view> measured_metrics(const Config& config) {
   return names;
 }
 
-// Whether a run writes outputs while it is trained does not matter: its test does in any case.
+// A run need not generate outputs during its training, because its test does so in any case.
 void expect_measured(const SweepFile& sweep, const SweepPlan& plan) {
   const std::string_view metric = kind_of(plan.metric).name;
   const std::string place =
@@ -67,7 +67,7 @@ void expect_measured(const SweepFile& sweep, const SweepPlan& plan) {
   }
 }
 
-// The configs that a setting of an axis makes with one seed, in the order of the other axes.
+// The configs of all runs with this setting, one seed after the other.
 std::vector<std::string> configs_of(const SweepPlan& plan, std::size_t axis,
                                     const std::string& label) {
   std::vector<std::string> configs;
@@ -79,7 +79,7 @@ std::vector<std::string> configs_of(const SweepPlan& plan, std::size_t axis,
   return configs;
 }
 
-// Settings of an axis that make the same configs, however they are written, would be trained twice.
+// Settings with the same configs, however they are written, would be trained twice.
 void expect_different_settings(const SweepFile& sweep, const SweepPlan& plan) {
   for (std::size_t axis = 0; axis < sweep.axes.size(); ++axis) {
     std::map<std::vector<std::string>, std::string> names;
@@ -95,8 +95,8 @@ void expect_different_settings(const SweepFile& sweep, const SweepPlan& plan) {
 }
 
 // Throws ConfigError if two axes, or an axis and the command line, set the same option, or if every
-// setting of an axis has an option of `set`: one value would have no effect. Returns a note about
-// each option that only some settings have: the value in `set` is that of the others.
+// setting of an axis has an option of `set`, which then has no effect. Returns a note for each
+// option of `set` that only some settings have: the other settings use the value in `set`.
 std::vector<std::string> expect_separate(const SweepFile& sweep) {
   std::map<std::string, std::string> owners;
   std::set<std::string> in_set;
@@ -109,7 +109,7 @@ std::vector<std::string> expect_separate(const SweepFile& sweep) {
   }
   std::vector<std::string> notes;
   for (const SweepAxis& axis : sweep.axes) {
-    std::map<std::string, std::size_t> own;  // how many settings have the option
+    std::map<std::string, std::size_t> own;  // number of settings with the option
     for (const SweepSetting& setting : axis.settings) {
       for (const Override& value : setting.values) {
         const std::string option = full_name(value);
@@ -136,8 +136,8 @@ std::vector<std::string> expect_separate(const SweepFile& sweep) {
   return notes;
 }
 
-// Throws ConfigError if runs have no directories of their own, if settings of an axis make the same
-// configs, or if a run has no such split or does not measure the metric. The plan must be complete.
+// Throws ConfigError if two runs have the same directory, if two settings of an axis make the same
+// configs, or if a run does not have the split or the metric. The plan must be complete.
 void expect_sound(const SweepFile& sweep, const SweepPlan& plan) {
   expect_good_names(plan);
   expect_different_settings(sweep, plan);
@@ -162,7 +162,7 @@ std::vector<Combination> combinations(const std::vector<SweepAxis>& axes) {
   return all;
 }
 
-// The values of a list, joined by +, and by - in lists inside it: "full-window 2+full".
+// Joins the values of a list by +, and of inner lists by -, such as "full-window 2+full".
 std::string without_brackets(std::string_view label) {
   if (!label.starts_with('[')) {
     return std::string(label);
@@ -181,7 +181,7 @@ std::string without_brackets(std::string_view label) {
   return text;
 }
 
-// Labels may contain anything; file names should need no quotes in a shell.
+// Labels may contain any character, but file names should need no quotes in a shell.
 std::string file_name(std::string text) {
   static constexpr std::string_view plain =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._=,+-";

@@ -1,5 +1,5 @@
-// A sweep: its file, which says which options of a config take which values, and with which seeds;
-// and its plan: the cells, one for each combination of settings, and the runs of each cell.
+// A sweep file gives options of a config several values, and seeds. The plan of a sweep has one
+// cell for each combination of settings, and the runs of each cell.
 #pragma once
 
 #include "lab/run_scores.hpp"
@@ -8,9 +8,9 @@
 
 namespace tapehead {
 
-// One setting of an axis: values of one or several options, or none: the config as it is.
+// One setting of an axis: values of one or more options. Without values it is the config as it is.
 struct SweepSetting {
-  std::string label;  // the value itself, or the file's name for several values
+  std::string label;  // the value, or the name in the file for several values
   std::vector<Override> values;
   std::string place;  // "file:line:column: option" of the first value
 };
@@ -18,11 +18,11 @@ struct SweepSetting {
 std::string name_of(const SweepSetting& setting);  // as in the file, for messages
 
 struct SweepAxis {
-  std::string name;  // of the option, or the name for several options
+  std::string name;  // the option's name, or the file's name for several options
   std::vector<SweepSetting> settings;
 };
 
-// A name in the file, and "file:line:column: entry" for messages about it.
+// A name in the file, with its place "file:line:column: entry" for messages.
 struct PlacedName {
   std::string name;
   std::string place;
@@ -32,12 +32,12 @@ struct SweepFile {
   std::filesystem::path config;
   std::vector<Override> fixed;  // `set`
   std::vector<SweepAxis> axes;
-  std::vector<Override> seeds;   // values of the option `seed`; none: the config's
-  std::optional<Metric> metric;  // none: the config's
+  std::vector<Override> seeds;   // values of the option `seed`; empty: the config's seed
+  std::optional<Metric> metric;  // absent: the config's metric
   std::string metric_place;      // "file:line:column: metric"
-  PlacedName split;              // empty: test if there is one, else validation
+  PlacedName split;              // empty: test if that split exists, else validation
   std::vector<PlacedName> further_splits;
-  RunStudy study;                // without the further splits
+  RunStudy study;                // except the further splits
   std::vector<PlacedName> show;  // figures to show beside the metric
 };
 
@@ -58,25 +58,24 @@ struct SweepFile {
 //   heads: [figures, importance, pruning]
 //   show: [cross.entropy]
 //
-// Names of options and their values are not checked yet. Throws ConfigError "file:line:column:
-// ...".
+// Options and their values are not checked yet. Throws ConfigError "file:line:column: ...".
 SweepFile read_sweep(const std::filesystem::path& file);
 SweepFile parse_sweep(std::string_view text, std::string_view file);
 
 std::optional<Metric> metric_named(std::string_view name);
 
-// Puts values into `set`, in place of others of the same options. A seed replaces all seeds.
+// Puts values into `set`, replacing values of the same options. A seed replaces all seeds.
 void override_fixed(SweepFile& sweep, const std::vector<Override>& values);
 
 using SweepCell = std::vector<std::string>;  // the label of the setting on each axis
 
 struct SweepRun {
   std::size_t cell;
-  std::string name;                                   // of its directory: "model.heads=2,seed=1"
-  std::vector<std::string> overrides;                 // as for `--set`
-  Config config{};                                    // with all overrides, resolved
+  std::string name;                    // its directory's name: "model.heads=2,seed=1"
+  std::vector<std::string> overrides;  // as for `--set`
+  Config config{};                     // with all overrides, resolved
   std::vector<std::filesystem::path> config_files{};  // as LoadedConfig::files
-  // "file:line:column: option" for each option that is set, in the sweep file or the config.
+  // "file:line:column: option" for each option that the sweep file or the config sets.
   std::map<std::string, std::string> places{};
 };
 
@@ -84,16 +83,16 @@ struct SweepPlan {
   std::filesystem::path config;
   std::vector<std::string> axes{};
   std::vector<SweepCell> cells{};  // the last axis changes fastest
-  std::vector<SweepRun> runs{};    // all cells with the first seed, then all with the next
+  std::vector<SweepRun> runs{};    // all cells with the first seed, then all cells with the next
   Metric metric{};
   std::string split;  // as SweepFile::split
   RunStudy study{};
   std::vector<std::string> show{};   // as SweepFile::show
-  std::vector<std::string> notes{};  // of options of `set` that an axis changes
+  std::vector<std::string> notes{};  // about options of `set` that an axis changes
 };
 
-// Reads the config once for each run, so that every option and every combination is checked before
-// anything starts. Throws ConfigError with the place in the sweep file or the config.
+// Reads the config once for each run, so every option and every combination is checked before a run
+// starts. Throws ConfigError with the place in the sweep file or the config.
 SweepPlan plan_sweep(const SweepFile& sweep);
 
 }  // namespace tapehead

@@ -12,8 +12,8 @@ RunResult run_result(std::size_t number, const SweepRun& run, const RunScores& s
   const auto tokens = static_cast<double>(scores.tokens);
   SweepFigures<double> figures{
       .usual = {{"parameters", static_cast<double>(scores.parameters)},
-                {"multiply_adds_per_token", cost},  // of training
-                {"multiply_adds", cost * tokens},   // of the whole training, as the seconds
+                {"multiply_adds_per_token", cost},  // of the training
+                {"multiply_adds", cost * tokens},   // of the whole training, like the seconds
                 {"seconds", scores.seconds},
                 {"tokens_per_second", scores.seconds > 0 ? tokens / scores.seconds : 0}},
       .further = scores.figures};
@@ -86,7 +86,7 @@ std::vector<std::uint64_t> seeds_of_all(const ValuesOfCells& values) {
   return seeds;
 }
 
-// Over the seeds that all cells have, since seeds differ by luck; if there is none, over all.
+// The mean over the seeds that all cells have, or over all seeds if there is no such seed.
 template <class Runs, class Get>
 double mean_to_rank_by(const SweepResults& results, Runs&& runs, const Get& get) {
   std::vector<double> values;
@@ -109,7 +109,7 @@ void name_best(SweepResults& results, const ValuesOfCells& values) {
 }
 
 void name_cheapest(const SweepPlan& plan, SweepResults& results) {
-  constexpr double rounding = 1e-9;  // of sums over many tokens
+  constexpr double rounding = 1e-9;  // tolerance for sums over many tokens
   for (std::size_t i = 0; i < results.cells.size(); ++i) {
     if (i == results.best || will_do(results, results.cells[i])) {
       results.cheapest.push_back(i);

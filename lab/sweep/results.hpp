@@ -1,5 +1,5 @@
-// The results of a sweep: the figures of runs and cells, which cells differ, which are the cheapest
-// good ones, and which are worth their time; also as tables, CSV and JSON.
+// The results of a sweep: figures of runs and cells, differences between cells, the cheapest good
+// cells, and the cells worth their time; also as tables, CSV and JSON.
 #pragma once
 
 #include "core/files/json_text.hpp"
@@ -14,15 +14,15 @@ template <class Number>
 struct SweepFigures {
   using Named = std::vector<std::pair<std::string, Number>>;
 
-  Named usual{};  // what every run costs, then the metrics that its task measures
+  Named usual{};                            // costs, then the metrics that the task measures
   std::map<std::string, Number> further{};  // as in RunScores::figures
 
-  // One of the usual figures; a metric that the task does not measure is not among them.
+  // Finds a usual figure. Returns null for a metric that the task does not measure.
   const Number* find(std::string_view name) const {
     const auto found = std::ranges::find(usual, name, &Named::value_type::first);
     return found == usual.end() ? nullptr : &found->second;
   }
-  // The same. Throws std::out_of_range.
+  // Like find(), but throws std::out_of_range instead of returning null.
   const Number& at(std::string_view name) const {
     if (const Number* const figure = find(name)) {
       return *figure;
@@ -30,7 +30,7 @@ struct SweepFigures {
     throw std::out_of_range(fmt::format("no run of the sweep has the figure {}", name));
   }
 
-  // The usual ones first.
+  // All figures, the usual ones first.
   Named all() const {
     Named figures = usual;
     figures.insert(figures.end(), further.begin(), further.end());
@@ -54,10 +54,10 @@ struct RunResult {
 
 struct CellResult {
   std::size_t cell;      // in the plan
-  std::size_t runs = 0;  // finished ones; cells without any are left out
+  std::size_t runs = 0;  // finished runs, at least one
   SweepFigures<Spread> figures{};
-  std::optional<Difference> to_best{};  // this cell minus the best; none for tests of other data
-  bool on_front = false;                // no cell is as fast and better, or faster and as good
+  std::optional<Difference> to_best{};  // this cell minus the best; absent if tested on other data
+  bool on_front = false;  // no cell is faster or better without being worse in the other
 };
 
 struct CellComparison {
@@ -70,15 +70,15 @@ struct SweepResults {
   Metric metric;
   std::vector<RunResult> runs{};
   std::vector<CellResult> cells{};
-  std::vector<std::string> figures{};  // names of all figures of any run, the usual ones first
+  std::vector<std::string> figures{};         // of all runs, the usual figures first
   std::vector<CellComparison> comparisons{};  // each pair of cells once
-  std::vector<std::uint64_t> shared_seeds{};  // those with which a run of each cell is finished
+  std::vector<std::uint64_t> shared_seeds{};  // seeds for which each cell has a finished run
   std::size_t best = 0;                       // index into `cells`, by the means over shared seeds
-  // Indices into `cells`: the cheapest of those not significantly worse than the best, by
-  // multiply-adds, then by parameters. Several if both are equal.
+  // Indices into `cells`: of the cells not significantly worse than the best, the one with the
+  // fewest multiply-adds, then the fewest parameters. Several cells if both are equal.
   std::vector<std::size_t> cheapest{};
 
-  // 0 in a cell whose task does not measure it.
+  // 0 for a cell whose task does not measure the metric.
   Spread metric_of(const CellResult& cell) const {
     const Spread* const own = cell.figures.find(kind_of(metric).name);
     return own == nullptr ? Spread() : *own;
@@ -88,27 +88,27 @@ struct SweepResults {
   }
 };
 
-// `scores`: for each run of the plan that is finished; at least one is.
+// `scores`: for each run of the plan, its scores if it is finished. At least one run is finished.
 SweepResults sweep_results(const SweepPlan& plan,
                            const std::vector<std::optional<RunScores>>& scores);
 
-// The indices into `cells` of those in which a seed is missing that another cell has.
+// The indices into `cells` of the cells that lack a seed that another cell has.
 std::vector<std::size_t> cells_with_fewer_seeds(const SweepResults& results);
 
-// Whether a cell is better than the best on the seeds that these two have.
+// Whether a cell is better than the best cell on the seeds that both have.
 bool better_than_best(const SweepResults& results, const CellResult& cell);
 
-// The problems with names in a sweep's `show` for which no run has a figure.
+// A message for each name in the sweep's `show` for which no run has a figure.
 std::vector<std::string> unknown_figures(const SweepFile& sweep, const SweepResults& results);
 
-// The width of the heads of `results.cells[place]`: "16", or "16/32" where queries and keys have 16
-// columns and values 32; "16, 8" where attentions differ.
+// The width of the heads of `results.cells[place]`: "16"; "16/32" if queries and keys have 16
+// columns and values 32; "16, 8" if attentions differ.
 std::string head_width(const SweepPlan& plan, const SweepResults& results, std::size_t place);
 
-// The cells, best first, and then the conclusions in words.
+// A table of the cells, the best first, followed by the conclusions in words.
 std::string results_table(const SweepPlan& plan, const SweepResults& results);
 
-// A line for each run, and for each cell.
+// One line for each run or each cell.
 std::string runs_csv(const SweepPlan& plan, const SweepResults& results);
 std::string cells_csv(const SweepPlan& plan, const SweepResults& results);
 

@@ -29,7 +29,7 @@ void expect_same_config(const SweepRun& run, const fs::path& directory) {
   }
 }
 
-// Cells that were trained on different data must not be compared.
+// Throws if the data have changed: cells trained on different data must not be compared.
 void expect_same_data(const SweepPlan& plan, const SweepRun& run, const fs::path& directory,
                       FileDigests& digests) {
   const RunFiles files{directory};
@@ -44,7 +44,7 @@ std::vector<std::string> training_arguments(const SweepPlan& plan, const SweepRu
   std::vector<std::string> arguments{"train",     plan.config.string(),
                                      "--run",     directory.string(),
                                      "--threads", std::to_string(threads)};
-  // Many pages take long, so runs have none unless the sweep asks for them.
+  // Making many pages takes long, so runs make pages only if the sweep asks for them.
   if (std::ranges::none_of(run.overrides, [](const std::string& option) {
         return option.starts_with("run.report=");
       })) {
@@ -94,7 +94,7 @@ const RunProgress& RunWatch::look() {
   std::ifstream stream(file_, std::ios::binary);
   stream.seekg(read_);
   std::string line;
-  while (std::getline(stream, line) && !stream.eof()) {  // eof: the line is not complete yet
+  while (std::getline(stream, line) && !stream.eof()) {  // eof: the line is still incomplete
     take(line);
     read_ += static_cast<std::streamoff>(line.size()) + 1;
   }
@@ -107,7 +107,7 @@ void RunWatch::take(std::string_view line) {
   try {
     json = parse_json(line, file_.string());
   } catch (const IoError&) {
-    return;  // whoever reads the whole file tells it
+    return;  // reading the whole file reports the error
   }
   if (!json.is_object()) {
     return;

@@ -1,5 +1,5 @@
-// Runs the trainings of a sweep at its places, each in its own processes, and reads the progress of
-// a run from its metrics.jsonl while it is written.
+// Runs the trainings of a sweep at its places, each in its own process, and reads the progress of a
+// run from its metrics.jsonl.
 #pragma once
 
 #include "lab/run_scores.hpp"
@@ -14,7 +14,7 @@ struct RunProgress {
   Index epoch = 0;  // finished epochs
   std::optional<double> loss;
   std::optional<double> metric;  // of the last evaluation
-  bool readable = true;          // false: the file is there, but reading it fails
+  bool readable = true;          // false: the file exists but cannot be read
 };
 
 class RunWatch {
@@ -34,7 +34,7 @@ class RunWatch {
   RunProgress progress_;
 };
 
-// "step 120/600" or "epoch 3/22", as far as the config determines where the training ends.
+// "step 120/600" or "epoch 3/22"; the end is shown if the config determines it.
 std::string progress_text(const RunProgress& progress, const TrainingOptions& training);
 
 enum class RunState { waiting, training, scoring, finished, failed };
@@ -51,32 +51,32 @@ class SweepRunner {
  public:
   struct Run {
     std::filesystem::path directory;
-    std::filesystem::path log;  // what its processes print
+    std::filesystem::path log;  // the output of its processes
     RunWatch watch;
     RunState state = RunState::waiting;
-    bool before = false;                // finished by an earlier start of the sweep
+    bool before = false;                // an earlier start of the sweep finished it
     int exit_code = 0;                  // of the last process that failed
-    std::optional<Index> place{};       // where its process runs
-    std::vector<Index> failed_at{};     // the places at which a process of it failed
-    std::optional<Index> last_place{};  // at which its last process was started
+    std::optional<Index> place{};       // the place of its running process
+    std::vector<Index> failed_at{};     // places at which its processes failed
+    std::optional<Index> last_place{};  // the place of its last start
   };
 
-  // Finished runs are not started again; others continue from their last checkpoint. Throws IoError
-  // for a run with another config or other data, or that another process is writing.
+  // Finished runs are not started again; other runs continue from their last checkpoint. Throws
+  // IoError for a run with another config or other data, or a run that another process is writing.
   explicit SweepRunner(SweepWork work);
 
-  // Handles processes that ended in the last round of the places, and asks for others in the next
-  // one; false when there is nothing left to wait for. A run that failed gets a second try at a
-  // place beside none of its failures, since the machine may be the reason.
+  // Handles processes that ended in the last round and starts others in the next round. Returns
+  // false if there is nothing left to wait for. A failed run gets a second try on a rank where it
+  // has not failed, because the machine may be the reason.
   bool advance();
 
-  // Passes a signal to the trainings, which then save and end, and starts no others.
+  // Passes a signal to the trainings, which then save and end. Starts no further trainings.
   void stop(int signal);
 
   std::vector<Run>& runs() { return runs_; }
   Index count(RunState state) const;
 
-  // For each run, if it is finished.
+  // The scores of each run that is finished, in the order of the plan.
   std::vector<std::optional<RunScores>> scores() const;
 
  private:

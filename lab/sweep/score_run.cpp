@@ -40,8 +40,8 @@ void add_split(NamedFigures& figures, const std::string& name, const Evaluation&
   }
 }
 
-// `split`: the split on which the run is tested; the heads are studied on it. If `train` is a
-// further split, only as many of its first examples are used, and no outputs are generated.
+// `split`: the split for the test and for the study of heads. If a further split is `train`, uses
+// only as many of its first examples as `split` has, and generates no outputs.
 NamedFigures study_run(SavedRun& run, const Task& task, const Split& split, const RunStudy& study,
                        Workers& workers) {
   NamedFigures figures;
@@ -81,7 +81,7 @@ const Split& split_of(const Task& task, const std::string& wanted) {
   return split;
 }
 
-// Adds what the lines of metrics.jsonl about steps say. Throws IoError for a damaged line.
+// Adds the figures of the training steps in metrics.jsonl. Throws IoError for a damaged line.
 void add_training(RunScores& scores, const RunFiles& files) {
   double& first_norm = scores.figures["first_gradient_norm"];
   double& norms = scores.figures["gradient_norm"];
@@ -136,7 +136,7 @@ std::vector<ExampleScore> likelihoods(const Model& model, const Split& split, Wo
   return scores;
 }
 
-// Windows of lanes one by one, since each is an example; they have the same numbers.
+// Reads each lane by itself, so that a batch is one window, the example batch.examples.front().
 std::vector<ExampleScore> likelihoods_in_lanes(const Model& model, const RunningText& text,
                                                const EvaluationLanes& lanes, Workers& workers) {
   std::vector<ExampleScore> scores(static_cast<std::size_t>(lanes.source->size()));

@@ -9,7 +9,7 @@ namespace tapehead {
 
 namespace {
 
-// Indices into `results.cells`, the best first.
+// Indices into `results.cells`, the best cell first.
 std::vector<std::size_t> best_first(const SweepResults& results) {
   std::vector<std::size_t> order(results.cells.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -40,7 +40,7 @@ std::string remarks(const SweepResults& results, std::size_t place) {
   return text + (cell.on_front ? ", front" : "");
 }
 
-// A further figure, in the format of the metric with the same name; blank if it is not a number.
+// A further figure in the format of the metric with the same name; blank if it is not finite.
 std::string figure_text(std::string_view name, const Spread& figure) {
   const auto written = [&](double value) {
     const std::string_view last = name.substr(name.rfind('.') + 1);
@@ -100,7 +100,7 @@ std::string names_of(const SweepPlan& plan, const SweepResults& results,
   return join(names, "; ");
 }
 
-// What the numbers of seeds do to the comparisons.
+// Remarks for comparisons in which cells have fewer seeds, or only one common seed.
 std::string seeds_in_words(const SweepPlan& plan, const SweepResults& results) {
   std::string text;
   if (const auto fewer = cells_with_fewer_seeds(results); !fewer.empty()) {
@@ -111,7 +111,7 @@ std::string seeds_in_words(const SweepPlan& plan, const SweepResults& results) {
             : fmt::format("the seeds that all cells have ({})", join(results.shared_seeds, ", ")),
         names_of(plan, results, fewer));
   }
-  std::vector<std::size_t> compared;  // all but the best, which is compared with nothing
+  std::vector<std::size_t> compared;  // all cells but the best
   for (std::size_t i = 0; i < results.cells.size(); ++i) {
     if (i != results.best && results.cells[i].to_best) {
       compared.push_back(i);

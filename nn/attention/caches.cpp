@@ -33,7 +33,7 @@ void KeyValueCache::extend(std::span<const Index> slots, const Segments& segment
   }
 }
 
-// Grows to twice the rows, since few sequences come near the largest length allowed.
+// Doubles the capacity, because few sequences come near the maximum length.
 void KeyValueCache::grow(Index rows) {
   constexpr Index fewest = 8;
   const Index capacity = std::min(longest_, std::max({rows, 2 * capacity_, fewest}));

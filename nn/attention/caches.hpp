@@ -1,5 +1,5 @@
-// What is kept of the rows of a pass for later ones to attend to: keys and values in decoding, and
-// the memory of lanes in streams of text.
+// Rows that are kept for later passes: keys and values for decoding, and the memory of lanes for
+// streams of text.
 #pragma once
 
 #include "core/ops/attention/attention.hpp"
@@ -8,10 +8,10 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-// The cache of decoding: the projected keys and values of all rows so far, which are not computed
-// again. They are constants.
+// The decoding cache stores the projected keys and values of earlier rows, as constants, so that
+// they are computed only once.
 
-// The columns of the keys and of the values that queries attend to.
+// The columns of the keys and values that queries attend to.
 struct KeysAndValues {
   HeadColumns key;
   HeadColumns value;
@@ -19,10 +19,10 @@ struct KeysAndValues {
 
 struct LayerCache {
   Tensor rows;                           // for self-attention: (rows of all slots, keys and values)
-  std::optional<KeysAndValues> context;  // for cross-attention, made once
+  std::optional<KeysAndValues> context;  // for cross-attention, computed once
 };
 
-// A slot holds the rows of one sequence. Each slot has its own length, so sequences of different
+// A slot holds the rows of one sequence. Slots have their own lengths, so sequences of different
 // lengths can be decoded together.
 class KeyValueCache {
  public:
@@ -34,17 +34,17 @@ class KeyValueCache {
   // segment's position is not the slot's length, or if the slot would become too long.
   void extend(std::span<const Index> slots, const Segments& segments);
 
-  // After extend(): the rows of each segment's slot, with the new ones at its end, as keys.
+  // After extend(): the rows of each segment's slot as key segments; the new rows are at the end.
   const Segments& keys() const { return keys_; }
 
   void copy(Index from, Index to);  // overwrites slot `to` with slot `from`
   void clear(Index slot);           // removes the slot's rows
-  // Removes rows, until the first `sinks` and the last `keep` are left. Behind sinks, the rows that
-  // are left count their positions on from them.
+  // Removes all rows but the first `sinks` and the last `keep`. If there are sinks, the last rows
+  // get the positions that directly follow the sinks.
   void forget(Index slot, Index keep, Index sinks = 0);
   void release(Index slot);  // frees a slot that is no longer used
 
-  // The position of the row that comes next.
+  // The position of the next row.
   Index next_position(Index slot) const {
     const Slot& of = slots_[static_cast<std::size_t>(slot)];
     return of.position + of.length;
@@ -70,38 +70,38 @@ class KeyValueCache {
 };
 
 // The memory of lanes (Dai et al. 2019, section 3.2). A lane is a stream of text that a model reads
-// window by window; what it remembers are the last rows before each layer.
+// window by window. The memory holds the last rows of each lane before each layer.
 
 class LaneMemory {
  public:
   struct Size {
     Index lanes;
     Index layers;
-    Index rows;  // of each lane before each layer, at most
+    Index rows;  // at most, of each lane before each layer
     Index d_model;
   };
   explicit LaneMemory(const Size& size);
 
-  // The rows that are remembered of each sequence: the last ones of its lane. A lane that begins
-  // (position 0) has none. Throws ShapeError for a lane that there is not.
+  // The remembered rows of each sequence: the last rows of its lane, none if the lane begins
+  // (position 0). Throws ShapeError for a lane that does not exist.
   Segments segments(const Tokens& tokens) const;
 
-  // These rows before a layer, as of the last commit(): (R, D), tiled by `past`, their segments().
+  // The remembered rows before a layer, as of the last commit(): (R, D), tiled by `past`.
   Tensor read(Index layer, const Tokens& tokens, const Segments& past) const;
 
-  // Keeps the last rows of what is remembered and of `x`, the sequences' own rows before the layer:
-  // (N, D). Different lanes can be written at the same time.
+  // Stores the last rows of the remembered rows followed by `x`: (N, D), the sequences' own rows
+  // before the layer. Several threads may write different lanes at once.
   void write(Index layer, const Tokens& tokens, const Segments& past, const Tensor& x);
 
-  // From now on, read() gives what was written.
+  // Makes read() return the written rows.
   void commit();
-  // Forgets what was written, so that a step can be repeated.
+  // Drops the written rows, so that a step can be repeated.
   void discard();
 
-  // What read() gives: (lanes, layers, rows, D). A lane that has fewer rows has them at the end.
+  // The rows for read(): (lanes, layers, rows, D). If a lane has fewer rows, they are at the end.
   Tensor& committed() { return committed_; }
   const Tensor& committed() const { return committed_; }
-  // What these lanes have written. Rows of another process are put here, and their lanes marked.
+  // The written rows of these lanes. Rows from other processes are copied here and then marked.
   std::span<Scalar> written(Index first_lane, Index lanes);
   void mark_written(std::span<const Index> lanes);
 

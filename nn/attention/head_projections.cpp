@@ -13,14 +13,14 @@ bool makes(const ProjectionSpec& projection, HeadRole role) {
                                  : projection.value;
 }
 
-// Whether a training freezes the same of two projections.
+// Whether training freezes the weights and biases of two projections alike.
 bool freeze_alike(const Scope& scope, const ProjectionSpec& a, const ProjectionSpec& b) {
   return std::ranges::all_of(std::array{".weight", ".bias"}, [&](const char* part) {
     return scope.freezes(a.name + part) == scope.freezes(b.name + part);
   });
 }
 
-// Whether two weights can be adjacent in memory and be used in one product: of the same inputs.
+// Whether two weights have the same inputs, so that one product can use them as one matrix.
 bool stack(const Scope& scope, const AttentionSpec& spec, const ProjectionSpec& a,
            const ProjectionSpec& b) {
   const bool same_inputs =
@@ -29,7 +29,7 @@ bool stack(const Scope& scope, const AttentionSpec& spec, const ProjectionSpec& 
          spec.input == HeadInput::wide && a.heads == b.heads && a.width == b.width;
 }
 
-// Above log 11 a settled gate is 1, so before training the model behaves as without gates.
+// A settled gate is 1 above log 11, so before training the model behaves as without gates.
 constexpr double first_log_alpha = 2.5;
 
 }  // namespace
@@ -83,8 +83,8 @@ void HeadCopy::rest() {
   }
 }
 
-// Queries, keys and values are initialised as if one matrix made all three, whatever matrices they
-// are in. With the xavier types this makes them smaller by sqrt(2) than separate matrices, which
+// Queries, keys and values are initialised as if one matrix made all three, whatever the matrices
+// are. With the xavier types the numbers are smaller by sqrt(2) than in separate matrices, which
 // keeps the first attention weights even and post-norm models trainable
 // (torch.nn.MultiheadAttention does the same).
 HeadProjections::HeadProjections(const Scope& scope, const ModelOptions& options,
@@ -123,7 +123,7 @@ void HeadProjections::add_block(const Scope& scope, const ModelOptions& options,
   }
   const Initializer initializer = spec.first_numbers(
       weight_initializer(options, first.in, 3 * spec.heads * first.width), first.width);
-  // Heads that each read their own columns have a linear map each, one below the other.
+  // Heads that read different columns have one linear map each; their weights are stacked.
   const bool one_map = spec.input == HeadInput::wide || first.heads == 1;
   const ParameterKind kind = one_map ? ParameterKind::matrix : ParameterKind::other;
   blocks.push_back(
@@ -134,7 +134,7 @@ void HeadProjections::add_block(const Scope& scope, const ModelOptions& options,
        .heads = spec.tied() ? spec.d_model / first.in : first.heads});
 }
 
-// The columns of a block's product that have these roles: they are contiguous.
+// The columns of a block's product for these roles. They are contiguous.
 HeadProjections::Place HeadProjections::used_columns(std::size_t block, HeadRoles roles) const {
   Index first = blocks[block].weight.shape[0];
   Index end = 0;

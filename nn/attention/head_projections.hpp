@@ -1,5 +1,5 @@
 // Projects the inputs of an attention to the queries, keys and values of its heads, and combines
-// the outputs of the heads into its output.
+// the heads' outputs into the output of the attention.
 #pragma once
 
 #include "core/ops/heads/head_columns.hpp"
@@ -10,12 +10,12 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-// Copies the weights of the heads that are kept, from an attention to one with fewer heads.
+// Copies the weights of kept heads from an attention to an attention with fewer heads.
 
-// Their numbers in the larger attention, in increasing order.
+// The numbers of the kept heads in the larger attention, in increasing order.
 struct KeptHeads {
   std::vector<Index> heads;
-  std::vector<Index> key_heads;  // the key and value heads that still serve a head
+  std::vector<Index> key_heads;  // the key and value heads that the kept heads use
 };
 KeptHeads kept_heads(const AttentionSpec& spec, std::vector<Index> heads);
 
@@ -23,7 +23,7 @@ class HeadCopy {
  public:
   HeadCopy(const ParameterStore& from, ParameterStore& to);
 
-  // Copies chunk number which[i] of `from` to chunk i of `to`, in each of `rows` rows; nothing if
+  // In each of `rows` rows, copies chunk which[i] of `from` to chunk i of `to`. Does nothing if
   // `to` is not declared.
   struct Chunks {
     const std::vector<Index>& which;
@@ -36,8 +36,8 @@ class HeadCopy {
 
   void whole(const Parameter& from, const Parameter& to);
 
-  // Copies all that was not copied yet, by name. Throws logic_error for a parameter that has
-  // another shape in `to`: the part of the attention that owns it must copy it in its keep_heads.
+  // Copies the remaining parameters by name. Throws logic_error if the shape differs in `to`: the
+  // part of the attention that owns the parameter must copy it in its keep_heads.
   void rest();
 
  private:
@@ -48,13 +48,13 @@ class HeadCopy {
 
 enum class HeadRole { query, key, value };
 
-// The roles that an input has.
+// The roles that an input plays.
 enum class HeadRoles { all, query_only, key_and_value };
 
 struct HeadProjections {
   HeadProjections(const Scope& scope, const ModelOptions& options, const AttentionSpec& spec);
 
-  // The projections of one input, computed when they are first needed.
+  // The projections of one input, each computed when it is first needed.
   class Of {
    public:
     Of(const HeadProjections& projections, Pass& pass, const Var& input, HeadRoles roles)
@@ -70,13 +70,13 @@ struct HeadProjections {
     HeadRoles roles_;
     std::array<std::optional<Var>, 3> products_;  // by block
   };
-  // Only these roles may be asked for. The others are not computed.
+  // Only these roles may be requested; other roles are not computed.
   Of of(Pass& pass, const Var& input, HeadRoles roles = HeadRoles::all) const {
     return {*this, pass, input, roles};
   }
 
   // The weight (d, columns that the head sees) of a head's queries, keys or values, and the first
-  // of those columns. Nothing where the input takes this role itself.
+  // of these columns. Nothing if the input itself takes this role.
   struct HeadWeight {
     Tensor weight;
     Index first_input;
@@ -86,7 +86,7 @@ struct HeadProjections {
 
   void keep_heads(const KeptHeads& kept, const HeadProjections& smaller, HeadCopy& copy) const;
 
-  // Weights that are used as one matrix in one product.
+  // Weights that one product uses as one matrix.
   struct Block {
     Parameter weight;  // (rows, in)
     Parameter bias;    // (rows), with biases
@@ -98,7 +98,7 @@ struct HeadProjections {
     Index columns = 0;
   };
   const Place& place(HeadRole role) const { return places[static_cast<std::size_t>(role)]; }
-  // Whether the input itself takes this role, without a weight.
+  // Whether the input itself is used for this role, without a weight.
   bool is_input(HeadRole role) const {
     return spec.sharing == Sharing::identity ||
            (spec.sharing == Sharing::identity_query && role == HeadRole::query);
@@ -115,12 +115,12 @@ struct HeadProjections {
                  const std::vector<ProjectionSpec>& projections);
 };
 
-// A gate on each head, which training opens or closes (Voita et al. 2019, section 5.2).
+// A gate on each head, which training can open or close (Voita et al. 2019, section 5.2).
 struct L0Gates {
   L0Gates(const Scope& scope, const AttentionSpec& spec);
 
-  // Multiplies each head by its gate, (N, H d_v) -> (N, H d_v). In training the gates are drawn
-  // once for a whole step; otherwise they are settled. Without gates the heads stay as they are.
+  // Multiplies each head by its gate, (N, H d_v) -> (N, H d_v). Training draws the gates once for a
+  // whole step; otherwise they are settled. Without gates, the heads stay unchanged.
   Var operator()(Pass& pass, const Var& heads_side_by_side) const;
 
   Index heads;

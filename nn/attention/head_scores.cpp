@@ -13,7 +13,7 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
-// Heads that all have the same columns count as one.
+// The number of heads with different columns: 1 if all heads share their columns.
 Index distinct(const HeadColumns& columns, Index heads) { return columns.step == 0 ? 1 : heads; }
 
 HeadColumns like(const HeadColumns& before, const Var& matrix) {
@@ -32,7 +32,7 @@ DistanceBuckets buckets_of(const AttentionSpec& spec) {
   return {};
 }
 
-// Row b: the sinusoids of Vaswani et al. 2017, section 3.5, at the distance b - clip.
+// Row b holds the sinusoids of Vaswani et al. 2017, section 3.5, of the distance b - clip.
 Tensor sines_of_distances(Index B, Index clip, Index D) {
   Tensor sines = Tensor::empty({B, D});
   for (Index b = 0; b < B; ++b) {
@@ -52,13 +52,13 @@ HeadScores::HeadScores(const Scope& scope, const AttentionSpec& spec, Index max_
     : spec_(spec), module_{.paths = {(scope / "score").path()}, .heads = spec.heads} {
   const Index d = spec.d_qk;
   if (const Index count = spec.heads_with(Score::bilinear); count > 0) {
-    // q M k is about as large as q k if M has variance 1 / d_qk.
+    // With variance 1 / d_qk in M, q M k is about as large as q k.
     const double deviation = 1 / std::sqrt(static_cast<double>(d));
     bilinear_ = scope.create("score.weight", ParameterKind::other, {count * d, d},
                              spec.first_numbers(Initializer::normal(deviation), d), count);
   }
   if (const Index count = spec.heads_with(Score::additive); count > 0) {
-    // v tanh(q + k) is about as large as q k if v has variance 1.
+    // With variance 1 in v, v tanh(q + k) is about as large as q k.
     additive_ = scope.create("score.vector", ParameterKind::other, {count, d},
                              spec.first_numbers(Initializer::normal(1), 1), count);
   }
@@ -95,7 +95,7 @@ double HeadScores::scale() const {
   return 1 / std::sqrt(static_cast<double>(width));
 }
 
-// The numbers of these heads among all heads with this score.
+// The indices of these heads among the heads that use this score.
 std::vector<Index> HeadScores::numbers_among(Score score, const std::vector<Index>& heads) const {
   std::vector<Index> numbers;
   Index number = 0;
@@ -149,7 +149,7 @@ HeadColumns HeadScores::rotated(const HeadColumns& heads, const Segments& segmen
 
 Var HeadScores::turned_back(const HeadColumns& keys, Index positions, Index heads) const {
   const Index d = spec_.d_qk;
-  Tensor back = Tensor::empty({1, d});  // the same cosines, and the sines of the opposite angles
+  Tensor back = Tensor::empty({1, d});  // the cosines, and the sines of the negated angles
   std::copy_n(rotations_.row(positions), d, back.row(0));
   std::transform(back.row(0) + d / 2, back.row(0) + d, back.row(0) + d / 2, std::negate<>());
   Segments each;
@@ -159,7 +159,7 @@ Var HeadScores::turned_back(const HeadColumns& keys, Index positions, Index head
   return rotate_heads(keys, back, each, heads, d, spec_.rotary_pairs);
 }
 
-// q Mᵀ for bilinear heads' queries, √d x / |x| for cosine heads' queries and keys.
+// q Mᵀ for the queries of bilinear heads, √d x / |x| for the queries and keys of cosine heads.
 HeadColumns HeadScores::each_by_its_score(Pass& pass, const HeadColumns& heads, bool query) const {
   const Index d = spec_.d_qk;
   if (alike()) {
@@ -250,7 +250,7 @@ Var HeadDistances::distance_products(Pass& pass, const HeadColumns& query, doubl
   return scale(products, static_cast<Scalar>(factor));
 }
 
-// Each head's W_h R_b, one head below the other: (H B, d_qk).
+// W_h R_b of each head, one head below the other: (H B, d_qk).
 Var HeadDistances::sine_maps(Pass& pass) const {
   const Var all = linear(pass.tape().constant(sines_), pass.parameter(sines_of_));
   PoolVector<Var> heads;
@@ -260,7 +260,7 @@ Var HeadDistances::sine_maps(Pass& pass) const {
   return concatenate(heads, 0);
 }
 
-// The heads side by side, where each head has its part of a row added.
+// The heads side by side, with each head's part of the row added.
 Var HeadDistances::plus(Pass& pass, const HeadColumns& query, const Parameter& row) const {
   PoolVector<Var> heads;
   for (Index head = 0; head < spec_.heads; ++head) {

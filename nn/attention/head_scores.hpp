@@ -1,5 +1,5 @@
-// How an attention's projected queries and keys become scores, apart from dot products: other
-// scores, rotary positions, learned scales, and what is learned for distances.
+// Computes scores from an attention's projected queries and keys, beyond dot products: other
+// scores, rotary positions, learned scales, and learned numbers for distances.
 #pragma once
 
 #include "core/memory/pool.hpp"
@@ -17,20 +17,20 @@ class HeadScores {
  public:
   HeadScores(const Scope& scope, const AttentionSpec& spec, Index max_positions);
 
-  // The segments give the rows' positions. Rotary queries turn by no more than the position `last`.
+  // The segments give the positions of the rows. Positions of rotary queries are at most `last`.
   HeadColumns query(Pass& pass, const HeadColumns& projected, const Segments& segments,
                     Index last = Pattern::unlimited) const;
   HeadColumns key(Pass& pass, const HeadColumns& projected, const Segments& segments) const;
 
-  // Rotary keys of `heads` heads as they would be if each position were so much less.
+  // The rotary keys of `heads` heads, with `positions` subtracted from each position.
   Var turned_back(const HeadColumns& keys, Index positions, Index heads) const;
 
-  double scale() const;  // of the scores that `query` and `key` give
-  // The scores that are not dot products, for `AttentionOptions`, and their learned numbers.
+  double scale() const;  // for the products of query() and key()
+  // The scores other than dot products, for AttentionOptions, and their learned numbers.
   PoolVector<std::shared_ptr<const PairScore>> functions() const;
   std::optional<Var> function_weights(Pass& pass) const;
 
-  // Whether keys that are the same for all heads stay the same.
+  // Whether keys that are equal in all heads are still equal after key().
   bool alike() const;
 
   void keep_heads(const KeptHeads& kept, const HeadScores& smaller, HeadCopy& copy) const;
@@ -43,7 +43,7 @@ class HeadScores {
 
   AttentionSpec spec_;
   Module module_;
-  Parameter bilinear_;  // (heads with this score * d_qk, d_qk), one after the other
+  Parameter bilinear_;  // (heads with this score * d_qk, d_qk), stacked
   Parameter additive_;  // (heads with this score, d_qk)
   Parameter scales_;    // (H)
   Tensor rotations_;    // (P, d_qk)
@@ -54,11 +54,11 @@ class HeadDistances {
  public:
   HeadDistances(const Scope& scope, const ModelOptions& options, const AttentionSpec& spec);
 
-  // What is added to the values, and to these queries' scores, which are later scaled by `scale`.
+  // The bias on the values and on these queries' scores, which are multiplied by `scale` later.
   AttentionBias operator()(Pass& pass, const HeadColumns& query, double scale) const;
 
-  // Queries with Transformer-XL's content bias u (Dai et al. 2019, section 3.3): (q + u) k. For
-  // other positions the queries are unchanged.
+  // Queries with Transformer-XL's content bias u (Dai et al. 2019, section 3.3): (q + u) k. Other
+  // positions leave the queries unchanged.
   HeadColumns with_content_bias(Pass& pass, const HeadColumns& query) const;
 
   void keep_heads(const KeptHeads& kept, const HeadDistances& smaller, HeadCopy& copy) const;

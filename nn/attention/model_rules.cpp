@@ -74,7 +74,7 @@ Found sharing_fits(const AttentionSpec& spec) {
   });
 }
 
-// The first list over heads whose length is not the number of heads.
+// A violation for the first list over heads whose length is not the number of heads.
 Found lists_fit(const AttentionSpec& spec) {
   Found verdict;
   const auto check = [&]<class Value>(const Field& field, const Value& value) {
@@ -143,7 +143,7 @@ Found start_fits(const AttentionSpec& spec) {
   });
 }
 
-// The options that may have set an option of attention, the likeliest first.
+// The options that may have set an option of attention, most likely first.
 std::vector<std::string> attention_options(AttentionKind kind,
                                            const std::vector<std::string>& options) {
   std::vector<std::string> names;
@@ -170,13 +170,13 @@ Found spec_violation(const AttentionSpec& spec) {
 }
 
 bool heads_are_copies(const AttentionSpec& spec) {
-  // Numbers of each head's own: u and v, the biases of the buckets, the slopes.
+  // Each head has its own numbers: u and v, the biases of the buckets, the slopes.
   constexpr std::array own_positions{AttentionPositions::transformer_xl, AttentionPositions::t5,
                                      AttentionPositions::alibi};
   const bool one_key = spec.kv_heads == 1 && spec.input == HeadInput::wide;
   const bool projections =
       spec.heads_alike() || (spec.sharing == Sharing::identity_query && one_key);
-  // A bilinear or additive score has weights of each head's own.
+  // With a bilinear or additive score, each head has its own weights.
   const auto same_score = [first = spec.score.at(0)](Score score) {
     return score == first && (score == Score::dot || score == Score::cosine);
   };

@@ -16,9 +16,9 @@ PoolVector<Pattern> pattern_list_of(const AttentionSpec& spec) {
   return patterns;
 }
 
-// The segments by which rotary positions turn queries and keys, where it makes a difference. In a
-// stream, positions grow without limit, but only their differences matter: the first key of each
-// sequence counts as position 0.
+// The segments whose positions rotate queries and keys, if they differ from the given segments. In
+// a stream, positions grow without limit, but only differences matter: the first key of each
+// sequence gets position 0.
 std::optional<std::pair<Segments, Segments>> rotary_segments(const AttentionSpec& spec,
                                                              const Segments& queries,
                                                              const Segments& keys) {
@@ -104,7 +104,7 @@ BlockOutput MultiHeadAttention::operator()(Pass& pass, const Var& x, const Segme
       queries, from.segments);
 }
 
-// The keys and values to attend to, of those that were just made and those that are kept.
+// Stores new keys and values in the cache. Returns all keys and values to attend to.
 KeysAndValues MultiHeadAttention::keep(Pass& pass, const KeysAndValues& made,
                                        const Segments& queries, const KeySource& from) const {
   if (from.rows) {
@@ -164,8 +164,8 @@ Index MultiHeadAttention::cache_columns() const {
   return key_columns() + (spec.heads_alike() ? 1 : spec.kv_heads) * spec.d_v;
 }
 
-// A query sees the sinks at the distances that they have in a cache of what it sees (Xiao et al.
-// 2023, section 3.2). The sinks' keys stay as they are, and the query turns less far instead.
+// With rotary positions, a query sees the sinks as near as in a cache of only the visible rows
+// (Xiao et al. 2023, section 3.2). For this the query is rotated less, not the sinks' keys.
 std::optional<HeadColumns> MultiHeadAttention::sink_query(Pass& pass, const HeadColumns& projected,
                                                           const Segments& positions) const {
   const auto with_sinks = std::ranges::find_if(patterns, &Pattern::sinks);
@@ -229,7 +229,7 @@ MultiHeadAttention AttentionMaker::make(const Scope& scope, AttentionSite site) 
   return {scope, spec, site, found->second};
 }
 
-// The heads' outputs with what the pass substitutes; the recorder sees both.
+// The heads' outputs, with those that the pass substitutes. Calls the recorder with both.
 Var MultiHeadAttention::studied(Pass& pass, const Call& call, const Var& outputs) const {
   if (pass.substitute && outputs.needs_gradient()) {
     throw std::logic_error("heads with given weights have no gradients");
@@ -261,7 +261,7 @@ Var MultiHeadAttention::studied(Pass& pass, const Call& call, const Var& outputs
   return pass.substitute ? pass.tape().constant(y) : outputs;
 }
 
-// y_i = Σ_j w_ij (v_j + r_b), where r_b is the bias on the values in the bucket of j - i, if any.
+// y_i = Σ_j w_ij (v_j + r_b). r_b is the bias on the values, if any, for the bucket of j - i.
 void MultiHeadAttention::attend_by(const Tensor& weights_of_head, const Call& call, Index head,
                                    Index segment, Tensor& y) const {
   const Segment& queries = call.queries[segment];

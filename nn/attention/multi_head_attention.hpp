@@ -1,4 +1,4 @@
-// Multi-head attention (Vaswani et al. 2017, section 3.2.2), in the variant of its settings.
+// Multi-head attention (Vaswani et al. 2017, section 3.2.2) and its variants.
 #pragma once
 
 #include "core/ops/attention/attention.hpp"
@@ -27,19 +27,19 @@ struct SequenceRows {
   const Segments& segments;
 };
 
-// Where keys and values come from. Query segment i attends to key segment i. If nothing else is
-// given, the queries' own rows are projected to keys and values.
+// Where keys and values come from. Query segment i attends to key segment i. By default, the
+// queries' own rows are projected to keys and values.
 struct KeySource {
   const Segments& segments;              // of all keys
-  std::optional<SequenceRows> before{};  // rows that come before the queries' own: a memory
-  std::optional<Var> rows{};             // rows instead of the queries' own: a context; (S, D)
-  // Keeps what is projected. The queries' own rows are written to the ends of the key segments, and
-  // the segments' rows before them are attended to as they are. A context is projected only once.
+  std::optional<SequenceRows> before{};  // rows before the queries' own rows: a memory
+  std::optional<Var> rows{};             // a context, used instead of the queries' own rows: (S, D)
+  // Stores projections. The queries' own rows are written to the ends of the key segments; earlier
+  // rows of the segments are attended to as they are. A context is projected only once.
   LayerCache* cache = nullptr;
 };
 
 struct MultiHeadAttention {
-  // With weights of its own or of another attention.
+  // `weights` may belong to this attention alone or to several.
   MultiHeadAttention(const Scope& scope, const AttentionSpec& spec, AttentionSite site,
                      const AttentionWeights& weights);
 
@@ -54,19 +54,19 @@ struct MultiHeadAttention {
     return patterns[patterns.size() == 1 ? 0 : static_cast<std::size_t>(head)];
   }
 
-  // Copies the parameters of the heads that are kept to an attention with only these heads. Heads
-  // must be combined by an output weight, in which each has its own columns.
+  // Copies the parameters of the kept heads to an attention with only these heads. An output
+  // weight, with columns of each head, must combine the heads.
   void keep_heads(const KeptHeads& kept, const MultiHeadAttention& smaller, HeadCopy& copy) const;
 
-  // The columns of a cached row: first those of keys, then those of values.
+  // The number of columns of a cached row: first the keys' columns, then the values'.
   Index key_columns() const;
   Index cache_columns() const;
 
   AttentionSpec spec;
   AttentionSite site;
   Module module;
-  PoolVector<Pattern> patterns;  // one for all heads, or one for each
-  // The same for scores that are not dot products; empty: all are.
+  PoolVector<Pattern> patterns;  // one for all heads, or one per head
+  // Scores other than dot products, one for all heads or one per head; empty: only dot products.
   PoolVector<std::shared_ptr<const PairScore>> pair_scores;
   std::string head_dropout_path;
   AttentionWeights weights;
@@ -97,7 +97,7 @@ struct MultiHeadAttention {
                  Tensor& y) const;
 };
 
-// Makes the attentions of a model. Those of one name (AttentionSpec::shared_as) share weights.
+// Makes the attentions of a model. Attentions with the same name (shared_as) share weights.
 class AttentionMaker {
  public:
   // Throws ConfigError if the options break a rule of model_rules.hpp about attentions.

@@ -6,7 +6,7 @@ namespace {
 
 constexpr Index usual_d_head = 64;  // Vaswani et al. 2017, section 3.2.2
 
-// The weights of queries, keys, values and output.
+// The number of weights for queries, keys, values and output.
 Index projection_weights(const AttentionSpec& spec) {
   Index total = spec.combine == Combine::output ? spec.output_columns() * spec.d_model : 0;
   for (const ProjectionSpec& projection : projections_of(spec)) {
@@ -19,12 +19,12 @@ bool adds_heads(const AttentionSpec& spec) {
   return spec.combine == Combine::mean || spec.combine == Combine::weighted;
 }
 
-// D / H, and 1 at least.
+// D / H, but at least 1.
 Index slice_width(const AttentionSpec& spec) {
   return std::max<Index>(1, spec.d_model / std::max<Index>(spec.heads, 1));
 }
 
-// Sets the widths that are not given: those that follow from options, and others to `width`.
+// Sets the widths that are not given. Some follow from other options, the rest become `width`.
 void set_free_widths(const AttentionSettings& said, Index width, AttentionSpec& spec) {
   if (spec.sharing == Sharing::identity) {
     width = spec.input_columns();
@@ -41,8 +41,8 @@ void set_free_widths(const AttentionSettings& said, Index width, AttentionSpec& 
   }
 }
 
-// The width w at which the attention has nearest to 4 D² weights. They are a + b w, where a are
-// those of widths that are given or follow from other options.
+// The width w for which the attention has closest to 4 D² weights. The number of weights is a + b
+// w; a counts weights whose widths are given or follow from other options.
 Index iso_params_width(const AttentionSettings& said, AttentionSpec spec) {
   const auto weights_at = [&](Index width) {
     set_free_widths(said, width, spec);
@@ -54,7 +54,7 @@ Index iso_params_width(const AttentionSettings& said, AttentionSpec spec) {
   return std::max<Index>(1, static_cast<Index>(std::llround((4 * D * D - fixed) / per_column)));
 }
 
-// Sets the widths that are not given.
+// Sets the widths that are not given, by the head budget.
 void set_widths(const ModelOptions& options, const AttentionSettings& said, Index layer,
                 AttentionSpec& spec) {
   const HeadBudget usual = options.d_head ? HeadBudget::fixed_head_dim : HeadBudget::fixed_width;
@@ -213,12 +213,12 @@ void resolve_attention(ModelOptions& options) {
   }
 }
 
-// A weight that several of query, key and value share is used once for each different input; in
-// self-attention that is one.
+// A weight that query, key and value share is used once for each different input: in self-attention
+// once.
 AttentionWork attention_work(const AttentionSpec& spec) {
   AttentionWork work;
   for (const ProjectionSpec& projection : projections_of(spec)) {
-    // Tied heads that get slices of the input use their one weight once for each slice.
+    // Tied heads that get slices of the input use their shared weight once for each slice.
     const Index slices = spec.tied() ? spec.d_model / projection.in : projection.heads;
     const auto uses = static_cast<double>(slices * projection.in * projection.width);
     const bool on_keys = projection.key || projection.value;
@@ -226,7 +226,7 @@ AttentionWork attention_work(const AttentionSpec& spec) {
     (spec.is_self() ? work.past_row : work.key_row) += on_keys ? uses : 0;
   }
   work.query_row += static_cast<double>(spec.heads_with(Score::bilinear) * spec.d_qk * spec.d_qk);
-  if (spec.has_clip()) {  // products of queries with a vector for each distance
+  if (spec.has_clip()) {  // products of each query with a vector per distance
     work.query_row += static_cast<double>(spec.heads * spec.distance_buckets() * spec.d_qk);
   }
   if (spec.has(AttentionPositions::relative)) {

@@ -1,4 +1,4 @@
-// The spec of one attention of a model: its settings with every `auto` decided.
+// The specification of one attention: its settings, with every `auto` resolved.
 #pragma once
 
 #include "core/tape/parameter_declaration.hpp"
@@ -9,17 +9,17 @@ namespace tapehead {
 struct AttentionSpec : AttentionFields<Plain> {
   AttentionKind kind = AttentionKind::encoder_self;
   Index d_model = 1;
-  bool biases = true;        // of query, key, value and output
-  bool sees_prefix = false;  // a decoder's, in which the rows of a source see each other
+  bool biases = true;        // on query, key, value and output
+  bool sees_prefix = false;  // a decoder's attention; rows of a source see each other
 
-  // False: the width of a head should be d_model / heads, but that is not an integer.
+  // False: the width of a head should be d_model / heads, but this is not an integer.
   bool heads_divide = true;
 
   bool has(AttentionPositions scheme) const { return positions == scheme; }
   bool has_clip() const {
     return std::ranges::find(clipped_positions, positions) != clipped_positions.end();
   }
-  // How many numbers are learned for distances: one for each bucket.
+  // How many numbers are learned for distances: one per bucket.
   Index distance_buckets() const;
   bool is_self() const { return kind != AttentionKind::cross; }
   // Whether no query attends to later keys.
@@ -29,14 +29,14 @@ struct AttentionSpec : AttentionFields<Plain> {
   }
   bool tied() const { return head_weights == HeadWeights::tied; }
   Index heads_with(Score of) const;
-  // The initialiser of a parameter in which each head has `rows_of_head` rows. If the heads are to
-  // start alike, they start with the same numbers.
+  // The initialiser of a parameter in which each head has `rows_of_head` rows. If the heads should
+  // start alike, all of them start with the same numbers.
   Initializer first_numbers(Initializer own, Index rows_of_head) const;
-  // Whether the projections give all heads the same columns.
+  // Whether the projections give the same columns to all heads.
   bool heads_alike() const {
     return (tied() || sharing == Sharing::identity) && input == HeadInput::wide;
   }
-  // The columns of a query that is the input itself.
+  // The width of a query that is the unprojected input.
   Index input_columns() const {
     return input == HeadInput::narrow ? d_model / std::max<Index>(heads, 1) : d_model;
   }
@@ -45,48 +45,48 @@ struct AttentionSpec : AttentionFields<Plain> {
   bool operator==(const AttentionSpec&) const = default;
 };
 
-// A weight that makes queries, keys, values, or several of these.
+// A weight for queries, keys, values, or several of these.
 struct ProjectionSpec {
   std::string name;  // "query", "key_value", ...
   bool query;
   bool key;
   bool value;
-  Index heads;  // heads whose columns it makes; 1 if heads are tied
-  Index in;     // columns of the input that a head sees
-  Index width;  // columns of a head
+  Index heads;  // number of heads with own columns; 1 if heads are tied
+  Index in;     // columns of the input for each head
+  Index width;  // columns of each head
 };
 
 // The weights of the queries, keys and values, each once.
 std::vector<ProjectionSpec> projections_of(const AttentionSpec& spec);
 
-// The settings of this kind: its own section and, where that is silent, the section `attention`.
+// The settings of this kind: its own section; options absent there follow the section `attention`.
 AttentionSettings merged_settings(const ModelOptions& options, AttentionKind kind);
 
-// The attention of this kind in this layer. If the settings contradict each other, this is an
+// The attention of this kind in this layer. If the settings contradict each other, the result is an
 // approximation, and spec_violation() reports it.
 AttentionSpec attention_spec(const ModelOptions& options, AttentionKind kind, Index layer);
 
 // The attentions of this kind, one for each layer that has it.
 std::vector<AttentionSpec> attention_specs(const ModelOptions& options, AttentionKind kind);
 Index attention_layers(const ModelOptions& options, AttentionKind kind);
-Index most_layers(const ModelOptions& options);  // of the stack that has most
+Index most_layers(const ModelOptions& options);  // of the larger stack
 
-// Settings that describe exactly these layers of one kind, without `auto` except for the budget.
+// Settings that describe exactly these layers of one kind. Only the budget may be `auto`.
 AttentionSettings settings_of(const std::vector<AttentionSpec>& layers);
 
-// The same attention with every option that its positions do not use set to its default, because a
-// section for one kind of attention rejects any other value of these options.
+// The same attention with defaults in every option that its positions do not use, because a section
+// for one kind of attention rejects any other value of such options.
 AttentionSpec without_unused(AttentionSpec spec);
 
 // Writes the results of attention_spec() into the settings of the three kinds, layer by layer.
 void resolve_attention(ModelOptions& options);
 
-// The cost of an attention's maps in a forward pass, in multiply-adds for each row.
+// The cost of an attention's linear maps in a forward pass, in multiply-adds per row.
 struct AttentionWork {
-  double query_row = 0;   // for each row of queries: uses of a weight, but for the output's
-  double output_row = 0;  // the same of the output projection
-  double key_row = 0;     // for each row of keys and values
-  double past_row = 0;    // self-attention: for each row that only has keys and values
+  double query_row = 0;   // per row of queries, without the output projection
+  double output_row = 0;  // per row of queries: the output projection
+  double key_row = 0;     // per row of keys and values
+  double past_row = 0;    // self-attention: per row that has only keys and values
 };
 
 AttentionWork attention_work(const AttentionSpec& spec);

@@ -4,20 +4,20 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
-// One way to continue: an open hypothesis, its next token, and the log-probability with it.
+// One way to continue: an open hypothesis, its next token, and their total log-probability.
 struct Continuation {
   Index parent;
   TokenId token;
   double log_probability;
 };
 
-// Better ones first; equal ones in the order of parent and token, so that the result does not
-// depend on the sorting algorithm.
+// Higher log-probability first. Equal ones are ordered by parent and token, so that the result does
+// not depend on the sorting algorithm.
 std::tuple<double, Index, TokenId> sort_key(const Continuation& one) {
   return {-one.log_probability, one.parent, one.token};
 }
 
-// The beam of one source sentence: its open hypotheses, and its finished hypotheses so far.
+// The beam of one source sentence: its open and its finished hypotheses.
 class Beam {
  public:
   struct Open {
@@ -32,9 +32,9 @@ class Beam {
   bool done() const { return open_.empty(); }
   const std::vector<Open>& open() const { return open_; }
 
-  // The best continuations of all open hypotheses, best first, at most `beam` of them. The
-  // candidates for their next tokens are the rows of `next` from `first_row` on; those that are
-  // never written are passed over. The `beam` best of all are among the `beam` best of each.
+  // The best continuations of all open hypotheses, best first, at most `beam` of them. Hypothesis i
+  // has its candidate tokens in row first_row + i of `next`; tokens that are never written are
+  // skipped. Each hypothesis' `beam` best candidates suffice.
   std::vector<Continuation> continuations(const BestTokens& next, Index first_row) const {
     const bool scored = !next.log_sums.empty();
     const auto may_be_written = [&](const TokenLogit& one) {
@@ -58,9 +58,9 @@ class Beam {
     return all;
   }
 
-  // Takes the best continuations. Those that end are finished; the others become the open
-  // hypotheses. If several have the same parent, the first one stays in its slot; for each of the
-  // others the caller must copy the first slot of a pair to the second.
+  // Takes the best continuations. If one ends, its hypothesis is finished; the rest become the open
+  // hypotheses. Of continuations with the same parent, the first stays in its slot; the rest get
+  // new slots. The caller must copy the first slot of each returned pair to the second.
   std::vector<std::pair<Index, Index>> advance(const std::vector<Continuation>& best) {
     const std::vector<Open> parents = std::move(open_);
     open_.clear();
@@ -82,7 +82,7 @@ class Beam {
       }
       parent_slot_taken[static_cast<std::size_t>(next.parent)] = true;
     }
-    std::vector<Index> free(static_cast<std::size_t>(options_.beam));  // as many as it is wide
+    std::vector<Index> free(static_cast<std::size_t>(options_.beam));  // all slots of the beam
     std::iota(free.begin(), free.end(), Index{0});
     for (std::size_t i = 0; i < open_.size(); ++i) {
       if (std::ranges::find(waiting, i) == waiting.end()) {
@@ -98,8 +98,8 @@ class Beam {
     return copies;
   }
 
-  // The finished hypotheses, best first. If there are fewer than wanted, also those that were cut
-  // off at the maximum length.
+  // The finished hypotheses, best first. If fewer have finished than are wanted, hypotheses cut off
+  // at the maximum length are among them.
   std::vector<Hypothesis> results() const {
     const Index count = std::min(std::ssize(finished_), options_.best);
     return {finished_.begin(), finished_.begin() + count};
@@ -116,8 +116,8 @@ class Beam {
     std::ranges::stable_sort(finished_, std::greater<>(), &Hypothesis::score);
   }
 
-  // The search is done when as many have finished as the beam is wide, or at the maximum length.
-  // Then, if fewer have finished than are wanted, the open ones count as they are.
+  // The search ends at the maximum length, or when `beam` hypotheses have finished. If fewer have
+  // then finished than are wanted, the open ones count as they are.
   void close_if_settled() {
     const Index finished = std::ssize(finished_);
     const bool full = finished >= options_.beam;
@@ -145,7 +145,7 @@ class Search {
          const DecodingOptions& options)
       : options_(options), models_(models, prompts, options.beam, begin(models, prompts)) {}
 
-  // The models leave out one of the tokens that are never written, and the beams the others.
+  // The models exclude the first token of `never`; the beams skip the rest of `never`.
   Outputs run() {
     const LogSums log_sums =
         options_.beam == 1 && !options_.scores ? LogSums::left_out : LogSums::wanted;
@@ -160,7 +160,7 @@ class Search {
   }
 
  private:
-  // Makes the beams. Returns the most rows that a model reads of a prompt and its output.
+  // Makes the beams. Returns the most rows that any model reads of a prompt and its output.
   Index begin(std::span<const EnsembleMember> models, std::span<const Prompts> prompts) {
     Index most = 0;
     for (Index i = 0; i < prompts.front().sequences(); ++i) {
@@ -177,7 +177,7 @@ class Search {
     return most;
   }
 
-  // The last token that is written is not read.
+  // The model never reads the last token of an output, hence + 1.
   Index longest_output(const Transformer& model, const Prompts& prompts, Index number) const {
     const Index prompt = prompts.input.segments[number].rows;
     const Index source = std::max(prompts.context.segments[number].rows, prompt);
@@ -185,7 +185,7 @@ class Search {
                      std::min(options_.context, model.options().max_positions) - prompt + 1});
   }
 
-  // Collects what each open hypothesis has not read: its prompt or its newest token. False: none.
+  // Collects the prompt or the newest token of each open hypothesis. False: none is open.
   bool gather() {
     readings_.clear();
     for (std::size_t b = 0; b < beams_.size(); ++b) {

@@ -7,34 +7,34 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 struct DecodingOptions {
   Index beam = 1;             // 1: greedy
-  double length_penalty = 1;  // a hypothesis is ranked by log-probability / length^this
-  // An output has at most this many tokens more than its source, with one mark.
+  double length_penalty = 1;  // hypotheses are ranked by log-probability / length^this
+  // An output may be this many tokens longer than its source, counted with one mark.
   Index max_extra_length = 50;
-  Index max_length = std::numeric_limits<Index>::max();  // of any output, whatever the source
-  // Rows that a prompt and its output may have, the last token apart; or the model's positions.
+  Index max_length = std::numeric_limits<Index>::max();  // of any output
+  // Most rows of a prompt and its output without the last token; also limited by the model.
   Index context = std::numeric_limits<Index>::max();
-  Index best = 1;                 // outputs wanted for each source, at most `beam`
-  bool scores = true;             // false: not needed; greedy search then leaves them at 0
-  std::vector<TokenId> never{1};  // are never written
-  TokenId end = 2;                // -1: none, so every output has the maximum length
+  Index best = 1;                 // outputs for each source, at most `beam`
+  bool scores = true;             // false: greedy search may leave scores at 0
+  std::vector<TokenId> never{1};  // tokens that are never written
+  TokenId end = 2;                // -1: no end mark, so every output has the maximum length
 };
 
 struct Hypothesis {
   std::vector<TokenId> tokens;  // without marks
-  double log_probability = 0;   // of all tokens, including the end mark if there is one
+  double log_probability = 0;   // of all tokens, including an end mark
   double score = 0;
-  bool ended = true;  // with an end mark; false: at the greatest length
+  bool ended = true;  // with an end mark; false: cut off at the maximum length
 };
 
-// Of each prompt, best first: what follows its input.
+// The outputs of each prompt, best first, without the prompt.
 using Outputs = std::vector<std::vector<Hypothesis>>;
 
 // The best outputs of each prompt. The models must have decoders. `prompts`: the same prompts for
-// each model, in its own layout.
+// each model, in the model's own layout.
 Outputs decode_batch(std::span<const EnsembleMember> models, std::span<const Prompts> prompts,
                      const DecodingOptions& options);
 
-// Of one model.
+// decode_batch() for one model.
 Outputs decode_batch(const Transformer& model, const ParameterStore& store, const Prompts& prompts,
                      const DecodingOptions& options);
 

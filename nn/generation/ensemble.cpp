@@ -113,7 +113,7 @@ Tensor Ensemble::logits(std::span<const Reading> readings) {
   return all.size() == 1 ? all.front() : mean_log_probabilities(all);
 }
 
-// One model never stores its logits.
+// With a single model, the logits are never stored.
 BestTokens Ensemble::best(std::span<const Reading> readings, Index count, TokenId excluded,
                           LogSums log_sums) {
   if (models_.size() == 1) {

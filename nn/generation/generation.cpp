@@ -15,7 +15,7 @@ void normalise(Probabilities& probabilities) {
   }
 }
 
-// p_v = exp(z_v / T) / Σ exp(z_w / T); for T = 0 its limit, with the first of equal tokens.
+// p_v = exp(z_v / T) / Σ exp(z_w / T). For T = 0 the limit; of equal logits, the first gets all.
 Probabilities tempered(std::span<const Scalar> logits, double temperature,
                        std::span<const TokenId> excluded) {
   std::vector<double> scaled(logits.begin(), logits.end());
@@ -37,8 +37,7 @@ Probabilities tempered(std::span<const Scalar> logits, double temperature,
   return probabilities;
 }
 
-// Keeps the most likely tokens, as many as `enough` asks for: it is called with how many there are
-// so far and with their probability.
+// Keeps the most likely tokens until enough(number of kept tokens, their total probability).
 template <class Enough>
 void keep_most_likely(Probabilities& probabilities, const Enough& enough) {
   std::vector<std::size_t> order(probabilities.size());
@@ -81,7 +80,7 @@ std::vector<double> token_probabilities(std::span<const Scalar> logits,
   return probabilities;
 }
 
-// Rounding may leave the sum of all below `uniform`; then it is the last token that can be drawn.
+// If rounding leaves the total sum below `uniform`, returns the last token that can be drawn.
 TokenId token_at(std::span<const double> probabilities, double uniform) {
   double sum = 0;
   TokenId last = 0;
@@ -99,13 +98,13 @@ TokenId token_at(std::span<const double> probabilities, double uniform) {
 
 namespace {
 
-// A sample while it is written.
+// A sample in progress.
 struct Sequence {
   Index prompt;
   Index sample;
   Draws draws;
   Generated result{};
-  std::vector<TokenId> read_again{};  // instead of its newest token, since it has slid
+  std::vector<TokenId> read_again{};  // instead of the newest token, after it slid
   bool open = true;
 };
 
@@ -147,10 +146,10 @@ class Generation {
   }
 
  private:
-  // A sequence's number is its slot.
+  // The slot of a sequence is its number.
   Sequence& at(Index number) { return sequences_[static_cast<std::size_t>(number)]; }
 
-  // Each prompt once; all its samples begin with a copy of its rows.
+  // Reads each prompt once. All samples of a prompt begin with a copy of its rows.
   void read_prompts() {
     for (Index prompt = 0; prompt < prompts_.sequences(); ++prompt) {
       const Index first = prompt * options_.samples;
@@ -170,8 +169,8 @@ class Generation {
     }
   }
 
-  // Lets a sequence that has no room for `more` rows forget its beginning, and read its last tokens
-  // again. False if it cannot.
+  // If a sequence has no room for `more` rows, it forgets its beginning, or is cleared to read its
+  // last tokens again. False if neither is possible.
   bool make_room(Index number, Index more) {
     Sequence& sequence = at(number);
     sequence.read_again.clear();
@@ -197,7 +196,7 @@ class Generation {
     return true;
   }
 
-  // Collects what each open sequence has not read yet. False if none is open.
+  // Collects what each open sequence reads next. False if no sequence is open.
   bool gather() {
     readings_.clear();
     for (Index number = 0; number < std::ssize(sequences_); ++number) {
@@ -243,7 +242,7 @@ class Generation {
     models_.release(number);
   }
 
-  const Prompts& prompts_;  // of the first model: those that slide are the same for all
+  const Prompts& prompts_;  // of the first model; sliding prompts are the same for all
   GenerationOptions options_;
   const EachToken& each_;
   Ensemble models_;
@@ -251,7 +250,7 @@ class Generation {
   std::vector<Reading> readings_;
 };
 
-// What each thread has to write, but at most `most`.
+// The number of sequences per thread, at most `most`.
 Index sequences_together(Index sequences, Index threads, Index most) {
   return std::clamp<Index>((sequences + threads - 1) / threads, 1, most);
 }

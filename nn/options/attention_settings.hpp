@@ -1,4 +1,4 @@
-// The options of attention: each one once, as a member with its default and a row.
+// The options of attention. Each option stands once: a member with its default, and a row.
 #pragma once
 
 #include "core/fields.hpp"
@@ -7,13 +7,13 @@
 
 namespace tapehead {
 
-// Of an option under any value of which trained weights mean the same.
+// For an option that does not change what trained weights mean.
 constexpr Field keeping_meaning(Field field) {
   field.keeps_meaning = true;
   return field;
 }
 
-// Of a probability of dropout, [0, 1).
+// For a dropout probability in [0, 1).
 constexpr Field dropout_field(std::string_view name, std::string_view help) {
   return {.name = name,
           .help = help,
@@ -23,18 +23,18 @@ constexpr Field dropout_field(std::string_view name, std::string_view help) {
           .keeps_meaning = true};
 }
 
-// Of what decides the first weights.
+// For an option that affects only the first weights.
 constexpr Field start_field(std::string_view name, std::string_view help) {
   return {.name = name, .help = help, .keeps_meaning = true, .kept_by_resume = true};
 }
 
-// What an option of attention has in addition to the Field of any option.
+// The properties of an attention option beyond those of any Field.
 struct AttentionUse {
-  std::span<const AttentionPositions> positions{};  // only these use it; empty: all do
-  bool of_self = false;         // in the section `attention` it applies only to self-attention
-  bool may_differ = false;      // attentions that share weights (shared_as) may differ in it
+  std::span<const AttentionPositions> positions{};  // schemes that use the option; empty: all
+  bool of_self = false;         // the section `attention` applies it only to self-attention
+  bool may_differ = false;      // may differ between attentions that share weights (shared_as)
   bool may_be_added = false;    // weights made with its default fit other values (model.init_from)
-  bool decides_others = false;  // it only sets other options, so a resolved attention has none
+  bool decides_others = false;  // only sets other options; absent in a resolved attention
 
   bool used_with(AttentionPositions scheme) const {
     return positions.empty() || std::ranges::find(positions, scheme) != positions.end();
@@ -46,9 +46,9 @@ struct AttentionField : Field, AttentionUse {
       : Field(field), AttentionUse(use) {}
 };
 
-// AttentionFields<Layered> is a section of a config: an absent option follows the section
-// `attention`, and there what its help says. AttentionFields<Plain> is one attention with every
-// option decided.
+// AttentionFields<Layered> is a section of a config. An option absent there follows the section
+// `attention`; if absent there too, it follows its help. AttentionFields<Plain> is one attention
+// with every option decided.
 template <template <class> class Of>
 struct AttentionFields {
   Of<Index> heads = unless_said<Index>(1);
@@ -76,7 +76,7 @@ struct AttentionFields {
   Of<HeadGating> gates = unless_said(HeadGating::none);
   Of<HeadStart> start = unless_said(HeadStart::own);
 
-  // Calls visit(AttentionField, members...) for each option, with this member of all of `of`.
+  // Calls visit(AttentionField, members...) for each option, with its member in each of `of`.
   template <class Visitor, class... Fields>
   static void walk(Visitor&& visit, Fields&... of) {
     visit(Field{"heads", "heads; 0: the attention gives only its output bias; auto: model.heads", 0,
@@ -198,7 +198,7 @@ struct AttentionFields {
     walk(visit, *this);
   }
 
-  // Copies from `other` the options for which `which(AttentionField)` holds.
+  // Copies the options from `other` for which which(AttentionField) is true.
   template <class Which>
   void take_from(const AttentionFields& other, const Which& which) {
     walk(
@@ -213,7 +213,7 @@ struct AttentionFields {
   bool operator==(const AttentionFields&) const = default;
 
  private:
-  // The value for one attention if no section sets it.
+  // The value of an option for one attention if no section sets it.
   template <class Value>
   static Of<Value> unless_said(const Value& value) {
     if constexpr (std::is_same_v<Of<Value>, Value>) {
@@ -224,7 +224,7 @@ struct AttentionFields {
   }
 };
 
-// The section `attention`, for all kinds, and those for one kind each.
+// The section `attention`, which is for all kinds, and the sections for one kind.
 using AttentionSettings = AttentionFields<Layered>;
 
 }  // namespace tapehead

@@ -16,7 +16,7 @@ Index number_of(std::string_view word) {
 
 struct NamedPattern {
   std::string_view name;
-  std::size_t fewest;  // numbers after the name
+  std::size_t fewest;  // least count of numbers after the name
   std::size_t most;
   Pattern (*places)(Index first, Index second);
 };
@@ -78,7 +78,7 @@ AttentionPattern::AttentionPattern(std::string_view text) {
   }
 }
 
-// A second number that may be left out is the first one.
+// An optional second number is left out if it equals the first.
 std::string AttentionPattern::text() const {
   const NamedPattern& kind = kinds[static_cast<std::size_t>(kind_)];
   std::string places(kind.name);

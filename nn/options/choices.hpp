@@ -1,5 +1,5 @@
-// The choices for options of a transformer and its attentions, and their notation in a config:
-// names, and the patterns of heads.
+// The choices for options of a transformer and its attentions, with their names in a config, and
+// the notation of head patterns.
 #pragma once
 
 #include "core/fields.hpp"
@@ -64,7 +64,7 @@ constexpr ValueNames<7> value_names(AttentionPositions) {
   return {"none", "rotary", "relative", "relative_keys", "transformer_xl", "t5", "alibi"};
 }
 
-// Positions that distinguish all distances up to `clip`.
+// Positions that distinguish the distances up to `clip`.
 inline constexpr std::array clipped_positions{AttentionPositions::relative,
                                               AttentionPositions::relative_keys,
                                               AttentionPositions::transformer_xl};
@@ -81,23 +81,23 @@ constexpr ValueNames<3> value_names(HeadStart) {
 
 // Choices of a whole model.
 
-// Which stacks there are. In a decoder, no row attends to later rows.
+// The stacks of a model. In a decoder, no row attends to later rows.
 enum class Family { encoder_decoder, decoder, encoder };
 
-// What follows from a family. To add one, add it to Family, a row to `families`, and a column to
-// train/options/application.hpp, which says what it is for.
+// The properties of a family. To add a family, extend Family, `families`, and the columns of
+// train/options/application.hpp, which say what it is for.
 struct FamilyTraits {
   std::string_view name;
   StackName main;             // the stack that reads the input
   bool context = false;       // an encoder reads the source, and the main stack attends to it
-  bool one_sequence = false;  // the input of a pair is its source and its target
-  std::string_view alone{};   // what a model is that has no other stack
+  bool one_sequence = false;  // source and target of a pair are one sequence
+  std::string_view alone{};   // what a model with only this stack is
 
   constexpr bool has(StackName stack) const { return stack == main || context; }
   constexpr bool has(AttentionKind kind) const {
     return kind == AttentionKind::cross ? context : has(stack_of(kind));
   }
-  // Whether rows see what follows them: of a text it predicts tokens that are masked.
+  // Whether rows see later rows. On plain text such a model predicts masked tokens.
   constexpr bool sees_ahead() const { return main == StackName::encoder; }
 };
 
@@ -112,7 +112,7 @@ constexpr ValueNames<families.size()> value_names(Family) {
   return names;
 }
 
-// What the rows of a source see of each other in a model that is only a decoder.
+// Which rows of a source see each other in a model that has only a decoder.
 enum class SourceRows { causal, full };
 constexpr ValueNames<2> value_names(SourceRows) { return {"causal", "full"}; }
 
@@ -136,15 +136,15 @@ constexpr bool ties_output(Tying tying) {
   return tying == Tying::target_output || tying == Tying::all;
 }
 
-// What the output head does with the labelled rows before its output layer.
+// The transform of the labelled rows before the output layer.
 enum class HeadTransform { none, pooler, masked };
 constexpr ValueNames<3> value_names(HeadTransform) { return {"none", "pooler", "masked"}; }
 
-// Named values for several options, with which a model is like one of the literature.
+// Named sets of option values that make a model like a published one.
 enum class Preset { none, vaswani, gpt2, llama, bert };
 constexpr ValueNames<5> value_names(Preset) { return {"none", "vaswani", "gpt2", "llama", "bert"}; }
 
-// The block after the attentions of a layer: two linear maps, two with a gate, or no such block.
+// The block after the attentions of a layer: two linear maps, two with a gate, or no block.
 enum class FeedForwardKind { plain, gated, none };
 constexpr ValueNames<3> value_names(FeedForwardKind) { return {"plain", "gated", "none"}; }
 
@@ -164,12 +164,12 @@ constexpr ValueNames<4> value_names(EmbeddingInit) {
 enum class PositionScale { none, inverse_sqrt_d_model };
 constexpr ValueNames<2> value_names(PositionScale) { return {"none", "inverse_sqrt_d_model"}; }
 
-// The pattern of a head, which says to which keys it may attend, in the notation of a config.
+// The pattern of a head, in the notation of a config: the keys to which the head may attend.
 
-// "window 4" goes from four positions before the query to four after it; "window 4 0" only looks
-// back. "fixed 8 2" has blocks of 8 with two summary keys each. "sink_window 4 60" looks back to
-// 60 positions before the query, and at the first four. "top_k 3" at the end keeps, of the keys
-// that the rest allows, the three with the largest scores.
+// "window 4" spans four positions before the query to four after it; "window 4 0" only looks back.
+// "fixed 8 2" has blocks of 8 with two summary keys each. "sink_window 4 60" spans the 60 positions
+// before the query and the first four positions. A final "top_k 3" keeps, among the allowed keys,
+// the three with the largest scores.
 class AttentionPattern {
  public:
   static constexpr std::string_view notation =
@@ -177,14 +177,14 @@ class AttentionPattern {
       "them followed by top_k N, or top_k N alone; sink_window SINKS BEFORE";
 
   AttentionPattern() = default;
-  // Throws ConfigError that says only what is wrong.
+  // Throws ConfigError whose message says only what is wrong.
   explicit AttentionPattern(std::string_view text);
 
   std::string text() const;
-  // The pattern for core; in a decoder's self-attention without the keys after the query.
+  // The pattern for core. In a decoder's self-attention, keys after the query are excluded.
   Pattern pattern(bool decoder) const;
 
-  // Whether it can be combined with a prefix that every query sees.
+  // Whether it supports a prefix that every query sees.
   bool takes_prefix() const {
     return top_ == 0 && (kind_ == Kind::full || kind_ == Kind::causal || kind_ == Kind::window);
   }
@@ -199,7 +199,7 @@ class AttentionPattern {
   Kind kind_ = Kind::full;
   Index first_ = 0;  // the numbers after the name
   Index second_ = 0;
-  Index top_ = 0;  // 0: all
+  Index top_ = 0;  // 0: keeps all
 };
 
 }  // namespace tapehead

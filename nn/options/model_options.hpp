@@ -1,4 +1,4 @@
-// The options of a transformer, which are the config's `model` section.
+// The options of a transformer: the `model` section of a config.
 #pragma once
 
 #include "core/fields.hpp"
@@ -8,7 +8,7 @@
 
 namespace tapehead {
 
-// An absent option is `auto`: it follows another one, as its help says. `resolve` sets it.
+// An absent option is `auto`: `resolve` sets it from another option, as its help says.
 struct ModelOptions {
   Preset preset = Preset::none;
   Family family = Family::encoder_decoder;
@@ -60,20 +60,20 @@ struct ModelOptions {
   const std::optional<Index>& own_layers(StackName stack) const {
     return stack == StackName::encoder ? encoder_layers : decoder_layers;
   }
-  // The layers of a stack; none if the family has no such stack.
+  // The number of layers of a stack; 0 if the family has no such stack.
   Index layers_of(StackName stack) const {
     return traits().has(stack) ? own_layers(stack).value_or(layers) : 0;
   }
 
-  // Whether the context has an embedding of its own.
+  // Whether the context has its own embedding.
   bool two_embeddings() const { return traits().context && !ties_source(tie_embeddings); }
 
   AttentionSettings& settings(AttentionKind kind) { return this->*section_of(kind); }
   const AttentionSettings& settings(AttentionKind kind) const { return this->*section_of(kind); }
 
-  // The inner width of the feed-forward block; 0 without one. A gated block has three matrices
-  // where a plain one has two, so it is 2/3 as wide to have as many weights (Shazeer 2020, section
-  // 3), rounded up to cache lines of 16 floats.
+  // The inner width of the feed-forward block; 0 without a block. A gated block has three matrices
+  // instead of two, so 2/3 of the width gives as many weights (Shazeer 2020, section 3), rounded up
+  // to cache lines of 16 floats.
   Index feed_forward_width() const {
     constexpr Index multiple = 16;
     const Index usual = feed_forward == FeedForwardKind::plain
@@ -92,10 +92,10 @@ struct ModelOptions {
     return head_transform == HeadTransform::masked ? embedding_width() : d_model;
   }
 
-  // The first layer of those that share their weights with `layer`, in a stack of `stack_layers`
-  // layers. The groups are consecutive and as equal as possible; in a stack with no more layers
-  // than groups, each layer has its own weights. As in transformers (AlbertTransformer), layer i is
-  // in the group int(i / (layers / groups)), with rounded quotients: 9 / (18 / 14) is less than 7.
+  // The first layer that shares its weights with `layer`, in a stack of `stack_layers` layers. The
+  // groups are consecutive and as equal as possible. In a stack with no more layers than groups,
+  // each layer has its own weights. As in AlbertTransformer of transformers, layer i is in the
+  // group int(i / (layers / groups)), with rounded quotients: 9 / (18 / 14) is less than 7.
   Index first_of_group(Index layer, Index stack_layers) const {
     const Index groups = std::min(layer_groups.value_or(stack_layers), stack_layers);
     const double size = static_cast<double>(stack_layers) / static_cast<double>(groups);

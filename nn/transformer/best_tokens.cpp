@@ -11,12 +11,12 @@ namespace {
 
 constexpr Scalar infinity = std::numeric_limits<Scalar>::infinity();
 constexpr Index tile_columns = 2 * lane_count;
-// This many rows of the table stay in the second-level cache while all hypotheses are processed.
+// This many rows of the table stay in the second-level cache while all hypotheses use them.
 constexpr Index block_tokens = 96;
 
-// Logits are made transposed: a block of tokens as rows, a tile of hypotheses in the vector lanes.
-// So the table is read in its own layout, and all work on the logits runs down the columns while
-// they are in the first-level cache.
+// Logits are computed transposed: rows are a block of tokens, vector lanes are a tile of
+// hypotheses. So the table is read in its own layout, and all work on the logits runs down the
+// columns while they are in the first-level cache.
 class TokenSearch {
  public:
   TokenSearch(const Tensor& hidden, Index count, TokenId excluded, LogSums log_sums)
@@ -73,7 +73,7 @@ class TokenSearch {
   }
 
  private:
-  // Packs tile after tile, each (D, tile), with zeros for hypotheses that the last one lacks.
+  // Packs the tiles, each (D, tile); zeros fill the last one.
   void pack(const Tensor& hidden) {
     for (Index i = 0; i < columns_; ++i) {
       const Index tile = i / tile_columns * tile_columns;
@@ -95,7 +95,7 @@ class TokenSearch {
     return {logits_, width};
   }
 
-  // Each tile prefetches a share of the next block.
+  // Prefetches the tile's share of the next block.
   void prefetch_share(const Tensor& table, Index first_token, Index column) const {
     const Index tokens = std::clamp<Index>(table.dim(0) - first_token, 0, block_tokens);
     const Index tiles = (columns_ + tile_columns - 1) / tile_columns;
@@ -105,7 +105,7 @@ class TokenSearch {
     prefetch(table.data() + (first_token + begin) * depth_, (end - begin) * depth_);
   }
 
-  // The following functions take logits for the hypotheses in one vector, from number `column` on.
+  // The next functions take the logits of one vector of hypotheses, from number `column` on.
 
   void keep_best(const Scalar* logits, Index stride, Index first_token, Index tokens,
                  Index column) {
@@ -122,7 +122,7 @@ class TokenSearch {
     zero_ = zero;
   }
 
-  // Σ exp(logit - largest) over all tokens so far; earlier terms are rescaled to a new largest.
+  // Adds to Σ exp(logit - largest). If the largest logit changes, earlier terms are rescaled.
   void add_exponentials(const Scalar* logits, Index stride, Index tokens, Index column) {
     const Lanes before = Lanes::load_unaligned(largest_ + column);
     Lanes largest = before;
@@ -138,7 +138,7 @@ class TokenSearch {
     largest.store_unaligned(largest_ + column);
   }
 
-  // The logits of one token for the hypotheses in one vector.
+  // Takes the logits of one token for one vector of hypotheses.
   void keep(const Scalar* logits, TokenId token, Index column) {
     if (token == excluded_) {
       return;
@@ -159,11 +159,11 @@ class TokenSearch {
 
   Index rows_;
   Index depth_;
-  Index columns_;  // hypotheses, rounded up to whole vectors
+  Index columns_;  // number of hypotheses, rounded up to whole vectors
   Index count_;
   TokenId excluded_;
   LogSums log_sums_;
-  Lanes zero_ = Lanes(Scalar{0});  // NaN once a logit is not finite
+  Lanes zero_ = Lanes(Scalar{0});  // becomes NaN if any logit is not finite
   std::vector<TokenLogit> best_;   // (columns, count), largest first
   Tensor memory_;
   Scalar* panels_;

@@ -1,5 +1,5 @@
-// The most likely next tokens of each hypothesis, computed directly from the decoder's output. The
-// logits of the whole vocabulary are never stored.
+// Finds the most likely next tokens of each hypothesis directly from the decoder's output, without
+// storing the logits of the whole vocabulary.
 #pragma once
 
 #include "core/tape/tensor.hpp"
@@ -12,9 +12,9 @@ struct TokenLogit {
 };
 
 struct BestTokens {
-  Index count;                     // tokens for each row of the hidden states
-  std::vector<TokenLogit> tokens;  // (N, count): largest logit first; if equal, the lower token
-  std::vector<double> log_sums;    // (N): log Σ_v exp(logit_v) over all tokens; or empty
+  Index count;                     // number of tokens for each row
+  std::vector<TokenLogit> tokens;  // (N, count): largest logit first; if equal, lower token first
+  std::vector<double> log_sums;    // (N): log Σ_v exp(logit_v) over all tokens; may be empty
 
   std::span<const TokenLogit> of(Index row) const {
     return std::span(tokens).subspan(static_cast<std::size_t>(row * count),
@@ -24,9 +24,9 @@ struct BestTokens {
 
 enum class LogSums { wanted, left_out };
 
-// The tokens of the `count` largest logits (or of all, if there are fewer) in each row of hidden
-// tableᵀ + bias. `excluded` is never among them. hidden: (N, D), table: (V, D), bias: (V), or
-// without memory if there is none.  Throws NumericError if logits are not finite.
+// For each row of hidden tableᵀ + bias: the tokens of the `count` largest logits (of all, if there
+// are fewer), without `excluded`. hidden: (N, D), table: (V, D), bias: (V), or a tensor without
+// memory. Throws NumericError if logits are not finite.
 BestTokens best_tokens(const Tensor& hidden, const Tensor& table, const Tensor& bias, Index count,
                        TokenId excluded, LogSums log_sums = LogSums::wanted);
 

@@ -1,5 +1,5 @@
-// A layer: self-attention, cross-attention with a context, and a feed-forward block unless the
-// model has none, each in a residual connection (Vaswani et al. 2017, section 3.1).
+// A layer (Vaswani et al. 2017, section 3.1): self-attention, optional cross-attention with a
+// context, and an optional feed-forward block, each in a residual connection.
 #pragma once
 
 #include "nn/attention/multi_head_attention.hpp"
@@ -10,7 +10,7 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 // The position-wise feed-forward block (Vaswani et al. 2017, section 3.3), plain or with a gate
 // (Shazeer 2020, section 2).
 struct FeedForward {
-  // `stack`: the one whose rows the block's output is added to.
+  // `stack`: the stack to whose rows the output is added.
   FeedForward(const Scope& scope, const ModelOptions& options, StackName stack);
   BlockOutput operator()(Pass& pass, const Var& x,
                          const Segments& segments) const;  // (N, D) -> (N, D)
@@ -38,15 +38,15 @@ struct Layer {
   Layer(const Scope& scope, const ModelOptions& options, AttentionMaker& attention, StackName stack,
         Index number);
 
-  // A further layer with these weights (Lan et al. 2020, section 3.1), but its own site and draws.
+  // Another layer with the same weights (Lan et al. 2020, section 3.1) but its own site and draws.
   Layer repeated(const Scope& scope, const ModelOptions& options, Index number) const;
 
-  // (N, D) -> (N, D). `own`: of the self-attention; rows before x are as they come to the layer.
-  // `context`: of the cross-attention, if the layer has one.
+  // (N, D) -> (N, D). `own`: the source of the self-attention; its rows before x are inputs of the
+  // layer. `context`: the source of the cross-attention, if the layer has one.
   Var operator()(Pass& pass, const Var& x, const Segments& segments, const KeySource& own,
                  const std::optional<KeySource>& context = {}) const;
 
-  std::string path;  // of its weights
+  std::string path;  // of the layer's weights
   MultiHeadAttention self;
   Residual self_residual;
   std::optional<Cross> cross;
@@ -54,21 +54,21 @@ struct Layer {
 };
 
 struct Stack {
-  // (N tokens) -> (N, D). `context`: what the cross-attention of its layers attends to, the output
-  // of another stack for the same sequences; null if they have none. With a cache, the tokens are
-  // those that follow the cached ones, and KeyValueCache::extend was called for them. Tokens of
-  // lanes also see what the memory of the pass has of their lanes, and are remembered.
+  // (N tokens) -> (N, D). `context`: the rows for cross-attention, which another stack made of the
+  // same sequences; null without cross-attention. With a cache, the tokens follow the cached
+  // tokens, and KeyValueCache::extend must have been called. Tokens of lanes also attend to the
+  // rows of their lanes in the pass's memory, and are stored there.
   Var operator()(Pass& pass, const Tokens& tokens, const SequenceRows* context = nullptr,
                  KeyValueCache* cache = nullptr) const;
 
   // An empty cache for `sequences` sequences of at most `longest` tokens.
   KeyValueCache make_cache(Index sequences, Index longest) const;
 
-  // As KeyValueCache::forget. The rows that stay are not computed again.
+  // KeyValueCache::forget() for this stack. The remaining rows are not computed again.
   void forget(KeyValueCache& cache, Index slot, Index keep, Index sinks = 0) const;
 
-  // If queries see only the first rows of a sequence and a window, at positions in a cache that
-  // holds no others: how many.
+  // For queries that see only sinks and a window, at their positions in a cache that holds no other
+  // rows: the numbers of these rows.
   struct SeenRows {
     Index sinks;
     Index window;  // before the query
@@ -78,7 +78,7 @@ struct Stack {
   std::optional<SeenRows> seen_rows() const;
 
   StackName name;
-  std::string path;  // of its layers and its last norm
+  std::string path;  // of the layers and the last norm
   TokenEmbedding embedding;
   std::vector<Layer> layers;
   std::optional<Norm> closing_norm;  // with pre-norm

@@ -101,7 +101,7 @@ BestTokens OutputHead::best(Pass& pass, const Var& hidden, Index count, TokenId 
   return best_tokens(transformed(pass, hidden).value(), table, added, count, excluded, log_sums);
 }
 
-// Declared in the order of the store: first tables, then the parts of both stacks, part by part.
+// The store has the order of these declarations: tables, then the parts of both stacks in turn.
 Transformer::Transformer(const Scope& scope, const ModelOptions& options,
                          const Vocabularies& entries)
     : options_(options), vocabularies_(entries) {
@@ -215,7 +215,7 @@ BestTokens best_labels(const Transformer& model, const ParameterStore& store, co
   Tape tape(false);
   Pass pass(tape, store);
   pass.substitute = substitute;
-  pass.keep_weights_packed();  // so that no row's bits depend on the number of rows
+  pass.keep_weights_packed();  // so that a row's bits do not depend on the number of rows
   Var rows = model.hidden(pass, batch);
   if (!batch.labels.every_row) {
     rows = select_rows(rows, batch.labels.rows);

@@ -1,5 +1,5 @@
-// The transformer (Vaswani et al. 2017): its stacks and its output head, its loss on a batch, and
-// its likeliest labels.
+// The transformer (Vaswani et al. 2017): its stacks, its output head, its loss on a batch, and its
+// most likely labels.
 #pragma once
 
 #include "core/ops/softmax.hpp"
@@ -9,11 +9,11 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-// What rows go through before the output layer.
-// pooler:  y = tanh(W x + b), of width D (Devlin et al. 2019, as the published code has it), on the
-//          rows whose classes are predicted
-// masked:  y = norm(activation(W x + b)), of the width of the embedding, whose table the output
-//          layer can then be (the same code, and Lan et al. 2020)
+// Transforms rows before the output layer.
+// pooler:  y = tanh(W x + b), of width D, for rows whose classes are predicted (Devlin et al. 2019,
+//          published code)
+// masked:  y = norm(activation(W x + b)), as wide as the embedding, whose table the output layer
+//          can therefore use (the same code, and Lan et al. 2020)
 struct RowTransform {
   RowTransform(const Scope& scope, const ModelOptions& options);
   Var operator()(Pass& pass, const Var& rows) const;  // (N, D) -> (N, D) or (N, E)
@@ -26,7 +26,7 @@ struct RowTransform {
 };
 
 struct OutputHead {
-  // `table`: the embedding of the input. A tied head uses its first rows.
+  // `table`: the embedding of the input. A tied head uses the table's first rows.
   OutputHead(const Scope& scope, const ModelOptions& options, Index labels, const Parameter& table);
 
   Parameter weight;  // (V, D), or (V, E) after a transform to the width of the embedding: may be
@@ -39,7 +39,7 @@ struct OutputHead {
 
   Var logits(Pass& pass, const Var& hidden) const;  // (N, D) -> (N, V)
 
-  // The most likely tokens of each row of `hidden`, as logits() would give them.
+  // The most likely tokens of each row of `hidden`, by the same logits as logits().
   BestTokens best(Pass& pass, const Var& hidden, Index count, TokenId excluded,
                   LogSums log_sums) const;
 
@@ -49,22 +49,22 @@ struct OutputHead {
   }
 };
 
-// The sizes of the vocabularies of the model's inputs and its labels.
+// The vocabulary sizes of the model's inputs and labels.
 struct Vocabularies {
-  Index context = 0;  // of the encoder, if there is also a decoder
+  Index context = 0;  // of the encoder, if the model also has a decoder
   Index input = 0;
   Index labels = 0;
 };
 
-// For pairs of a source and a target. A single stack reads both with the source's vocabulary, of
-// which the target's entries are the first.
+// For pairs of source and target. A single stack reads both with the source's vocabulary, which
+// begins with the target's entries.
 inline Vocabularies vocabularies_of(const ModelOptions& options, Index source, Index target) {
   return {.context = source, .input = options.traits().context ? target : source, .labels = target};
 }
 
 enum class Side { source, target };
 
-// A parameter with one row, or number, for each entry of one side's vocabulary.
+// A parameter with one row or number for each entry of one side's vocabulary.
 struct VocabularyTable {
   Parameter table;
   Side side;
@@ -72,9 +72,9 @@ struct VocabularyTable {
 
 class Transformer {
  public:
-  // The options must be resolved. A shared embedding has the entries of the context; those of input
-  // and labels are the first of them. An output that is tied to the embedding cannot have more
-  // entries than the embedding. Throws ConfigError if the embedding has too few, or if the options
+  // The options must be resolved. A shared embedding has the context's entries, which begin with
+  // those of input and labels. An output that is tied to the embedding cannot have more entries
+  // than the embedding. Throws ConfigError if the embedding has too few entries, or if the options
   // break a rule of nn/attention/model_rules.hpp.
   Transformer(const Scope& scope, const ModelOptions& options, const Vocabularies& vocabularies);
 
@@ -86,7 +86,7 @@ class Transformer {
   // The hidden rows for the input of a batch: (N, D).
   Var hidden(Pass& pass, const Batch& batch) const;
 
-  // The encoder's output, (S, D). Only with a context.
+  // The encoder's output, (S, D). Only for models with a context.
   Var encode(Pass& pass, const Tokens& context) const { return (*encoder_)(pass, context); }
 
   // (N, D) -> (N, V)
@@ -99,7 +99,7 @@ class Transformer {
   std::vector<const Stack*> stacks() const;
   std::vector<const MultiHeadAttention*> attentions() const;
 
-  // Whether another attention has the same weights (model.layer_groups, shared_as).
+  // Whether another attention uses the same weights (model.layer_groups, shared_as).
   bool shares_weights(const MultiHeadAttention& attention) const;
 
   // Each table once. A table that both sides share counts as the source's.
@@ -121,11 +121,11 @@ struct LossOptions {
   double label_smoothing = 0;
 };
 
-// The cross-entropy of the labels, summed over them. Only rows that have a label get logits.
+// The sum of the labels' cross-entropies. Only rows with a label get logits.
 CrossEntropy batch_loss(const Transformer& model, Pass& pass, const Batch& batch,
                         const LossOptions& options = {});
 
-// For each row that has a label, whatever its label is: the `count` most likely ones.
+// The `count` most likely labels of each row that has a label, whatever that label is.
 BestTokens best_labels(const Transformer& model, const ParameterStore& store, const Batch& batch,
                        Index count, LogSums log_sums = LogSums::wanted,
                        const HeadSubstitute& substitute = {});

@@ -1,4 +1,4 @@
-// A training that diverges: what it says, what it keeps, and how that is gone through again.
+// A training that diverges: its message, the step that it keeps, and the replay of that step.
 #include "tests/support/program_runs.hpp"
 #include "tests/support/testing.hpp"
 #include "tests/support/text_training.hpp"
@@ -12,7 +12,7 @@ void diverge(Arguments& training, const std::string& anomaly) {
                          "model.layers=1", "run.anomaly=" + anomaly});
 }
 
-// Trains into `a`. The training and its replay give the same report, which names an op and a layer.
+// Trains into `a`. Training and replay must give the same report, which names an op and a layer.
 void expect_reported(const ProgramDirectory& here, const Arguments& training,
                      const std::string& layer) {
   const ProgramResult trained = here.run(training);

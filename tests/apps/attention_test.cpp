@@ -1,4 +1,4 @@
-// `tapehead attention`: the numbers of every head for a text, in each form and each family.
+// `tapehead attention`: the numbers of every head for a text, in each output form and model family.
 #include "core/files/json_text.hpp"
 #include "core/files/tensor_file.hpp"
 #include "tests/support/browser.hpp"
@@ -24,7 +24,7 @@ class AttentionOfText : public ProgramRuns {
   }
 };
 
-// Each query's weights are the softmax of its scores, of which null is -inf.
+// Each query's weights are the softmax of its scores; a score of null is -inf.
 void expect_softmax(const Json& head) {
   ASSERT_EQ(head["weights"].size(), head["scores"].size());
   for (std::size_t i = 0; i < head["weights"].size(); ++i) {
@@ -35,7 +35,7 @@ void expect_softmax(const Json& head) {
     for (std::size_t j = 0; j < head["weights"][i].size(); ++j) {
       const Json& score = head["scores"][i][j];
       const double expected = score.is_null() ? 0 : std::exp(score.get<double>()) / sum;
-      EXPECT_NEAR(head["weights"][i][j].get<double>(), expected, 1e-6);  // float
+      EXPECT_NEAR(head["weights"][i][j].get<double>(), expected, 1e-6);  // computed in float
     }
   }
 }
@@ -59,7 +59,7 @@ TEST_F(AttentionOfText, says_what_each_head_does_and_what_comes_out) {
       EXPECT_EQ(head["weights"].size(), queries);
       EXPECT_EQ(head["weights"][0].size(), keys);
       EXPECT_EQ(head["outputs"].size(), queries);
-      EXPECT_EQ(head["outputs"][0].size(), 4U);  // d_model 16 in 4 heads
+      EXPECT_EQ(head["outputs"][0].size(), 4U);  // d_model 16, 4 heads
       expect_softmax(head);
     }
   }
@@ -142,7 +142,7 @@ TEST_F(AttentionOfText, page_has_the_predictions_with_and_without_heads) {
               HasSubstr(said["without"]["target"].get<std::string>()));
 }
 
-// Sentences of 200 tokens stay usable: the maps are drawn, and a click on a token shows its row.
+// A page of 200 tokens works: the maps are drawn, and a click on a token shows its row.
 TEST_F(AttentionOfText, page_of_a_long_text_works_in_a_browser) {
   output(tiny_training("a", {"model.max_positions=210"}));
   std::string text = "1";
@@ -157,9 +157,9 @@ TEST_F(AttentionOfText, page_of_a_long_text_works_in_a_browser) {
     const title = document.querySelector('.row h3').textContent;
     document.querySelector('.head[aria-pressed=false]').click();
     return {...found, title, row: count('.row td') > 0, after: count('.large-map')};)");
-  EXPECT_EQ(page["tokens"], 3 * 2 * 200);  // two columns for each attention
-  EXPECT_EQ(page["small"], 12);            // four heads of each
-  EXPECT_EQ(page["large"], 3);             // the surest of each
+  EXPECT_EQ(page["tokens"], 3 * 2 * 200);  // two columns per attention
+  EXPECT_EQ(page["small"], 12);            // four heads per attention
+  EXPECT_EQ(page["large"], 3);             // the surest head per attention
   EXPECT_EQ(page["after"], 4);
   EXPECT_EQ(page["title"], "Largest weights of “7” at position 151");  // 1 + 150 % 9
   EXPECT_TRUE(page["row"]);
@@ -173,7 +173,7 @@ TEST_F(AttentionOfText, shows_what_comes_out_without_heads) {
   EXPECT_EQ(said["without"]["heads"].size(), 4U);
   EXPECT_EQ(said["without"]["predictions"].size(), said["predictions"].size());
   EXPECT_NE(said["without"]["predictions"], said["predictions"]);
-  // Without cross-attention a decoder knows nothing of its source.
+  // Without cross-attention, the decoder does not depend on the source.
   const Json other =
       json({"a", "7 8", "--target", said["without"]["target"], "--without",
             "decoder.layers.0.cross.0", "--without", "decoder.layers.0.cross.1", "--without",

@@ -1,5 +1,5 @@
-// bin/tapehead of a package starts the program of the newest level that the CPU has, or of the one
-// asked for; other programs refuse levels that they are not.
+// bin/tapehead of a package starts the program of the highest kernel level that the CPU supports,
+// or of the requested level; programs reject other levels.
 #if defined(__x86_64__)
 
 #include "core/version.hpp"
@@ -10,7 +10,7 @@ namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
 
-// A package whose programs only say which they are and what they are asked for.
+// A package whose programs only print their level and their arguments.
 class ChosenLevel : public Test {
  protected:
   ChosenLevel() {
@@ -27,7 +27,7 @@ class ChosenLevel : public Test {
   fs::path program(const std::string& level) const {
     return directory_.path() / "lib/tapehead" / level / "tapehead";
   }
-  // Starts the package with TAPEHEAD_KERNELS.
+  // Starts the package with the variable TAPEHEAD_KERNELS.
   ProgramResult start(const std::string& kernels) const {
     return Program({"TAPEHEAD_KERNELS=" + kernels, (bin() / "tapehead").string(), "train", "a b"},
                    directory_.path(), "/usr/bin/env")
@@ -72,7 +72,7 @@ TEST_F(ChosenLevel, is_one_that_is_installed) {
   EXPECT_EQ(result.exit_code, 2);
 }
 
-// The user is told to type what is in bin/.
+// Messages tell the user to type bin/tapehead.
 TEST_F(ChosenLevel, is_named_by_what_chooses_it) {
   const fs::path own = program(std::string(kernel_level()));
   fs::remove_all(own.parent_path());

@@ -1,5 +1,5 @@
-// Classifiers: each command about a run works for one, in both families, and `classify` gives
-// classes to lines.
+// Classifiers: every command on runs works in both families, and `classify` assigns classes to
+// lines.
 #include <nlohmann/json.hpp>
 
 #include "core/files/tensor_file.hpp"
@@ -15,7 +15,7 @@ class Classify : public ProgramRuns, public WithParamInterface<const char*> {
     output(labelled_training(here, run, {std::string("model.family=") + GetParam()}, options));
   }
 
-  // The best weights of a run.
+  // The best weights of a run's parameter.
   std::vector<float> numbers(const std::string& run, const std::string& parameter) const {
     const TensorFile file(here / run / "checkpoints" / "best.safetensors");
     std::vector<float> list(file.bytes(parameter).size() / sizeof(float));
@@ -42,7 +42,7 @@ TEST_P(Classify, learns_the_classes_and_gives_them_to_lines) {
   EXPECT_EQ(metrics["examples"], 12);
   EXPECT_GE(metrics["accuracy"], 0.8);  // chance: 0.5
   EXPECT_THAT(metrics["confusion"]["classes"], ElementsAre("cold", "warm"));
-  EXPECT_NEAR(metrics["macro_f1"], metrics["accuracy"], 0.1);  // as many examples of each class
+  EXPECT_NEAR(metrics["macro_f1"], metrics["accuracy"], 0.1);  // classes are equally frequent
   const auto lines = lines_of(output({"classify", "a"}, "a hot wind\nnobody saw the icy garden\n"));
   ASSERT_EQ(lines.size(), 2U);
   EXPECT_THAT(lines[0], StartsWith("warm\t0."));
@@ -82,7 +82,7 @@ TEST_P(Classify, runs_work_with_the_commands_about_heads_and_plans) {
   EXPECT_THAT(output({"classify", "b"}, "a hot wind\n"), HasSubstr("\t0."));
 }
 
-// The second text decides, which types and marks tell from the first.
+// The second text decides the class; token types and marks distinguish it from the first.
 TEST_P(Classify, learns_from_pairs_of_texts) {
   std::ofstream pairs(here / "pairs.tsv");
   for (const char* first : {"sun", "ice", "wind"}) {
@@ -109,7 +109,7 @@ TEST_P(Classify, learns_from_pairs_of_texts) {
       HasSubstr("standard input:1: 1 text with tabs between them, where the model reads 2"));
 }
 
-// A masked or a causal model of the same texts, with its tokenizer.
+// Starts from a masked or causal model of the same texts, with its tokenizer.
 TEST_P(Classify, starts_from_a_model_of_text) {
   const bool masked = GetParam() == std::string("encoder");
   std::ofstream(here / "text") << text_of(content_of(TAPEHEAD_FIXTURES "/labelled/train.tsv"));
@@ -133,7 +133,7 @@ TEST_P(Classify, starts_from_a_model_of_text) {
   const std::string name = masked ? "source.embedding" : "target.embedding";
   const std::vector<float> body = numbers("m", name);
   const std::vector<float> taken = numbers("c", name);
-  ASSERT_EQ(body.size(), taken.size() + (masked ? 16 : 0));  // the mask's row
+  ASSERT_EQ(body.size(), taken.size() + (masked ? 16 : 0));  // the row of the mask
   EXPECT_TRUE(std::equal(taken.begin(), taken.end(), body.begin()));
   EXPECT_EQ(numbers("c", std::string(masked ? "encoder" : "decoder") +
                              ".layers.0.feed_forward.inner.weight"),

@@ -1,4 +1,4 @@
-// Every config that ships loads, trains two steps, and has right gradients.
+// Every shipped config loads, trains two steps, and has correct gradients.
 #include <cctype>
 #include <regex>
 
@@ -22,7 +22,7 @@ std::vector<fs::path> configs() {
   return files;
 }
 
-// A config and those that it inherits from.
+// The text of a config and of its bases.
 std::string with_bases(const fs::path& file) {
   std::string text = content_of(file);
   const std::string key = "\nbase: ";
@@ -34,7 +34,7 @@ std::string with_bases(const fs::path& file) {
   return text + with_bases(file.parent_path() / text.substr(name, text.find('\n', name) - name));
 }
 
-// A small part of the data, for a task that makes its own, or the fixture for one that reads files.
+// Options for a small part of the data, or for the fixture if the task reads files.
 Arguments small_data(const std::string& config) {
   const auto has = [&](const std::string& option) {
     return config.find("\n  " + option + ":") != std::string::npos;
@@ -92,7 +92,7 @@ TEST_P(Configs, trains_two_steps) {
   set_options(arguments, {"training.steps=2", "training.warmup=1"});
   const std::string config = with_bases(GetParam());
   if (config.find("train_text") == std::string::npos &&
-      config.find("train_tsv") == std::string::npos) {  // it writes outputs
+      config.find("train_tsv") == std::string::npos) {  // the task writes outputs
     set_options(arguments, {"evaluation.decode_examples=5"});
     if (!std::regex_search(config, std::regex("family: encoder\\s"))) {
       set_options(arguments, {"evaluation.max_extra_length=5"});
@@ -102,7 +102,7 @@ TEST_P(Configs, trains_two_steps) {
   EXPECT_TRUE(fs::exists(step_checkpoint(here / "a", 2)));
 }
 
-// Every option and value, and each combination of them. Paths in sweeps begin at the root.
+// Checks every option, value and combination. Paths in sweeps start at the repository's root.
 TEST(Sweeps, can_be_planned) {
   const fs::path here = fs::current_path();
   fs::current_path(TAPEHEAD_SOURCE_DIR);

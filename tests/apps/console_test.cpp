@@ -1,4 +1,4 @@
-// A training outlives its console, and a signal that comes twice does not end the save.
+// A training survives the loss of its console, and a repeated signal does not interrupt the save.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -16,7 +16,7 @@ namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
 
-// No checkpoint but the one that a stop makes.
+// Only a stop makes a checkpoint.
 const Arguments endless{"training.steps=1000000", "training.checkpoint_every=1000000",
                         "evaluation.every=1000000"};
 const Arguments some_seconds{"training.steps=200", "evaluation.every=200",
@@ -38,7 +38,7 @@ class ConsoleLoss : public ProgramRuns {
     EXPECT_TRUE(fs::exists(step_checkpoint(here / run, step)));
     EXPECT_THAT(content_of(here / run / "log.txt"), HasSubstr("trained 200 steps"));
   }
-  // Another program that starts the training, as timeout(1) and nohup(1) do.
+  // Starts the training by another program, such as timeout(1) or nohup(1).
   Program by(const std::string& file, Arguments words, const Arguments& training) const {
     words.emplace_back(TAPEHEAD_PROGRAM);
     words.insert(words.end(), training.begin(), training.end());
@@ -74,7 +74,7 @@ TEST_F(ConsoleLoss, a_hangup_is_ignored_where_it_was_at_the_start) {
   expect_whole("a", 200);
 }
 
-// timeout(1) passes a signal on as it sends its own: to the command, and then to its whole group.
+// timeout(1) forwards a signal twice: to the command, and to its process group.
 TEST_F(ConsoleLoss, the_signals_of_timeout_save_and_stop) {
   Program program = by("/usr/bin/timeout", {"1000"}, tiny_training("a", endless));
   ASSERT_TRUE(is_training("a"));
@@ -85,7 +85,7 @@ TEST_F(ConsoleLoss, the_signals_of_timeout_save_and_stop) {
   expect_saved("a");
 }
 
-// Apart, so that the kernel does not make one of two, but all within the time of one wish.
+// Sends signals with pauses, so that the kernel does not merge them, but within `same_stop`.
 void send_again_and_again(const Program& program, int signal) {
   constexpr std::chrono::milliseconds spell(300);
   static_assert(spell < same_stop);
@@ -148,7 +148,7 @@ TEST_F(ConsoleLoss, a_pipe_that_nobody_reads_ends_no_sweep) {
   EXPECT_THAT(content_of(here / "out"), HasSubstr("2/2"));
 }
 
-// The master's end of a new terminal.
+// The master side of a new terminal.
 int new_terminal() {
   const int master = ::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
   if (master < 0 || ::grantpt(master) != 0 || ::unlockpt(master) != 0) {
@@ -157,10 +157,10 @@ int new_terminal() {
   return master;
 }
 
-// Becomes the training, on the terminal, which is its session's.
+// Replaces this process by the training, with the terminal as its controlling terminal.
 int train_on(int terminal, const fs::path& directory, Arguments words) {
   ::setsid();
-  const int console = ::open(::ptsname(terminal), O_RDWR);  // becomes the session's own
+  const int console = ::open(::ptsname(terminal), O_RDWR);  // becomes the controlling terminal
   for (const int descriptor : {0, 1, 2}) {
     ::dup2(console, descriptor);
   }
@@ -202,7 +202,7 @@ TEST_F(ConsoleLoss, a_live_line_is_taken_back_before_what_a_command_prints) {
   std::string shown;
   std::array<char, 4096> some{};
   for (ssize_t read = 1; read > 0; shown.append(some.data(), static_cast<std::size_t>(read))) {
-    read = std::max<ssize_t>(0, ::read(terminal, some.data(), some.size()));  // an error at the end
+    read = std::max<ssize_t>(0, ::read(terminal, some.data(), some.size()));  // fails at the end
   }
   EXPECT_EQ(child.wait(), 0);
   ::close(terminal);

@@ -1,5 +1,5 @@
-// A model that is only a decoder: every command about a run works for it, and its bits do not
-// depend on threads or on a resume.
+// A decoder-only model: every command on runs works, and results are bit-identical for any threads
+// and after a resume.
 #include <nlohmann/json.hpp>
 
 #include "tests/support/program_runs.hpp"

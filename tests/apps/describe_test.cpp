@@ -1,4 +1,4 @@
-// What `describe` prints for packages: pages of the manual, and completion in bash.
+// The output of `describe` for packages: manual pages and bash completion.
 #include <regex>
 
 #include "tests/support/shell.hpp"
@@ -6,7 +6,7 @@
 
 namespace tapehead { namespace {
 
-// The commands that the program's help lists.
+// The commands listed in the program's help.
 std::set<std::string> listed_commands() {
   const std::string help = run_program({"--help"}, ".").output;
   std::set<std::string> commands;
@@ -18,7 +18,7 @@ std::set<std::string> listed_commands() {
   return commands;
 }
 
-// What bash offers after these words, of which the last is not complete.
+// The completions in bash for these words, the last of which is incomplete.
 std::string completed(const std::string& words) {
   const TemporaryDirectory here;
   return run_shell(
@@ -35,7 +35,7 @@ TEST(Describe, completes_commands_and_their_options) {
   EXPECT_EQ(completed("tapehead tr"), "train translate\n");
   EXPECT_EQ(completed("tapehead train --res"), "--resume\n");
   EXPECT_EQ(completed("tapehead gradcheck --o"), "--only\n");
-  EXPECT_EQ(completed("tapehead train conf"), "\n");  // files, which bash adds itself
+  EXPECT_EQ(completed("tapehead train conf"), "\n");  // bash adds the files itself
 }
 
 TEST(Describe, knows_all_listed_commands) {

@@ -1,5 +1,5 @@
-// Several runs in translate, generate and score: a run with itself is that run, different runs give
-// the mean of their probabilities, and runs that do not go together are refused.
+// Several runs in translate, generate and score: a run with itself equals the run, different runs
+// give the mean of their probabilities, and incompatible runs are rejected.
 #include <nlohmann/json.hpp>
 
 #include "tests/support/program_runs.hpp"
@@ -9,9 +9,9 @@
 
 namespace tapehead { namespace {
 
-constexpr double single_precision = 1e-6;  // of log-probabilities
+constexpr double single_precision = 1e-6;  // tolerance for log-probabilities
 
-// Runs of pairs: a, b and, with a decoder alone, c. Runs of running text: l and m.
+// Runs on pairs: a, b and (decoder only) c. Runs on running text: l and m.
 class Ensembles : public SharedRuns<Ensembles> {
  public:
   static void prepare() {
@@ -27,13 +27,13 @@ class Ensembles : public SharedRuns<Ensembles> {
 
  protected:
   static std::string run(const Arguments& arguments) { return here->output(arguments); }
-  // The command with these runs and options.
+  // The output of the command with these runs and options.
   static std::string output(const std::string& command, const Arguments& runs,
                             const Arguments& options) {
     return run(Arguments{command} + runs + options);
   }
   static std::string complaint(const Arguments& arguments) { return here->refusal(2, arguments); }
-  // The log-probabilities of all tokens.
+  // The log-probability of each token.
   static std::vector<double> token_scores(const Arguments& runs, Arguments options) {
     options.emplace_back("--json");
     std::vector<double> scores;
@@ -68,7 +68,7 @@ const Arguments of_lines{"--input", "lines"};
 
 TEST_F(Ensembles, score_by_the_mean_of_probabilities) {
   expect_mean({"a", "b"}, pairs);
-  expect_mean({"a", "c", "b"}, pairs);  // also of both families
+  expect_mean({"a", "c", "b"}, pairs);  // both families together
   expect_mean({"l", "m"}, of_lines);
 }
 
@@ -87,7 +87,7 @@ TEST_F(Ensembles, of_a_run_with_itself_are_that_run) {
   }
 }
 
-// As likely as they say: the scores of the outputs are those of `score`.
+// The scores of translations equal those of `score`.
 TEST_F(Ensembles, translate_with_the_score_of_their_mean) {
   const auto outputs = lines_of(
       output("translate", {"a", "b", "c"},
@@ -107,7 +107,7 @@ TEST_F(Ensembles, translate_with_the_score_of_their_mean) {
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const double score = std::stod(outputs[i].substr(outputs[i].rfind(' ')));
     const double log_probability = nlohmann::json::parse(scored[i])["log_probability"];
-    EXPECT_NEAR(score, log_probability, 1e-4) << outputs[i];  // it is written with 4 decimals
+    EXPECT_NEAR(score, log_probability, 1e-4) << outputs[i];  // printed with 4 decimals
   }
 }
 
@@ -149,7 +149,7 @@ TEST_F(Ensembles, have_no_checkpoint_file_in_common) {
   expect_mean({"a", "b"}, best);
 }
 
-// Standard output is none of the files that are read, whichever run they belong to.
+// Standard output may not be a file of any of the runs.
 TEST_F(Ensembles, write_over_no_run) {
   EXPECT_THAT(
       here->refusal(1, {"translate", "a", "b", "--input", "sources", "--output", "b/config.yaml"}),

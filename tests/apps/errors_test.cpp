@@ -1,4 +1,4 @@
-// What is wrong is said, with the place and the remedy, and nothing is made or lost by it.
+// Errors name the place and the remedy, and nothing is created or lost.
 #include <sys/resource.h>
 
 #include "tests/support/program_runs.hpp"
@@ -53,8 +53,8 @@ TEST_F(Errors, numbers_out_of_range_are_told_with_the_range) {
             "error: --sentences: out of range (0; allowed: whole number, 1 to 1000000000)\n");
 }
 
-// The options of a command that take a value of this type, by its help; and none may be read by
-// CLI11, to which nan is a number and 010 is 8.
+// The options in a command's help that take a value of this type. CLI11 may not parse numbers
+// itself: it accepts nan, and reads 010 as 8.
 std::vector<std::string> options_of_type(std::string_view wanted, const std::string& help) {
   std::vector<std::string> options;
   std::istringstream lines(help);
@@ -96,7 +96,7 @@ TEST_F(Errors, every_option_that_takes_a_number_is_read_as_in_a_config) {
   EXPECT_EQ(options, 37U);  // threads of eleven commands, and 26 others
 }
 
-// The word after it is an option, which then is refused and not taken for the value.
+// The next word is an unknown option: it must be rejected, not taken as the value.
 TEST_F(Errors, an_empty_value_is_the_value_and_not_the_next_word) {
   std::size_t options = 0;
   for (const std::string command :
@@ -112,7 +112,7 @@ TEST_F(Errors, an_empty_value_is_the_value_and_not_the_next_word) {
     }
   }
   EXPECT_GE(options, 40U);
-  // A word after an option is its value whatever it looks like, and after -- there are no options.
+  // The word after an option is always its value, and after -- there are no options.
   EXPECT_THAT(run({"generate", "nowhere", "--prompt", "--stop="}).errors,
               HasSubstr("there is no run nowhere"));
   EXPECT_THAT(run({"evaluate", "--", "--checkpoint="}).errors,
@@ -218,7 +218,7 @@ TEST_F(Errors, a_missing_config_file_is_named) {
   }
 }
 
-// A training on the English-German fixture, but for the file of its source sentences.
+// A training on the English-German fixture, with another file of source sentences.
 Arguments text_training(const std::string& train_source, const Arguments& options = {}) {
   const std::string fixtures = TAPEHEAD_FIXTURES "/text/";
   Arguments arguments{"train", "text.yaml", "--run", "a"};
@@ -263,7 +263,7 @@ TEST_F(Errors, a_run_directory_that_cannot_be_made) {
 }
 
 TEST_F(Errors, a_run_directory_that_cannot_be_written_to) {
-  const ProgramResult result = run(tiny_training("/proc/a"));  // closed even to root
+  const ProgramResult result = run(tiny_training("/proc/a"));  // not writable, even for root
   EXPECT_EQ(result.exit_code, failed);
   EXPECT_THAT(result.errors, AllOf(StartsWith("error: "), HasSubstr("/proc/a")));
 }
@@ -278,9 +278,9 @@ TEST_F(Errors, a_directory_that_is_gone_is_told_in_plain_words) {
                                    Not(HasSubstr("filesystem error"))));
 }
 
-// As on a full disk: no file may become larger than the small ones.
+// Simulates a full disk: a file size limit that only small files stay below.
 TEST_F(Errors, a_checkpoint_that_cannot_be_written_leaves_the_earlier_ones) {
-  constexpr rlim_t most = 60'000;  // between a checkpoint with and one without optimiser state
+  constexpr rlim_t most = 60'000;  // size between checkpoints with and without optimiser state
   train(tiny_training("a", {"training.steps=20", "training.checkpoint_every=20"}));
   rlimit old{};
   ::getrlimit(RLIMIT_FSIZE, &old);
@@ -298,7 +298,7 @@ TEST_F(Errors, a_checkpoint_that_cannot_be_written_leaves_the_earlier_ones) {
 
 class NotFinite : public Errors {
  protected:
-  // Checks the message and that what was saved last can be used.
+  // Checks the message, and that the last checkpoint is usable.
   void expect_stopped(const ProgramResult& result) {
     EXPECT_EQ(result.exit_code, failed);
     EXPECT_THAT(result.errors, AllOf(HasSubstr("error: step "), HasSubstr("learning_rate")));
@@ -328,7 +328,7 @@ TEST_F(NotFinite, an_evaluation_that_overflows_stops_the_run) {
 
 TEST_F(NotFinite, a_bad_weight_is_not_saved_over_a_good_one) {
   train(tiny_training("a", {"training.steps=20"}));
-  // An epsilon that rounds to 0 makes 0 / 0 of the weights that have no gradient.
+  // Epsilon rounds to 0, which gives 0 / 0 for weights with a zero gradient.
   const ProgramResult result =
       run(resumed_training("a", {"training.epsilon=1e-300", "training.steps=40"}));
   expect_stopped(result);

@@ -1,4 +1,4 @@
-// evaluate with windows of another length, and with another pattern than in training.
+// evaluate with another window length or another pattern than in training.
 #include <nlohmann/json.hpp>
 
 #include "tests/support/program_runs.hpp"

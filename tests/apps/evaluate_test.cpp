@@ -20,7 +20,7 @@ class Evaluate : public SharedRuns<Evaluate> {
   static ProgramResult evaluate(const Arguments& options) {
     return here->run(Arguments{"evaluate", "a"} + options);
   }
-  // The object, without the one value that differs each time.
+  // The JSON output without "seconds", the only value that varies.
   static nlohmann::ordered_json evaluate_json(Arguments options) {
     options.emplace_back("--json");
     const ProgramResult result = evaluate(options);
@@ -71,7 +71,7 @@ TEST_F(Evaluate, the_further_test_split_stands_apart_and_in_the_whole) {
   EXPECT_EQ(object["splits"]["longer"]["examples"], 20);
   EXPECT_EQ(object["splits"]["whole"]["examples"], 60);
   auto names = keys(object);
-  names.pop_back();  // "splits"
+  names.pop_back();  // removes "splits"
   EXPECT_EQ(keys(object["splits"]["longer"]), names);
   EXPECT_EQ(evaluate_json({"--split", "longer"}), object["splits"]["longer"]);
   EXPECT_EQ(evaluate_json({"--split", "whole"}), object["splits"]["whole"]);
@@ -80,7 +80,7 @@ TEST_F(Evaluate, the_further_test_split_stands_apart_and_in_the_whole) {
 TEST_F(Evaluate, another_split) {
   const auto object = evaluate_json({"--split", "validation", "--checkpoint", "best"});
   EXPECT_FALSE(object.contains("splits"));
-  // The best checkpoint is that of the last validation with the lowest loss.
+  // The best checkpoint is from the last validation with the lowest loss.
   EXPECT_THAT(content_of(*here / "a/metrics.jsonl"),
               HasSubstr("\"loss\":" + object["loss"].dump() + ","));
 }
@@ -127,7 +127,7 @@ TEST_F(Evaluate, an_unknown_split_or_checkpoint_is_told) {
   EXPECT_THAT(checkpoint.errors, HasSubstr("nowhere"));
 }
 
-// Heads that look elsewhere are another model, though every weight would fit.
+// Another attention pattern is another model, even if every weight fits.
 TEST_F(Evaluate, weights_of_other_attention_are_refused) {
   namespace fs = std::filesystem;
   fs::copy(here->path() / "a", here->path() / "other", fs::copy_options::recursive);

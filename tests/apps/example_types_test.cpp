@@ -1,4 +1,4 @@
-// Further test splits and types of examples, from the config to tables, JSON, record and sweep.
+// Further test splits and example types: in the config, tables, JSON, record and sweep.
 #include <nlohmann/json.hpp>
 
 #include "tests/support/corpus_training.hpp"
@@ -11,7 +11,7 @@ namespace fs = std::filesystem;
 
 using nlohmann::json;
 
-// 60 lines: every third is odd, and the others are even.
+// 60 lines: every third is "odd", the rest "even".
 std::string types() {
   std::string text;
   for (int line = 0; line < 60; ++line) {
@@ -44,7 +44,7 @@ class ExampleTypes : public ProgramRuns {
     return result;
   }
 
-  // Each type's and the group's share, which come to the accuracy of the split.
+  // The shares of each type and of the group, which add up to the accuracy of the split.
   void expect_types(const json& split) const {
     ASSERT_EQ(split["types"].size(), 2U) << split;
     EXPECT_EQ(split["types"][0]["type"], "even");

@@ -1,4 +1,4 @@
-// Each experiment that ships, from its file to its page, with a few steps on a little data.
+// Each shipped experiment, from its file to its page, with few steps and little data.
 #include <nlohmann/json.hpp>
 
 #include "datasets/task_kind.hpp"
@@ -32,7 +32,7 @@ std::set<std::string> options_of(const SweepAxis& axis) {
   return options;
 }
 
-// Values as overrides, but for options that are axes of the experiment.
+// The values as overrides, without options that are axes of the experiment.
 Arguments overrides_of(const SweepFile& sweep, std::map<std::string, std::string> values) {
   for (const SweepAxis& axis : sweep.axes) {
     for (const std::string& option : options_of(axis)) {
@@ -51,7 +51,7 @@ Arguments overrides_of(const SweepFile& sweep, std::map<std::string, std::string
   return overrides;
 }
 
-// What makes it small.
+// Overrides that make an experiment small.
 Arguments small(const SweepFile& sweep, const Config& config) {
   std::map<std::string, std::string> values{{"training.steps", "2"},
                                             {"training.warmup", "1"},
@@ -78,7 +78,7 @@ Arguments small(const SweepFile& sweep, const Config& config) {
       values["task." + split + "_examples"] = split == "train" ? "60" : "4";
     }
   }
-  if (config.task.kind().name == "modular_arithmetic") {  // its examples are all pairs of numbers
+  if (config.task.kind().name == "modular_arithmetic") {  // has all pairs of numbers as examples
     std::erase_if(values, [](const auto& value) { return value.first.ends_with("_examples"); });
     values["task.modulus"] = "7";
   }
@@ -94,7 +94,7 @@ Arguments small(const SweepFile& sweep, const Config& config) {
   return overrides_of(sweep, std::move(values));
 }
 
-// A type for each of the 30 lines of test.en, so that each type in the config's groups occurs.
+// One type per line of test.en (30 lines), so that each type in the config's groups occurs.
 std::string types_for(const Config& config) {
   std::vector<std::string> types;
   if (const auto* text = config.task.find<ParallelTextOptions>()) {
@@ -110,7 +110,7 @@ std::string types_for(const Config& config) {
   return lines;
 }
 
-// Paths in sweeps begin at the root.
+// Runs a function in the repository's root, where paths in sweeps start.
 template <class Function>
 auto from_root(const Function& function) {
   struct Return {
@@ -156,7 +156,7 @@ TEST_P(Experiments, say_what_is_expected_and_have_three_seeds_or_more) {
   EXPECT_THAT(text, ContainsRegex("\nseeds: (3|5|10)\n"));
 }
 
-// The tables and the picture.
+// The script keeps the tables and the picture of a sweep.
 TEST(ExperimentScripts, keep_what_a_sweep_found) {
   const ProgramDirectory here;
   fs::create_directory_symlink(TAPEHEAD_SOURCE_DIR "/configs", here / "configs");

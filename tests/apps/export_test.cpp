@@ -1,4 +1,4 @@
-// `tapehead export`: a run becomes a directory that another program reads.
+// `tapehead export` makes a directory that another program can read.
 #include <fcntl.h>
 #include <sys/file.h>
 
@@ -67,7 +67,7 @@ TEST_F(Export, has_the_options_and_the_name_of_the_run_beside_the_weights) {
             content_of(TAPEHEAD_SOURCE_DIR "/python/tapehead_torch.py"));
 }
 
-// With numpy in the place of PyTorch. At these rates the models have learnt to write something.
+// Runs with numpy instead of PyTorch. At these learning rates the models learn to write something.
 TEST_F(Export, writes_greedily_what_translate_writes) {
   std::ofstream(here / "lines") << "3 1 2\n0 5 5 8 1 2 9\n4\n9 9 7\n6 6 6 6 6\n";
   std::ofstream(here / "write.py") << R"(
@@ -129,7 +129,7 @@ TEST_F(Export, keeps_what_is_in_the_directory) {
   EXPECT_EQ(content_of(here / "file"), "mine");
 }
 
-// No file can be renamed from one file system to another; /dev/shm is one of its own on Linux.
+// A file cannot be renamed to another file system; on Linux /dev/shm is a separate one.
 TEST_F(Export, replaces_one_on_another_file_system_through_a_link) {
   if (!fs::is_directory("/dev/shm")) {
     GTEST_SKIP() << "there is no /dev/shm";
@@ -168,7 +168,7 @@ TEST_F(Export, removes_what_a_killed_one_left_but_not_that_of_one_that_runs) {
                                                          "model.py", "vocabulary.json"));
 }
 
-// The file of the other form that comes first cannot be put in place.
+// config.json, the first file of the new form, cannot be put in place.
 TEST_F(Export, that_fails_removes_nothing_of_an_earlier_one) {
   Arguments training = tiny_training("r");
   set_options(training, {"model.preset=vaswani"});

@@ -1,4 +1,4 @@
-// `tapehead export` for transformers: which model of it is ours, and what it does not have.
+// `tapehead export` for transformers: the matching model class, and unsupported options.
 #include "core/files/json_text.hpp"
 #include "core/files/tensor_file.hpp"
 #include "tests/support/program_runs.hpp"
@@ -10,7 +10,7 @@ namespace fs = std::filesystem;
 
 class ExportToTransformers : public ProgramRuns {
  protected:
-  // A run that has taken one step, with these options of the model.
+  // Trains one step with these model options.
   void train(const std::string& task, const std::string& model) {
     std::ofstream(here / "a.yaml")
         << "task: {" << task << "}\nmodel: {d_model: 16, heads: 2, "
@@ -32,11 +32,11 @@ class ExportToTransformers : public ProgramRuns {
     train(task, model);
     fs::remove_all(here / "refused");
     const ProgramResult result = run({"export", "a", "refused"});
-    EXPECT_EQ(result.exit_code, 2) << result.output;  // as for a wrong config
+    EXPECT_EQ(result.exit_code, 2) << result.output;  // the exit code of a wrong config
     EXPECT_FALSE(fs::exists(here / "refused")) << "half exported";
     return result.errors;
   }
-  // The marks around what an export for PyTorch reads.
+  // The marks around a text that the PyTorch export reads.
   Json pytorch_reads() {
     output({"export", "a", "out", "--as", "pytorch", "--overwrite"});
     const TensorFile weights(here / "out/model.safetensors", Trust::any);
@@ -108,7 +108,7 @@ TEST_F(ExportToTransformers, refuses_options_without_a_counterpart_by_name) {
               HasSubstr("output.bias has no counterpart in a GPT2LMHeadModel"));
 }
 
-// What stands in front is also what the run that comes back reads there.
+// The exported mark before a text equals the mark that the reimported run reads.
 TEST_F(ExportToTransformers, puts_the_mark_in_front_of_a_text_that_the_run_reads) {
   const std::string task = text("byte_bpe") + ", vocabulary: 300, documents: line";
   std::ofstream(here / "lines") << "a cat\na dog sees\n";
@@ -136,11 +136,11 @@ TEST_F(ExportToTransformers, puts_nothing_in_front_of_one_document_and_never_end
   output({"export", "a", "out"});
   EXPECT_EQ(Json::parse(content_of(here / "out" / "tokenizer.json"))["post_processor"], nullptr);
   EXPECT_EQ(Json::parse(content_of(here / "out" / "generation_config.json"))["suppress_tokens"],
-            Json::array({0, 1, 2}));  // what such a run never writes
+            Json::array({0, 1, 2}));  // tokens that such a run never writes
   EXPECT_EQ(pytorch_reads(), Json({{"front", nullptr}, {"behind", nullptr}}));
 }
 
-// As `fill` reads a line: with the end mark behind it where a line or a paragraph is a document.
+// Marks as `fill` reads a line: with an end mark if a document is a line or a paragraph.
 TEST_F(ExportToTransformers, puts_the_marks_around_a_masked_text_that_fill_reads) {
   for (const std::string documents : {"file", "line", "blank_line", "separator"}) {
     const std::string task = text() + ", documents: " + documents;
@@ -193,10 +193,10 @@ TEST_F(ExportToTransformers, comes_back_as_the_same_model) {
   EXPECT_THAT(first, HasSubstr("v"));
 }
 
-// What we write, we read.
+// An exported run can be imported again.
 class RoundTrip : public ExportToTransformers {
  protected:
-  // The run comes back with the same outputs.
+  // Expects the same outputs of `command` after export and import.
   void expect_back(const std::string& task, const std::string& model, const Arguments& command,
                    const std::string& input) {
     SCOPED_TRACE(task + " / " + model);
@@ -214,7 +214,7 @@ class RoundTrip : public ExportToTransformers {
     EXPECT_FALSE(own.empty());
     EXPECT_EQ(output(of_b, input), own);
   }
-  // Both of one length; the targets are in capitals if they have a vocabulary of their own.
+  // Pairs of equal length. With `capitals` the target is in capitals, for a separate vocabulary.
   std::string pairs(bool capitals = false) {
     std::string target = text_content;
     std::ranges::transform(target, target.begin(), [&](char letter) {
@@ -226,7 +226,7 @@ class RoundTrip : public ExportToTransformers {
            "source, validation_target: target, max_length: 40, tokenizer: ";
   }
 
-  // Words with their labels.
+  // A table of words and labels.
   std::string tagged() {
     std::ofstream file(here / "columns");
     for (int sentence = 0; sentence < 20; ++sentence) {
@@ -263,14 +263,14 @@ TEST_F(RoundTrip, is_exact_with_every_tokenizer) {
               "preset: vaswani, tie_embeddings: target_output", {"translate"}, lines);
 }
 
-// As Tokenizer.save of the package tokenizers 0.23 writes it, and with another order.
+// The form of Tokenizer.save in the package tokenizers 0.23, and in another key order.
 TEST_F(RoundTrip, is_exact_if_tokenizer_json_was_saved_again) {
   for (const std::string& tokenizer : tokenizers) {
     SCOPED_TRACE(tokenizer);
     train(pairs(true) + tokenizer + ", joint_vocabulary: false", bert);
     output({"export", "a", "out", "--overwrite"});
     for (const fs::path& file : {here / "out/tokenizer.json", here / "out/target/tokenizer.json"}) {
-      Json saved = Json::parse(content_of(file));  // sorted
+      Json saved = Json::parse(content_of(file));  // keys are sorted
       for (Json& merge : saved["model"]["merges"]) {
         const auto pair = merge.get<std::string>();
         const std::size_t blank = pair.find(' ');
@@ -300,7 +300,7 @@ TEST_F(RoundTrip, is_exact_with_every_architecture) {
   }
 }
 
-// As a table of words with their labels, or line by line.
+// Reads words with labels from a table, or line by line.
 TEST_F(RoundTrip, of_labels_reads_data_again) {
   const auto measured = [&](const std::string& run_of, const Arguments& more) {
     const Arguments arguments =

@@ -1,5 +1,5 @@
-// Masked language models: trained from text, the same through threads and resumes, and used by
-// `fill`.
+// Masked language models: training from text, bit-identical for any threads and after a resume, and
+// use by `fill`.
 #include <nlohmann/json.hpp>
 
 #include "datasets/tokenizers/tokenizer.hpp"
@@ -17,13 +17,13 @@ class Fill : public ProgramRuns {
     output(text_training(here, run, overrides, options));
   }
 
-  // The tokens that a run reads, by their entries.
+  // The tokens that a run reads for a line, as vocabulary entries.
   std::vector<std::string> tokens(const std::string& run, const std::string& line) {
     return nlohmann::json::parse(output({"attention", run, line, "--json"}))["source_tokens"];
   }
 };
 
-// A line whose tokens these are, as text.
+// A line of text with these tokens.
 std::string line_of(const std::vector<std::string>& tokens) {
   std::string line;
   for (std::string token : tokens) {
@@ -53,8 +53,8 @@ TEST_F(Fill, gives_the_likely_tokens_of_each_mask) {
   EXPECT_EQ(candidates.size(), 3U);  // two candidates and an empty line
 }
 
-// A mask in the place of any token leaves the others as they are. It takes the space before it, so
-// after a token that is a space it has one more.
+// Replacing a token by a mask does not change the other tokens. A mask absorbs the space before it,
+// so after a space token it gets another space.
 TEST_F(Fill, reads_the_tokens_around_a_mask_as_without_it) {
   for (const std::string kind : {"bpe", "unigram", "byte_bpe"}) {
     train(kind, {"task.tokenizer=" + kind,
@@ -104,8 +104,8 @@ TEST_F(Fill, models_work_with_the_commands_about_heads) {
   }
 }
 
-// A line of four characters and its end mark are two windows of at most four tokens, unless they
-// are cut earlier. A batch of at most two tokens is one window.
+// Unless cut earlier, a line of four characters and an end mark gives two windows of at most four
+// tokens. A batch of two tokens holds one window.
 TEST_F(Fill, models_are_trained_on_windows_with_a_token_to_mask) {
   std::string lines;
   for (int i = 0; i < 25; ++i) {
@@ -119,14 +119,14 @@ TEST_F(Fill, models_are_trained_on_windows_with_a_token_to_mask) {
   EXPECT_EQ(metrics["examples"], 10);  // a tenth of 100 lines
 }
 
-// The table of positions has a row for a window of 24 tokens and its begin mark, and no more.
+// The position table has exactly enough rows for a window of 24 tokens with its begin mark.
 TEST_F(Fill, reads_a_line_as_long_as_a_window) {
   train("a", {"task.documents=line", "model.positions=learned"});
   const std::string line = "two men are on a bea<mask> no";
   ASSERT_EQ(tokens("a", line).size(), 1U + 24U);
   const std::string filled = output({"fill", "a", "--top", "1"}, line + "\na m<mask>n\n");
-  EXPECT_EQ(lines_of(filled).size(), 4U);  // a candidate and an empty line for each
-  EXPECT_EQ(tokens("a", "a m<mask>n").size(), 1U + 5U + 1U);  // there is room for the end mark
+  EXPECT_EQ(lines_of(filled).size(), 4U);  // two lines: a candidate and an empty line each
+  EXPECT_EQ(tokens("a", "a m<mask>n").size(), 1U + 5U + 1U);  // the end mark fits
 }
 
 TEST_F(Fill, reports_unknown_tokens_but_no_masks) {

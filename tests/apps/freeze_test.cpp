@@ -1,4 +1,4 @@
-// training.freeze from the command line: what stays, what a resume keeps, and what is refused.
+// training.freeze on the command line: frozen weights, resuming, and rejected values.
 #include "core/files/tensor_file.hpp"
 #include "tests/support/program_runs.hpp"
 #include "tests/support/testing.hpp"
@@ -35,7 +35,7 @@ TEST(Freeze, keeps_weights_as_they_start_and_nothing_else) {
   }
 }
 
-// The rate must not depend on the last step, which the resume puts off.
+// The learning rate must not depend on the last step, which the resume changes.
 TEST(Freeze, is_resumed_to_the_bit) {
   const std::string constant = "training.schedule=constant";
   const ProgramDirectory here;

@@ -1,4 +1,4 @@
-// Heads with gates from training to removal: what is logged, shown, taken out, and trained on.
+// Head gates from training to removal: logged, shown, removed, and trained further.
 #include <nlohmann/json.hpp>
 
 #include "tests/support/program_runs.hpp"
@@ -7,7 +7,7 @@
 
 namespace tapehead { namespace {
 
-// Little but the penalty is learned.
+// The penalty dominates training.
 const Arguments with_gates{"attention.gates=l0",    "training.gate_penalty=30",
                            "training.gate_rate=50", "training.learning_rate=0.01",
                            "training.steps=60",     "evaluation.every=60"};

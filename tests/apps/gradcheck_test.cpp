@@ -1,4 +1,4 @@
-// tapehead gradcheck: what it says, what it takes, and how it ends.
+// tapehead gradcheck: its output, its inputs, and its exit codes.
 #include <nlohmann/json.hpp>
 
 #include "tests/support/program_runs.hpp"
@@ -28,7 +28,7 @@ TEST(GradcheckCommand, leaves_options_that_are_set_alone) {
               AllOf(HasSubstr("decoder.norm.gain"), HasSubstr("(12)"), Not(HasSubstr("d_model="))));
 }
 
-// Layers that differ, of the config and of what pruning makes of a run.
+// Layers that differ, from a config and after pruning.
 TEST(GradcheckCommand, takes_any_config_that_trains) {
   const ProgramDirectory here;
   Arguments training{"train", TAPEHEAD_SOURCE_DIR "/configs/copy.yaml", "--run", "a",
@@ -75,7 +75,7 @@ TEST(GradcheckCommand, says_which_names_there_are) {
                                    HasSubstr("from target.embedding to decoder.norm.bias")));
 }
 
-// Without heads in any cross-attention nothing of the encoder reaches the loss.
+// Without heads in cross-attention, the encoder has no effect on the loss.
 TEST(GradcheckCommand, is_not_content_with_checking_nothing) {
   const Arguments no_heads{"--set", "attention.heads=0", "--only", "encoder.*"};
   const ProgramResult result = gradcheck(no_heads);

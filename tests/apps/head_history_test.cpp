@@ -1,4 +1,4 @@
-// `tapehead heads --every-checkpoint`: since when each head does what it does.
+// `tapehead heads --every-checkpoint`: since when each head has its role.
 #include "core/files/json_text.hpp"
 #include "tests/support/browser.hpp"
 #include "tests/support/program_runs.hpp"
@@ -9,7 +9,7 @@ namespace tapehead { namespace {
 
 class HeadHistory : public ProgramRuns {};
 
-// The role of a head, "decoder.layers.0.cross.2", at one step.
+// The role of a head such as "decoder.layers.0.cross.2" at one step.
 std::string role_at(const Json& moment, const std::string& name) {
   const std::size_t dot = name.rfind('.');
   for (const Json& attention : moment["attentions"]) {
@@ -20,7 +20,7 @@ std::string role_at(const Json& moment, const std::string& name) {
   return "no such head";
 }
 
-// Long enough for a head to find the token before, with steps at which none has found it.
+// Long enough for a head to learn to find the previous token, which no head does at first.
 Arguments previous_token_training() {
   return tiny_training("a", {"task.name=previous_token", "model.heads=2", "model.dropout=0",
                              "training.steps=300", "training.learning_rate=1e-2",
@@ -52,7 +52,7 @@ TEST_F(HeadHistory, says_since_when_a_head_has_its_role) {
   EXPECT_TRUE(later) << "no role began after the first checkpoint";
 }
 
-// The share of the queries in which a head follows the only relation of an attention.
+// The share of queries for which a head agrees with the attention's only relation.
 double agreement_at(const Json& moment, const std::string& name) {
   const std::size_t dot = name.rfind('.');
   for (const Json& attention : moment["attentions"]) {
@@ -81,7 +81,7 @@ TEST_F(HeadHistory, says_since_when_a_head_follows_a_relation) {
             HasSubstr(" follows it from step " + step + " on"), HasSubstr("step  previous\n")));
 }
 
-// The page of the run draws the same figures, of the 60 sentences of the validation.
+// The page of the run shows the same figures, from the 60 validation sentences.
 TEST_F(HeadHistory, is_drawn_on_the_page_of_the_run) {
   output(previous_token_training());
   const Json history = Json::parse(output({"heads", "a", "--every-checkpoint", "--json"}));
@@ -96,9 +96,9 @@ TEST_F(HeadHistory, is_drawn_on_the_page_of_the_run) {
     return {first, panels: count('figure'), lines: count('path.line'), curves: curves(),
             choices: [...chooser.options].map((one) => one.value),
             since: [...document.querySelectorAll('.since li')].map((one) => one.textContent)};)");
-  EXPECT_EQ(page["first"]["panels"], 1);  // only the decoder's own attention has the relation
-  EXPECT_EQ(page["first"]["lines"], 2);   // of two heads
-  EXPECT_EQ(page["first"]["dots"], 16);   // at eight checkpoints
+  EXPECT_EQ(page["first"]["panels"], 1);  // only decoder self-attention has the relation
+  EXPECT_EQ(page["first"]["lines"], 2);   // two heads
+  EXPECT_EQ(page["first"]["dots"], 16);   // eight checkpoints per head
   EXPECT_EQ(page["panels"], 3);
   EXPECT_EQ(page["lines"], 6);
   EXPECT_EQ(page["choices"][0], "follows previous");

@@ -1,4 +1,4 @@
-// tapehead heads: what each head of a trained model does, for people and for programs.
+// tapehead heads: the figures of each head of a trained model, as a table and as JSON.
 #include <nlohmann/json.hpp>
 
 #include "tests/support/program_runs.hpp"
@@ -62,7 +62,7 @@ TEST_F(Heads, json) {
       for (const auto& [offset, weight] : head["distance_profile"].items()) {
         everywhere += weight.is_null() ? 0 : weight.get<double>();
       }
-      EXPECT_NEAR(everywhere, 1, 1e-5);  // sums of float weights
+      EXPECT_NEAR(everywhere, 1, 1e-5);  // float weights
       EXPECT_EQ(head["divergence"].size(), 4U);
       EXPECT_EQ(head["output_distance"].size(), 4U);
       EXPECT_TRUE(head["divergence_across"].empty()) << "there is one layer";
@@ -71,7 +71,7 @@ TEST_F(Heads, json) {
       EXPECT_LE(head["query_key"]["effective_rank"], head["query_key"]["width"]);
       EXPECT_GT(head["weight_on"]["same_position"], 0);
     }
-    // The task is copy, which knows what each target token says, and nothing of one side alone.
+    // The task copy knows a relation from target to source, but no relation within a side.
     const bool across = attention["attention"] == "decoder.layers.0.cross";
     ASSERT_EQ(attention["relations"].size(), across ? 1U : 0U);
     for (const auto& relation : attention["relations"]) {
@@ -83,8 +83,8 @@ TEST_F(Heads, json) {
   }
 }
 
-// The decoder's attention to itself is causal, cross-attention has no token of its own to find
-// again, and symbols are no punctuation.
+// Decoder self-attention is causal, cross-attention has no earlier occurrence of a token, and
+// symbols are not punctuation.
 TEST_F(Heads, have_null_where_a_figure_cannot_be) {
   const auto object = nlohmann::json::parse(heads({"--json"}).output);
   for (const auto& attention : object["attentions"]) {
@@ -117,7 +117,7 @@ TEST_F(Heads, importance) {
   EXPECT_THAT(table.output, Not(HasSubstr(columns))) << "those tables were not asked for";
   const auto object = nlohmann::json::parse(heads({"--importance", "--json"}).output);
   EXPECT_GT(object["importance"]["loss"], 0);
-  ASSERT_EQ(object["importance"]["heads"].size(), 12U);  // four of each of three attentions
+  ASSERT_EQ(object["importance"]["heads"].size(), 12U);  // four heads in each of three attentions
   for (const auto& head : object["importance"]["heads"]) {
     EXPECT_GT(head["loss_without"], 0);
     EXPECT_GT(head["loss_alone"], 0);
@@ -131,11 +131,11 @@ TEST_F(Heads, prune) {
   EXPECT_LT(table.output.find(" of 12 heads can go together"), table.output.find("heads left"));
   const auto object = nlohmann::json::parse(heads({"--prune", "--json"}).output);
   ASSERT_EQ(object["pruning"]["steps"].size(), 12U);
-  // Without any head nothing of the source is known.
+  // Without heads, the model knows nothing of the source.
   EXPECT_GT(object["pruning"]["steps"].back()["loss"], object["pruning"]["loss"]);
 }
 
-// One attention has no output projection: the heads of the others are measured as ever.
+// One attention has no output projection; heads of the remaining attentions are measured as usual.
 TEST_F(Heads, without_gates_are_left_out_of_importance_and_pruning) {
   here->output(tiny_training("mixed", {"cross.combine=concatenate"}));
   const ProgramResult table = here->run({"heads", "mixed", "--importance", "--prune"});

@@ -1,5 +1,5 @@
-// `tapehead import`: marks go by their ids, whatever they are called, and a text has in front of it
-// what the tokenizer puts there.
+// `tapehead import`: marks are identified by id, not by name, and a text gets the marks before it
+// that the tokenizer adds.
 #include "core/files/files.hpp"
 #include "core/files/json_text.hpp"
 #include "core/files/tensor_file.hpp"
@@ -12,7 +12,7 @@ namespace fs = std::filesystem;
 
 class ImportedMarks : public PretrainedModels {
  protected:
-  // A run of one step, exported: its marks are 0, 1 and 2.
+  // Trains one step and exports; the marks have the ids 0, 1 and 2.
   void export_run(const std::string& preset, const std::string& task = "") {
     std::ofstream text(here / "text");
     for (int line = 0; line < 60; ++line) {
@@ -33,7 +33,7 @@ class ImportedMarks : public PretrainedModels {
     make(json);
     std::ofstream(here / "out" / file) << json.dump();
   }
-  // What stands in the tokenizer's files of a mark; no other file names it.
+  // Renames a mark in tokenizer.json and removes the other files that name marks.
   void rename_mark(const std::string& from, const std::string& to) {
     std::string text = content_of(here / "out" / "tokenizer.json");
     const std::string old = Json(from).dump();
@@ -56,7 +56,7 @@ class ImportedMarks : public PretrainedModels {
 TEST_F(ImportedMarks, have_any_name) {
   for (const std::string preset : {"gpt2", "llama"}) {
     export_run(preset);
-    // A usual name of a begin mark, which it is not; as an entry, it would have no probability.
+    // The unknown mark gets the usual name of a begin mark. An entry would have no probability.
     rename_mark("<unk>", "[CLS]");
     change("generation_config.json", [](Json& json) { json.erase("suppress_tokens"); });
     rename_mark("<s>", "<|begin_of_text|>");
@@ -115,7 +115,7 @@ TEST_F(ImportedMarks, do_not_stand_in_front_where_the_tokenizer_puts_none) {
   const Json first = Json::parse(scores("b").substr(0, scores("b").find('\n')));
   const Json seen = Json::parse(output({"attention", "b", "a cat", "--json"}));
   EXPECT_EQ(seen["target_tokens"].size(), first["tokens"].size() + 1) << "the first has no score";
-  fs::remove(here / "out" / "tokenizer.json");  // GPT-2's own files
+  fs::remove(here / "out" / "tokenizer.json");  // keeps only GPT-2's own files
   output({"import", "out", "--run", "b", "--overwrite"});
   EXPECT_EQ(scores("b"), scores("a"));
   std::ofstream(here / "out" / "tokenizer_config.json") << R"({"add_bos_token": true})";
@@ -123,7 +123,7 @@ TEST_F(ImportedMarks, do_not_stand_in_front_where_the_tokenizer_puts_none) {
   EXPECT_THAT(content_of(here / "b" / "config.yaml"), HasSubstr("begin_mark: true"));
 }
 
-// What transformers gives for the sequence of a fixture: a row of 19 logits for each token.
+// The logits of transformers for a fixture's sequence: a row of 19 per token.
 std::vector<double> reference_logits(const fs::path& directory, std::size_t rows) {
   const TensorFile reference(directory / "reference.safetensors", Trust::any);
   std::vector<double> logits(rows * 19);
@@ -131,7 +131,7 @@ std::vector<double> reference_logits(const fs::path& directory, std::size_t rows
   return logits;
 }
 
-// `never`: an id that our model does not predict; -1: none.
+// `never`: an id that the imported model does not predict; -1: none.
 double log_probability(const std::vector<double>& logits, std::size_t row, std::size_t id,
                        int never = -1) {
   double sum = 0;
@@ -141,7 +141,7 @@ double log_probability(const std::vector<double>& logits, std::size_t row, std::
   return logits[row * 19 + id] - std::log(sum);
 }
 
-// GPT-2's files call one token all three marks. It is predicted once.
+// GPT-2's files use one token for all three marks. It is predicted once.
 TEST_F(ImportedMarks, that_are_one_token_share_no_probability) {
   const fs::path directory = model("gpt2");
   Json ids;
@@ -155,7 +155,7 @@ TEST_F(ImportedMarks, that_are_one_token_share_no_probability) {
                                                                 {"unk_token", "<|endoftext|>"}});
   output({"import", "gpt2", "--run", "a", "--token-texts"});
   const Json scored = Json::parse(output({"score", "a", "--json"}, "v7 v3 v9 v12 v4 v5\n"));
-  const std::vector<std::size_t> labels{7, 3, 9, 12, 4, 5};  // of 18 7 3 9 12 4
+  const std::vector<std::size_t> labels{7, 3, 9, 12, 4, 5};  // inputs: 18 7 3 9 12 4
   const std::vector<double> logits = reference_logits(directory, labels.size() + 1);
   ASSERT_EQ(scored["tokens"].size(), labels.size());
   for (std::size_t i = 0; i < labels.size(); ++i) {
@@ -163,7 +163,7 @@ TEST_F(ImportedMarks, that_are_one_token_share_no_probability) {
   }
 }
 
-// [CLS] w7 [MASK] w9 w12 [MASK] w5 [SEP], also where a vocabulary has no line ends.
+// [CLS] w7 [MASK] w9 w12 [MASK] w5 [SEP], also for a vocabulary without line ends.
 TEST_F(ImportedMarks, of_an_encoder_are_read_on_both_sides_of_a_line) {
   for (const std::string name : {"bert", "albert"}) {
     const std::vector<double> logits = reference_logits(model(name), 8);

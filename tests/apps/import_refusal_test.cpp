@@ -1,5 +1,5 @@
-// `tapehead import`: what does not fit, or cannot be computed here, is refused by its name, and
-// leaves nothing behind.
+// `tapehead import` rejects what does not fit or is not supported, by name, and leaves no files
+// behind.
 #include "core/files/json_text.hpp"
 #include "core/files/tensor_file.hpp"
 #include "tests/support/pretrained_models.hpp"
@@ -27,12 +27,12 @@ TEST_F(ImportRefusal, lists_tensors_that_do_not_fit) {
                                        HasSubstr("h.0.ln_1.scale is left over")));
 }
 
-// transformers adds the copy and not the other one.
+// transformers adds only the copy of the bias.
 TEST_F(ImportRefusal, is_of_a_copy_of_the_output_bias_that_differs) {
   for (const std::string name : {"bert", "albert"}) {
     const std::string biases = name == "bert" ? "cls.predictions" : "predictions";
     const auto copy_bias = [&](float more) {
-      std::vector<float> copy(19);  // a number for each entry
+      std::vector<float> copy(19);  // one number per entry
       change_tensors(here / name, [&](std::vector<TensorEntry>& entries) {
         std::erase_if(entries, [&](const TensorEntry& entry) {
           return entry.name == biases + ".decoder.bias";
@@ -88,7 +88,7 @@ TEST_F(ImportRefusal, names_what_cannot_be_done_here) {
   EXPECT_THAT(refuse("bert", "position_embedding_type", "relative_key"),
               HasSubstr("position_embedding_type"));
   EXPECT_THAT(refuse("albert", "inner_group_num", 2), HasSubstr("inner_group_num"));
-  // Options that are made of these settings, which nobody has given.
+  // The errors do not name --set: the options follow from settings of the imported model.
   EXPECT_THAT(
       refuse("albert", "num_hidden_groups", 6),
       AllOf(HasSubstr("albert/config.json: num_hidden_groups: 6: "), Not(HasSubstr("--set"))));
@@ -102,7 +102,7 @@ TEST_F(ImportRefusal, names_what_cannot_be_done_here) {
   EXPECT_THAT(refuse("llama", "intermediate_size", 60'000), HasSubstr("parameters, and the"));
 }
 
-// An encoder that labels tokens reads no marks around a text here.
+// In this project, an encoder that labels tokens reads no marks around a text.
 TEST_F(ImportRefusal, is_of_labels_for_tokens_between_marks) {
   for (const std::string name : {"bert", "albert"}) {
     const std::string labels =
@@ -118,7 +118,7 @@ TEST_F(ImportRefusal, is_of_labels_for_tokens_between_marks) {
       std::ofstream(directory / "tokenizer.json") << tokenizer.dump();
       EXPECT_THAT(complaint(name), HasSubstr("tokenizer.json adds marks, so it cannot"));
     }
-    // An end mark alone.
+    // Only an end mark.
     std::ofstream(directory / "tokenizer.json") << R"({"post_processor": {
       "type": "TemplateProcessing",
       "single": [{"Sequence": {"id": "A"}}, {"SpecialToken": {"id": "b"}}],

@@ -1,4 +1,4 @@
-// `tapehead import`: a directory of another program becomes a run that is used like any other.
+// `tapehead import`: a directory of another program becomes a normal run.
 
 #include "core/files/json_text.hpp"
 #include "core/files/tensor_file.hpp"
@@ -34,8 +34,7 @@ TEST_F(Import, makes_a_run_that_generates_and_shows_its_heads) {
   output({"import", "gpt2", "--run", "a", "--overwrite", "--token-texts"});
 }
 
-// The limit on the size of files, in blocks of 512 or 1024 bytes, is between that of the config and
-// that of the weights.
+// The file size limit (in blocks of 512 or 1024 bytes) is between the sizes of config and weights.
 TEST_F(Import, that_was_stopped_half_way_is_repeated) {
   model("gpt2");
   const Arguments arguments{"import", "gpt2", "--token-texts", "--run"};
@@ -63,7 +62,7 @@ TEST_F(Import, names_entries_and_marks_of_a_vocabulary) {
         {.name = "bert.pooler.dense.bias", .shape = {12}, .bytes = std::as_bytes(std::span(bias))});
   });
   const Json said = Json::parse(output({"import", "bert", "--run", "a", "--json"}));
-  EXPECT_EQ(said["entries"], 18);  // 19 with the mask, which is no entry here
+  EXPECT_EQ(said["entries"], 18);  // 19 with the mask, which is not an entry here
   EXPECT_EQ(said["left_out"], Json::array({"pooler.dense.bias"}));
   const Json filled = Json::parse(output({"fill", "a", "--json"}, "w7 <mask> w9\n"));
   EXPECT_EQ(filled["text"], "w7 <mask> w9");
@@ -97,8 +96,8 @@ TEST_F(Import, takes_the_classes_of_a_model) {
               HasSubstr("classifier.weight has the shape (3, 12) instead of (2, 12)"));
 }
 
-// The run reads the begin mark behind a text, so the tokenizer has to put it there.
-// Labels of other programs do not begin with our marks.
+// The run reads a begin mark after a text, so the tokenizer must add it. Labels of other programs
+// do not start with tapehead's marks.
 TEST_F(Import, takes_the_labels_of_tokens) {
   std::ofstream(here / "columns") << "a O\ndog ANIMAL\nsees O\n\nit O\nis O\nmoss PLANT\n";
   std::ofstream(here / "own.yaml")
@@ -107,7 +106,7 @@ TEST_F(Import, takes_the_labels_of_tokens) {
       << "training: {steps: 1}\nrun: {report: false}\n";
   output({"train", "own.yaml", "--run", "own"});
   output({"export", "own", "out"});
-  constexpr std::size_t labels = 3;  // after as many marks
+  constexpr std::size_t labels = 3;  // preceded by as many marks
   constexpr std::size_t width = 16;
   std::vector<float> weights(2 * labels * width);
   std::vector<float> biases(2 * labels);
@@ -119,7 +118,7 @@ TEST_F(Import, takes_the_labels_of_tokens) {
           std::vector<float>& numbers = bias ? biases : weights;
           copy_values(entry, std::span(numbers));
           if (bias) {
-            std::fill_n(biases.begin(), labels, -10'000.F);  // no mark is predicted
+            std::fill_n(biases.begin(), labels, -10'000.F);  // marks are never predicted
           }
           const std::size_t left_out = first * (bias ? 1 : width);
           entry.shape[0] -= static_cast<Index>(first);
@@ -185,7 +184,7 @@ TEST_F(Import, takes_a_decoder_of_classes_that_reads_the_mark_behind_a_text) {
 }
 
 TEST_F(Import, never_writes_what_generation_suppresses) {
-  const fs::path directory = model("gpt2");  // its begin and end mark is 18
+  const fs::path directory = model("gpt2");  // begin and end mark are 18
   std::ofstream(directory / "generation_config.json") << Json(
       {{"suppress_tokens", {9}},
        {"bad_words_ids", Json::array({Json::array({7}), Json::array({3, 4}), Json::array({18})})},
@@ -217,7 +216,7 @@ TEST_F(Import, never_writes_what_generation_suppresses) {
   output({"export", "a", "out"});
   EXPECT_EQ(Json::parse(content_of(here / "out/generation_config.json"))["suppress_tokens"],
             Json({unknown_id, begin_id, mark_count + 7, mark_count + 9}));
-  // Where there is no such file, transformers takes these settings from config.json.
+  // Without this file, transformers takes these settings from config.json.
   fs::remove(directory / "generation_config.json");
   change_config(directory, [](Json& config) {
     config["bad_words_ids"] = Json::array({Json::array({4})});
@@ -231,7 +230,7 @@ TEST_F(Import, never_writes_what_generation_suppresses) {
   EXPECT_THAT(complaint("gpt2"), HasSubstr("bad_words_ids: 7 is no list of ids"));
 }
 
-// Older files have it outside, newer ones in an object. If both are there, the inner one counts.
+// Older files have rope_theta at the top level, newer ones in an object, which takes precedence.
 TEST_F(Import, takes_the_base_of_rotary_positions_from_either_place) {
   const fs::path directory = model("llama");
   const auto base_of = [&](const Json& outer, const Json& inner) {
@@ -251,7 +250,7 @@ TEST_F(Import, takes_the_base_of_rotary_positions_from_either_place) {
   EXPECT_THAT(base_of(outer, inner), HasSubstr("rotary_base: 500"));
 }
 
-// Two SentencePiece models, whose pieces have ids in one table, become two vocabularies.
+// Two SentencePiece models, whose pieces have ids in a shared table, become two vocabularies.
 TEST_F(Import, reads_the_tokenizers_of_marian) {
   const fs::path directory = model("marian");
   Json ids = {{"</s>", 0}, {"<unk>", 1}, {"<pad>", 18}};
@@ -288,7 +287,7 @@ TEST_F(Import, reads_the_tokenizers_of_marian) {
   EXPECT_THAT(run({"import", "marian", "--run", "b"}).errors, HasSubstr("source.spm"));
 }
 
-// As GPT-2's triangles are published, BOOL or U8 (the two types behind DType's last name).
+// GPT-2's published files have masks of type BOOL or U8 (the two types after DType's last).
 TEST_F(Import, reads_no_tensor_that_it_does_not_use) {
   model("gpt2");
   output({"import", "gpt2", "--run", "a", "--token-texts"});
@@ -349,7 +348,7 @@ TEST_F(Import, reads_parts_and_halves) {
   const TensorFile file(whole / "model.safetensors", Trust::any);
   std::vector<TensorEntry> first;
   std::vector<TensorEntry> second;
-  std::vector<std::vector<std::uint16_t>> halves;  // bfloat: the upper half of each float
+  std::vector<std::vector<std::uint16_t>> halves;  // the upper half of each float
   halves.reserve(file.entries().size());
   Json map;
   for (const TensorEntry& entry : file.entries()) {

@@ -1,4 +1,4 @@
-// Starting from the weights of another run. If its vocabulary is another, rows go by their texts.
+// Starts from the weights of another run. With another vocabulary, rows are matched by their texts.
 #include "core/files/tensor_file.hpp"
 #include "datasets/tokenizers/tokenizer.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"
@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 
 class InitFrom : public ProgramRuns {
  protected:
-  // Lines of 1 to 5 of the words, both sides the same.
+  // Lines of 1 to 5 of the words; source and target are equal.
   void write_corpus(const std::string& name, const std::vector<std::string>& words) const {
     std::ofstream text(here / (name + ".txt"));
     for (std::size_t i = 0; i < 60; ++i) {
@@ -47,7 +47,7 @@ class InitFrom : public ProgramRuns {
     return here / run / "checkpoints/best.safetensors";
   }
 
-  // Compares the rows of entries that both runs have; with a learning rate of 0 they stay.
+  // Compares rows of entries that both runs have; with a learning rate of 0 they do not change.
   void expect_rows_by_text(const std::string& name, Index width = 16) const {
     const Tokenizers first = load_tokenizers(here / "first");
     const Tokenizers second = load_tokenizers(here / "second");
@@ -112,7 +112,7 @@ TEST_F(InitFrom, so_are_those_of_tied_tables) {
   expect_rows_by_text("target.embedding");
 }
 
-// As many entries, in tables of equal shapes.
+// Equally many entries, in tables of equal shapes.
 TEST_F(InitFrom, equal_shapes_are_no_equal_vocabularies) {
   write_corpus("one", {"ab", "cd", "ef", "gh", "ij"});
   write_corpus("two", {"ij", "gh", "ef", "cd", "xy"});
@@ -157,7 +157,7 @@ TEST_F(InitFrom, options_that_change_the_meaning_of_weights_are_named) {
   }
 }
 
-// A run's tokenizer that was exchanged, whatever the shapes, is not that of its checkpoints.
+// A run's tokenizer was replaced by another of the same size: checkpoints must reject it.
 TEST_F(InitFrom, a_checkpoint_of_another_tokenizer_is_refused) {
   write_corpus("one", {"ab", "cd", "ef", "gh", "ij"});
   write_corpus("two", {"ij", "gh", "ef", "cd", "xy"});
@@ -175,7 +175,7 @@ class InitFromTinyRun : public TinyRuns {};
 
 TEST_F(InitFromTinyRun, weights_of_another_model_are_no_start) {
   train(tiny_training("first"));
-  // As many numbers in the same shapes, but they would mean something else.
+  // The shapes are equal, but the numbers would have another meaning.
   EXPECT_THAT(refusal(1, tiny_training("a", {"model.init_from=first", "model.heads=2"})),
               AllOf(HasSubstr("cannot start from the weights of first: its model differs ("),
                     HasSubstr("cross.heads: 4, not 2 and 9 more)")));

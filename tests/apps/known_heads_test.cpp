@@ -1,4 +1,4 @@
-// That a model which has learnt a task has the head that the task needs, and cannot do without.
+// A model that has learnt a task has the head that the task needs, and fails without it.
 #include "core/files/json_text.hpp"
 #include "tests/support/program_runs.hpp"
 #include "tests/support/testing.hpp"
@@ -6,7 +6,7 @@
 
 namespace tapehead { namespace {
 
-// The best of the decoder's heads on the relation with the symbol to say.
+// The largest agreement of a decoder head with the relation to the answer.
 double agreement_on_answers(const Json& attention) {
   for (const Json& relation : attention["relations"]) {
     if (relation["name"] == "answer") {
@@ -16,7 +16,7 @@ double agreement_on_answers(const Json& attention) {
   return -1;
 }
 
-// Trains a config that ships, with the overrides, and asks the program about the run.
+// Trains a shipped config with overrides, and queries the run with the program.
 class KnownHeads : public Test {
  protected:
   void train(const std::string& config, const Arguments& overrides) {
@@ -31,7 +31,7 @@ class KnownHeads : public Test {
   }
   double token_accuracy() const { return ask("evaluate")["token_accuracy"]; }
   double sequence_accuracy() const { return ask("evaluate")["sequence_accuracy"]; }
-  // The decoder's attention to the source.
+  // The report on cross-attention.
   Json across() const {
     const Json report = ask("heads");
     for (const Json& attention : report["attentions"]) {
@@ -41,14 +41,14 @@ class KnownHeads : public Test {
     }
     return {};
   }
-  // A small model of one and one layer learns it; without the encoder's it does not.
+  // The task needs one encoder and one decoder layer; without the encoder layer, training fails.
   void expect_to_take_two_layers(const std::string& config, const Arguments& further) {
     Arguments one_layer = Arguments{"model.d_model=32",         "task.vocabulary=8",
                                     "task.train_examples=5000", "training.batch_tokens=1024",
                                     "training.warmup=50",       "training.learning_rate=5e-3",
                                     "evaluation.every=1000",    "evaluation.decode_examples=100"} +
                           further;
-    // Keys by distance let the first layer find out soon what stands before each symbol.
+    // Relative keys let the first layer learn quickly what precedes each symbol.
     Arguments two_layers = one_layer;
     two_layers.insert(two_layers.end(),
                       {"encoder_self.positions=relative_keys", "encoder_self.clip=2"});
@@ -84,7 +84,7 @@ TEST_F(KnownHeads, two_offsets_has_a_head_at_either_and_fails_with_one) {
   const Json attention = across();
   const Json& heads = attention["heads"];
   ASSERT_EQ(heads.size(), 2U);
-  for (const Json& relation : attention["relations"]) {  // each is one head's
+  for (const Json& relation : attention["relations"]) {  // one head each
     const double first = relation["agreement"][0];
     const double second = relation["agreement"][1];
     EXPECT_GT(std::max(first, second), 0.7) << relation.dump();
@@ -95,7 +95,7 @@ TEST_F(KnownHeads, two_offsets_has_a_head_at_either_and_fails_with_one) {
     EXPECT_GT(head["offset_share"], 0.7) << head.dump();
     offsets.insert(head["offset"].get<int>());
   }
-  EXPECT_EQ(offsets, (std::set<int>{1, 6}));  // those of the config
+  EXPECT_EQ(offsets, (std::set<int>{1, 6}));  // the offsets in the config
   EXPECT_GT(token_accuracy(), 0.95);
 
   train("two_offsets", {shorter[0], shorter[1], "model.heads=1"});

@@ -1,4 +1,4 @@
-// Head options in language models: every command that looks at heads or changes them, and sweeps.
+// Head options in language models: all commands that inspect or change heads, and sweeps.
 #include <nlohmann/json.hpp>
 
 #include "tests/support/program_runs.hpp"
@@ -11,7 +11,7 @@ namespace tapehead { namespace {
 struct HeadCase {
   std::string name;
   Arguments options;
-  std::string stays{};  // why no head can be removed
+  std::string stays{};  // reason why no head can be removed
 
   friend std::ostream& operator<<(std::ostream& out, const HeadCase& of) { return out << of.name; }
 };

@@ -1,5 +1,5 @@
-// Language models: every command about a run works for one, its bits do not depend on threads or on
-// a resume, and it keeps its text itself.
+// Language models: every command on runs works, results are bit-identical for any threads and after
+// a resume, and the run keeps its own copy of the text.
 #include <nlohmann/json.hpp>
 
 #include "core/files/files.hpp"
@@ -52,7 +52,7 @@ TEST_F(LanguageModel, that_sees_documents_apart_goes_on_where_it_was_stopped) {
   }
 }
 
-// Its bytes can be written one by one, so what it writes need not be UTF-8.
+// The model may write single bytes, so its output need not be UTF-8.
 TEST_F(LanguageModel, of_merged_bytes_goes_on_with_any_text) {
   train("a", {"task.tokenizer=byte_bpe", "task.vocabulary=300"});
   const std::string prompt = "  zwölf 狗's\t";
@@ -60,7 +60,7 @@ TEST_F(LanguageModel, of_merged_bytes_goes_on_with_any_text) {
               StartsWith(prompt));
 }
 
-// By the definitions, from the loss of a token: bits of all tokens by bytes, and nats by words.
+// From the loss per token, by definition: bits of all tokens per byte, and nats per word.
 TEST_F(LanguageModel, is_evaluated_by_token_byte_and_word) {
   train("a", {"task.validation_text=" TAPEHEAD_FIXTURES "/text/validation.en"});
   const auto json =
@@ -69,15 +69,15 @@ TEST_F(LanguageModel, is_evaluated_by_token_byte_and_word) {
   std::istringstream words(text);
   const auto count = std::distance(std::istream_iterator<std::string>(words), {});
   const double loss = json["loss"];
-  const auto bytes = static_cast<double>(text.size() - 1);  // the last line's end is not part of it
-  const double nats = loss * (bytes + 1);                   // the text is ASCII; and an end mark
+  const auto bytes = static_cast<double>(text.size() - 1);  // without the last line end
+  const double nats = loss * (bytes + 1);                   // ASCII text and an end mark
   EXPECT_NEAR(json["bits_per_byte"], nats / bytes / std::numbers::ln2, 1e-6);
   EXPECT_NEAR(std::log(json["word_perplexity"].get<double>()), nats / static_cast<double>(count),
               1e-6);
   EXPECT_FALSE(json.contains("bleu"));
 }
 
-// With a stride every window but the first has fewer labels, of which there are as many in all.
+// With a stride, all windows but the first have fewer labels; the total is the same.
 TEST_F(LanguageModel, is_evaluated_with_any_stride) {
   train("a");
   const auto evaluated = [&](const Arguments& stride) {
@@ -96,7 +96,7 @@ TEST_F(LanguageModel, is_evaluated_with_any_stride) {
   EXPECT_EQ(run({"evaluate", "a", "--split", "validation", "--beam", "2"}).exit_code, 2);
 }
 
-// Killed between the files of its text: it reads the text again.
+// Killed between the files of its text, the run reads the text again.
 TEST_F(LanguageModel, that_was_killed_while_it_began_can_be_resumed) {
   train("a", {"training.schedule=constant"});
   train("b", {"training.schedule=constant", "training.steps=20"});
@@ -128,7 +128,7 @@ TEST_F(LanguageModel, is_examined_planned_and_pruned) {
   EXPECT_THAT(output({"gradcheck", "a.yaml"}), HasSubstr("all gradients are right"));
 }
 
-// Of a single document, in front of which it reads nothing.
+// The text is a single document, so no mark is read before it.
 TEST_F(LanguageModel, pruned_of_no_head_is_the_same_and_keeps_its_text) {
   train("a");
   output({"prune", "a", "c", "--count", "0"});
@@ -177,14 +177,14 @@ TEST_F(LanguageModel, generates_the_same_text_by_any_threads_and_alone) {
   const auto first = nlohmann::json::parse(lines_of(all).front());
   EXPECT_EQ(first["prompt"], "a man");
   EXPECT_EQ(first["tokens"], 40);
-  EXPECT_EQ(first["slid"], true);  // of a context of 24
+  EXPECT_EQ(first["slid"], true);  // context of 24
   const std::string alone = output({"generate", "a", "--prompt", "a man", "--max-tokens", "40"});
   EXPECT_EQ(alone, "a man" + first["text"].get<std::string>() + "\n");
   EXPECT_NE(output({"generate", "a", "--prompt", "a man", "--max-tokens", "40", "--seed", "2"}),
             alone);
 }
 
-// A word behind words has a space before it, and the first of a text has none.
+// A generated word is preceded by a space, except at the start of a text.
 TEST_F(LanguageModel, goes_on_from_each_prompt_as_from_it_alone) {
   train("a", {"task.tokenizer=word"});
   std::ofstream(here / "prompts") << "a man\n\n";
@@ -245,7 +245,7 @@ TEST_F(LanguageModel, searches_with_a_beam_for_a_likely_text) {
         .get<double>();
   };
   EXPECT_GE(probability_of("--beam", "8"), probability_of("--beam", "1"));
-  // A sample is as probable as the model says, so searches and samples can be compared.
+  // Samples have the model's probability too, so searches and samples are comparable.
   EXPECT_LT(probability_of("--temperature", "0"), 0);
   EXPECT_LT(probability_of("--top-k", "1"), 0);
   for (const char* option : {"--top-k", "--seed"}) {
@@ -266,7 +266,7 @@ TEST_F(LanguageModel, warns_of_what_it_cannot_read_of_a_prompt) {
               HasSubstr("the command line:1: 30 tokens; the model reads 12 of them"));
 }
 
-// A line is read after a line end, as a sample without a prompt is written.
+// A line is read after a line end, like a sample without a prompt.
 TEST_F(LanguageModel, scores_lines_as_it_would_draw_them) {
   train("a");
   const auto samples =
@@ -281,7 +281,7 @@ TEST_F(LanguageModel, scores_lines_as_it_would_draw_them) {
   const std::vector<std::string> scored =
       lines_of(output({"score", "a", "--input", "lines", "--json"}));
   const auto line = nlohmann::json::parse(scored.front());
-  EXPECT_NEAR(line["log_probability"], drawn["log_probability"], 1e-4);  // in single precision
+  EXPECT_NEAR(line["log_probability"], drawn["log_probability"], 1e-4);  // single precision
   EXPECT_EQ(line["tokens"].size(), 12U);
   EXPECT_EQ(nlohmann::json::parse(scored.at(1))["log_probability"], 0);
   EXPECT_EQ(nlohmann::json::parse(scored.at(2))["tokens"].size(), 60U);
@@ -293,7 +293,7 @@ TEST_F(LanguageModel, scores_every_line_of_its_input_and_warns_of_broken_ones) {
   program.write(
       "a\na\xff"
       "b\n");
-  std::this_thread::sleep_for(std::chrono::milliseconds(200));  // a slow pipe
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));  // simulates a slow pipe
   program.write("a\n");
   const ProgramResult scored = program.wait();
   EXPECT_EQ(scored.exit_code, 0) << scored.errors;
@@ -302,7 +302,7 @@ TEST_F(LanguageModel, scores_every_line_of_its_input_and_warns_of_broken_ones) {
               HasSubstr("warning: standard input:2: byte 2 (0xFF) is not valid UTF-8"));
 }
 
-// As an evaluation does, whose loss is the mean of a token.
+// The scores agree with an evaluation, whose loss is the mean per token.
 TEST_F(LanguageModel, scores_pairs_with_the_loss_of_an_evaluation) {
   for (const char* file :
        {"train.en", "train.de", "validation.en", "validation.de", "test.en", "test.de"}) {

@@ -1,4 +1,4 @@
-// How the programs take part in a launch: as ranks of their own library, alone, or not at all.
+// How programs take part in a launch: as ranks with their own MPI library, alone, or not at all.
 #include "tests/support/launched.hpp"
 #include "tests/support/program_runs.hpp"
 #include "tests/support/temporary_directory.hpp"
@@ -6,7 +6,7 @@
 
 namespace tapehead { namespace {
 
-// Started by the variables that mpirun of MPICH sets, without the launcher itself.
+// Sets the variables of MPICH's mpirun, without the launcher itself.
 ProgramResult run_as_of_mpich(const std::string& ranks, const std::string& program) {
   const ProgramDirectory here;
   return Program({"PMI_RANK=0", "PMI_SIZE=" + ranks, program, "config", "--reference"}, here.path(),

@@ -1,5 +1,5 @@
-// Files and directories of a run that are links to others: whatever is done with the run, the
-// others stay as they are.
+// Files and directories of a run may be links to other files; no command on the run changes the
+// linked files.
 #include "tests/support/testing.hpp"
 #include "tests/support/text_training.hpp"
 #include "tests/support/tiny_runs.hpp"

@@ -1,4 +1,4 @@
-// The loss by position in the context: in evaluations, in a run's record and on its page.
+// The loss by position in the context: in evaluations, in the run's record and on its page.
 #include "core/files/json_text.hpp"
 #include "tests/support/browser.hpp"
 #include "tests/support/program_runs.hpp"
@@ -7,7 +7,7 @@
 
 namespace tapehead { namespace {
 
-// A model of lines, whole in its context of 60: no line of the fixture has more than 51 characters.
+// A model of single lines in a context of 60; lines of the fixture have at most 51 characters.
 class LossByPosition : public SharedRuns<LossByPosition> {
  public:
   static void prepare() {
@@ -26,7 +26,7 @@ class LossByPosition : public SharedRuns<LossByPosition> {
   }
 };
 
-// The mean of the ranges, weighted by their tokens, and how many tokens there are.
+// The mean over ranges, weighted by tokens, and the number of tokens.
 std::pair<double, int> mean_of(const Json& ranges) {
   double sum = 0;
   int tokens = 0;
@@ -41,11 +41,11 @@ TEST_F(LossByPosition, adds_up_to_the_loss_of_all) {
   const Json result = evaluated("lines");
   const auto [mean, tokens] = mean_of(result["loss_by_position"]);
   EXPECT_NEAR(mean, result["loss"], 1e-9);
-  // Each character and, of 30 lines, an end mark in the place of the line end.
+  // Every character, with an end mark instead of the line end in 30 lines.
   EXPECT_EQ(tokens, static_cast<int>(content_of(TAPEHEAD_FIXTURES "/text/validation.en").size()));
 }
 
-// `score` gives a line's tokens, without the end mark, the same probabilities one by one.
+// `score` gives the tokens of a line the same probabilities, without the end mark.
 TEST_F(LossByPosition, is_that_of_the_tokens_at_a_position) {
   const Json ranges = evaluated("lines")["loss_by_position"];
   const std::vector<std::string> scores = lines_of(
@@ -71,7 +71,7 @@ TEST_F(LossByPosition, of_overlapping_windows_counts_each_label_where_it_is_pred
   const auto [mean, tokens] = mean_of(overlapping["loss_by_position"]);
   EXPECT_NEAR(mean, overlapping["loss"], 1e-9);
   EXPECT_EQ(tokens, mean_of(plain["loss_by_position"]).second);
-  // One document: only its first window has labels before the last 4 of the 24 rows.
+  // One document: only the first window has labels outside of the last 4 of its 24 rows.
   for (const Json& range : overlapping["loss_by_position"]) {
     EXPECT_EQ(range["tokens"] == 1, range["last"] <= 20) << range;
   }

@@ -1,5 +1,5 @@
-// Language models with a memory: their bits do not depend on threads or on a resume, evaluation
-// goes through the text in lanes, and what does not fit is refused by its option.
+// Language models with a memory: bit-identical for any threads and after a resume, evaluation in
+// lanes, and incompatible options rejected by name.
 #include <nlohmann/json.hpp>
 
 #include "core/files/files.hpp"
@@ -51,7 +51,7 @@ class Memory : public ProgramRuns {
   }
 };
 
-// Step 20 is in the middle of an epoch, whose lanes have 26 windows or 27.
+// Step 20 is inside an epoch; lanes have 26 or 27 windows.
 TEST_F(Memory, is_kept_through_a_resume_by_any_threads) {
   train("a", {}, {"--threads", "1"});
   train("b", {"training.steps=20"}, {"--threads", "2"});
@@ -98,7 +98,7 @@ TEST_F(Memory, and_windows_and_pattern_of_an_evaluation_fit_each_other) {
   evaluated("a", {"--context", "80", "--memory", "0"});
 }
 
-// The windows are the same with a memory and without, so a text of several documents needs streams.
+// Windows do not depend on the memory, so a text of several documents needs task.stream.
 TEST_F(Memory, can_be_of_the_evaluation_alone) {
   const Arguments options{"training.memory=0", "evaluation.memory=30"};
   train("a", options);
@@ -129,7 +129,7 @@ TEST_F(Memory, is_in_the_scores_of_a_sweep_as_in_an_evaluation) {
   EXPECT_NEAR(sum / static_cast<double>(tokens), whole["loss"].get<double>(), 1e-5);
 }
 
-// Heads read each text by itself, and so do the losses beside their slopes.
+// Studies of heads, and their losses, read each text without a memory.
 TEST_F(Memory, is_no_part_of_what_studies_of_heads_measure) {
   train("a");
   const double alone = evaluated("a", {"--memory", "0"})["loss"].get<double>();

@@ -1,4 +1,4 @@
-// What no command writes, however likely a model finds it, and how exports say so.
+// Tokens that no command writes, however likely they are, and how exports state this.
 #include "core/files/json_text.hpp"
 #include "core/files/tensor_file.hpp"
 #include "tests/support/program_runs.hpp"
@@ -13,7 +13,7 @@ constexpr const char* unknown = "\u2047";
 
 class NeverWritten : public ProgramRuns {
  protected:
-  // Half a second's training by heart.
+  // Overfits within half a second.
   void train(const std::string& task, const Arguments& overrides = {}) const {
     std::ofstream(here / "a.yaml") << "task: {" << task << "}\nmodel: {d_model: 16, layers: 1, "
                                    << "dropout: 0}\ntraining: {steps: 60, learning_rate: 1e-2, "
@@ -23,7 +23,7 @@ class NeverWritten : public ProgramRuns {
     set_options(arguments, overrides);
     output(arguments);
   }
-  // Four of six tokens are words that occur once. The vocabulary has the marks, the line end, and
+  // Four of six tokens are words that occur once. The vocabulary holds the marks, the line end and
   // the most frequent word.
   void train_on_rare_words(const std::string& documents) const {
     std::ofstream text(here / "text");

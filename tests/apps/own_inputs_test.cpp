@@ -1,5 +1,5 @@
-// A command's output is none of its inputs, whatever the name or the way it was opened: refused,
-// and the input is as it was.
+// A command must reject an output that is one of its inputs, by any name or descriptor, and leave
+// the input unchanged.
 #include "tests/support/program_runs.hpp"
 #include "tests/support/shell.hpp"
 #include "tests/support/testing.hpp"
@@ -29,7 +29,7 @@ class OwnInputs : public ProgramRuns {
     return all;
   }
 
-  // The command is refused with words of `reason`, and no file has changed.
+  // Expects a rejection that mentions `reason`, and unchanged files.
   void expect_refused(const std::string& command, const std::string& reason) {
     const auto before = contents();
     const ProgramResult result = run_shell(command, here.path());
@@ -68,7 +68,7 @@ TEST_F(OwnInputs, an_output_over_a_file_of_the_run) {
                  "weights, which is read");
   expect_refused("\"$TAPEHEAD\" report r --checkpoint weights --output weights",
                  "weights, which is read");
-  // A page can be written again, and other files can lie in a run.
+  // A page may be rewritten, and a run directory may hold other files.
   EXPECT_EQ(run_shell("\"$TAPEHEAD\" report r --output r/report.html", here.path()).exit_code, 0);
   for (int time = 0; time < 2; ++time) {
     const std::string command = "\"$TAPEHEAD\" translate r <f --output r/mine.txt";
@@ -132,7 +132,7 @@ TEST_F(OwnInputs, a_training_over_its_config_its_weights_or_its_text) {
   expect_refused(train(TAPEHEAD_SOURCE_DIR "/configs/multi30k.yaml",
                        {"task.train_source=r/checkpoints/text.en"}),
                  "r/checkpoints/text.en, which is read");
-  // What lies in the directory and is no file of a run is not removed.
+  // Overwriting keeps files in the directory that do not belong to the run.
   fs::copy(config, here / "r/mine.yaml");
   Arguments beside = tiny_training("r", {}, {"--overwrite"});
   beside[1] = "r/mine.yaml";

@@ -1,4 +1,4 @@
-// What `plan` tells of a training beside what the training then takes.
+// Compares the estimates of `plan` with the training.
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <thread>
@@ -9,7 +9,7 @@
 
 namespace tapehead { namespace {
 
-// The most that the program has had resident: looked at until it ends. Bytes.
+// The program's peak resident memory in bytes, polled until it ends.
 double peak_of(const Program& program) {
   double peak = 0;
   while (true) {
@@ -18,7 +18,7 @@ double peak_of(const Program& program) {
     if (at == std::string::npos) {
       return peak;
     }
-    // The last one counts: before it becomes the program, the process is a copy of this one.
+    // The last value counts: before exec, the process is a copy of this one.
     peak = 1024 * std::stod(status.substr(at + 6));
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
@@ -30,11 +30,10 @@ nlohmann::json plan_of(const Arguments& arguments, const ProgramDirectory& here)
 
 class Plan : public TestWithParam<std::string> {};
 
-// One thread: with several it is chance how much of their work coincides. The steps are those that
-// it takes to end outputs about where they should, and these cannot run on. The page at the end is
-// no part of the plan. A peak moves by some per cent from run to run, as the system has huge pages
-// to give or not; so where a pair of plan and training is too far apart, there are up to six of
-// them, and their means count.
+// One thread, because with several threads the overlap of their work varies. 100 steps teach the
+// model where outputs end, and max_extra_length limits outputs. The plan does not include the final
+// page. The peak varies by a few percent (huge pages), so if plan and training differ too much, the
+// means of up to six pairs are compared.
 TEST_P(Plan, predicts_the_peak_memory_within_a_tenth) {
 #if defined(__SANITIZE_ADDRESS__)
   GTEST_SKIP() << "the sanitizer keeps freed memory for a while, and so more of it in a long run";
@@ -64,7 +63,7 @@ INSTANTIATE_TEST_SUITE_P(Shipped, Plan,
                                 "reverse", "two_offsets"),
                          [](const auto& test) { return test.param; });
 
-// By two threads and with the page at the end.
+// With two threads and the page at the end.
 TEST(PlanCommand, states_a_range_that_holds_the_peak_of_a_small_training) {
 #if defined(__SANITIZE_ADDRESS__)
   GTEST_SKIP() << "the sanitizer keeps freed memory for a while, and so more of it in a long run";
@@ -85,7 +84,7 @@ TEST(PlanCommand, states_a_range_that_holds_the_peak_of_a_small_training) {
   EXPECT_GE(range.at(1).get<double>(), peak);
 }
 
-// The numbers of configs/copy.yaml as `train` counts them; 11 symbols and 3 marks make a vocabulary
+// The numbers of configs/copy.yaml as counted by `train`; 11 symbols and 3 marks give a vocabulary
 // of 14.
 TEST(PlanCommand, gives_every_part_and_the_totals) {
   const ProgramDirectory here;
@@ -111,8 +110,8 @@ TEST(PlanCommand, gives_every_part_and_the_totals) {
   EXPECT_FALSE(std::filesystem::exists(here / "runs"));
 }
 
-// One number less for each number of the matrices: six attentions of four (64, 64), four
-// feed-forward blocks of (256, 64) and (64, 256).
+// Saves one number per number of the matrices: six attentions with four (64, 64), four feed-forward
+// blocks with (256, 64) and (64, 256).
 TEST(PlanCommand, knows_what_muon_keeps) {
   const ProgramDirectory here;
   const auto weight_bytes = [&](const std::string& optimizer) {
@@ -125,8 +124,8 @@ TEST(PlanCommand, knows_what_muon_keeps) {
   EXPECT_DOUBLE_EQ(weight_bytes("adamw") - weight_bytes("muon"), 4 * numbers);
 }
 
-// Of n rows of width d: 3 n d² for queries, keys and values, n d² for the output, each with a
-// product forward and two backward.
+// For n rows of width d: 3 n d² for query, key and value, n d² for the output; one product forward
+// and two backward each.
 TEST(PlanCommand, tells_what_attention_consists_of) {
   const ProgramDirectory here;
   const auto plan =

@@ -1,5 +1,5 @@
-// That a decoder learns the tasks whose attention head is known, by the configs that ship, that it
-// then has this head, and that it fails with fewer layers or heads than the task needs.
+// With the shipped configs, a decoder learns each task with a known attention head and has this
+// head; it fails with fewer layers or heads than the task needs.
 #include "core/files/json_text.hpp"
 #include "core/text.hpp"
 #include "tests/support/program_runs.hpp"
@@ -9,17 +9,17 @@
 
 namespace tapehead { namespace {
 
-// The aims are those that the configs state.
-constexpr double solved = 0.99;  // of the test's sequences
+// The targets stated in the configs.
+constexpr double solved = 0.99;  // of the test sequences
 constexpr double not_solved = 0.6;
 constexpr double agrees = 0.8;  // of the queries
 
 struct DecoderTask {
   std::string config;
-  std::vector<std::string> relations{};  // each with a head that agrees
-  std::vector<std::string> either{};     // with one or the other of which each head agrees
-  std::vector<std::string> roles{};      // each of some head
-  Arguments too_little{};                // the model with which the task cannot be learnt
+  std::vector<std::string> relations{};  // some head agrees with each of these
+  std::vector<std::string> either{};     // every head agrees with one of these
+  std::vector<std::string> roles{};      // some head has each of these
+  Arguments too_little{};                // a model that cannot learn the task
 };
 
 const std::vector<DecoderTask>& decoder_tasks() {
@@ -71,7 +71,7 @@ double best_agreement(const Json& attentions, const std::string& name) {
   return best;
 }
 
-// Of the heads of all attentions, the one that agrees least often with one or the other relation.
+// The lowest agreement of any head, in all attentions, with any of the relations `names`.
 double least_agreement(const Json& attentions, const std::vector<std::string>& names) {
   EXPECT_FALSE(attentions.empty());
   double least = 1;
@@ -99,7 +99,7 @@ std::set<std::string> roles_of(const Json& attentions) {
   return roles;
 }
 
-// The figures of one training, as a line.
+// Trains once; returns the figures as a line.
 std::string expect_known_heads(const DecoderTask& task, Index seed) {
   const DecoderRun run(task.config, seed, {});
   const double right = run.sequence_accuracy();
@@ -127,7 +127,7 @@ std::string expect_known_heads(const DecoderTask& task, Index seed) {
   return line;
 }
 
-// The sample is the smallest of them, with one seed.
+// The sample consists of the smallest task with one seed.
 TEST(ProveHeads, of_a_decoder_are_those_that_its_task_needs) {
   const Index tasks = proof_cases(1, std::ssize(decoder_tasks()));
   const Index seeds = proof_cases(1, 3);

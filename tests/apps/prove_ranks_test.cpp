@@ -1,5 +1,5 @@
-// Faults at random moments: a rank that is killed or stopped ends the training, and another number
-// of ranks goes on with it to the bits of a training without faults.
+// Faults at random moments: a killed or stopped rank ends the training, and another number of ranks
+// resumes it, bit-identical to a training without faults.
 #include <csignal>
 #include <random>
 #include <stop_token>
@@ -16,7 +16,7 @@ namespace tapehead { namespace {
 namespace fs = std::filesystem;
 using std::chrono::milliseconds;
 
-// A training of about four seconds, much of which is saving and evaluating.
+// A training of about four seconds, which mostly saves and evaluates.
 Arguments long_training(const fs::path& run) {
   return tiny_training(run.string(), {"training.steps=1200", "training.checkpoint_every=20",
                                       "evaluation.every=50", "evaluation.decode_examples=5"});
@@ -30,7 +30,7 @@ class ProveRanks : public ProgramRuns {
     }
   }
 
-  // `deadline`: in seconds; empty: the default.
+  // `deadline` is in seconds; empty: the default.
   Arguments next_start(const std::string& deadline = "") const {
     Arguments arguments =
         fs::exists(broken) ? resumed_training(broken.string()) : long_training(broken);
@@ -41,9 +41,9 @@ class ProveRanks : public ProgramRuns {
     return arguments;
   }
 
-  // Starts the training or goes on with it, on 2 to 4 ranks, and sends one of them a signal.
+  // Starts or resumes the training on 2 to 4 ranks, and sends a signal to one rank.
   struct Fault {
-    std::optional<std::string> rank;  // none: the training had ended
+    std::optional<std::string> rank;  // nullopt: the training had ended
     ProgramResult result;
   };
   Fault fault(Index number, int signal, const std::string& deadline = "") {
@@ -51,7 +51,7 @@ class ProveRanks : public ProgramRuns {
     const std::size_t before = steps_so_far();
     Program program(launch(openmpi, ranks, program_for_openmpi, next_start(deadline)), here.path(),
                     "/usr/bin/env");
-    if (signal == SIGSTOP) {  // before its first exchange, a rank is only missed after a minute
+    if (signal == SIGSTOP) {  // before its first exchange, a rank is missed only after a minute
       bool started = false;
       wait_until([&] {
         const bool there = !ranks_of(program.id()).empty();
@@ -69,8 +69,8 @@ class ProveRanks : public ProgramRuns {
       chosen = one.rank;
       chosen_id = one.id;
     }
-    // A rank that is stopped after the end of the training is missed by its launcher alone, which
-    // waits for it.
+    // If a rank is stopped after the end of training, only the launcher waits for it, so this
+    // thread wakes the rank.
     const std::jthread waker([&, id = chosen_id](const std::stop_token& over) {
       for (int i = 0; i < 200 && !over.stop_requested(); ++i) {
         std::this_thread::sleep_for(milliseconds(100));
@@ -83,7 +83,7 @@ class ProveRanks : public ProgramRuns {
   }
   std::size_t steps_so_far() const { return content_of(broken / "metrics.jsonl").size(); }
 
-  // Every ten faults the training is brought to its end, and another one begins.
+  // After every ten faults, completes the training, compares it, and starts another.
   void expect_the_run_without_faults(Index faults) {
     if (faults % 10 != 0) {
       return;
@@ -124,7 +124,7 @@ TEST_F(ProveRanks, one_that_is_killed_ends_all_and_loses_nothing) {
 
 TEST_F(ProveRanks, one_that_is_stopped_is_named_and_loses_nothing) {
   const Index cases = proof_cases(10, 100);
-  const std::string deadline = "1.5";  // that no rank is late by, also on a busy machine
+  const std::string deadline = "1.5";  // no rank is this late, even on a busy machine
   Index named = 0;
   for (Index i = 0; i < cases; ++i) {
     const Fault one = fault(i, SIGSTOP, deadline);
@@ -143,7 +143,7 @@ TEST_F(ProveRanks, one_that_is_stopped_is_named_and_loses_nothing) {
       named, cases));
 }
 
-// The other library is not installed for the tests, but for the whole proof.
+// MPICH is not installed for tests, only for the whole proof.
 TEST_F(ProveRanks, of_mpich_leave_the_run_of_one_process) {
   const std::string mpich = "/usr/bin/mpirun.mpich";
   const std::string program = TAPEHEAD_PROGRAM "-mpich";

@@ -1,4 +1,4 @@
-// tapehead prune: a smaller run that everything can be done with.
+// tapehead prune: a smaller run that all commands accept.
 #include <nlohmann/json.hpp>
 
 #include "tests/support/program_runs.hpp"
@@ -26,7 +26,7 @@ TEST_F(Prune, makes_a_run_that_is_evaluated_translated_and_trained_on) {
   EXPECT_THAT(config.output, HasSubstr("\ncross:\n  heads: 3 "));
   EXPECT_THAT(config.output, ContainsRegex("\n  heads: 3 +# prune\n"));
   EXPECT_THAT(config.output, ContainsRegex("\n  d_model: 16 +# --set\n"));
-  // The attention that kept all its heads still follows.
+  // The attention that kept all its heads still follows `attention`.
   EXPECT_THAT(here->output({"config", "b/config.yaml", "--set", "attention.dropout=0.3"}),
               ContainsRegex("\ndecoder_self:\n(  [^\n]*\n)*  dropout: 0.3 "));
   here->output({"train", "b/config.yaml", "--set", "model.init_from=b", "--set", "training.steps=2",
@@ -41,8 +41,8 @@ TEST_F(Prune, json_has_what_the_text_says) {
   EXPECT_EQ(json["heads"], 12);
   EXPECT_EQ(json["removed"], nlohmann::json({heads[1], heads[3]}));
   EXPECT_EQ(json["remark"], "");
-  // Of each head: 4 columns of 16 numbers for query, key and value with 4 biases each, and 4 rows
-  // of 16 of the output projection.
+  // Per head: 4 columns of 16 numbers with 4 biases for each of query, key and value, and 4 rows of
+  // 16 in the output projection.
   EXPECT_EQ(json["parameters"]["before"].get<int>() - json["parameters"]["after"].get<int>(),
             2 * (3 * (4 * 16 + 4) + 4 * 16));
   const auto loss = [](const std::string& of) {
@@ -61,7 +61,7 @@ TEST_F(Prune, takes_the_least_important_by_itself) {
   here->output({"evaluate", "e"});
 }
 
-// The slopes of alibi belong to all heads of an attention together: they stay, and others go.
+// ALiBi slopes belong to all heads of an attention, so its heads stay and others are removed.
 TEST_F(Prune, takes_others_where_some_cannot_go) {
   here->output(tiny_training("fixed", {"encoder_self.positions=alibi"}));
   const std::string staying =
@@ -86,7 +86,7 @@ TEST_F(Prune, takes_heads_that_share_keys_in_sets) {
   EXPECT_FALSE(std::filesystem::exists(here->path() / "k"));
 }
 
-// The limit on the size of files is between that of the config and that of the weights.
+// The file size limit is between the sizes of config and weights.
 TEST_F(Prune, that_was_stopped_half_way_is_repeated) {
   const ProgramResult stopped =
       run_shell("ulimit -f 32; \"$TAPEHEAD\" prune a half --count 1", here->path());

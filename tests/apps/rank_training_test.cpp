@@ -1,4 +1,4 @@
-// tapehead train on several ranks: the files of a run are those of one process, to the bit.
+// tapehead train on several ranks: the run's files are bit-identical to those of one process.
 #include "tests/support/launched.hpp"
 #include "tests/support/program_runs.hpp"
 #include "tests/support/testing.hpp"
@@ -7,7 +7,7 @@
 
 namespace tapehead { namespace {
 
-// Five shards: more than some runs have ranks, and in batches of 200 tokens sometimes fewer.
+// Five shards, more than some runs have ranks; batches of 200 tokens may give fewer shards.
 const std::string steps_of_two_batches =
     "training: {batch_lengths: mixed, batch_tokens: 200, accumulate: 2, shards: 5, steps: 8, "
     "schedule: constant, checkpoint_every: 4, average_last: 2}\n"
@@ -34,7 +34,7 @@ struct Case {
   Arguments overrides{};
 };
 
-// For the name of a test.
+// Names the test.
 std::ostream& operator<<(std::ostream& stream, const Case& of) { return stream << of.name; }
 
 class RankTraining : public ProgramRuns, public WithParamInterface<Case> {
@@ -93,7 +93,7 @@ TEST_P(RankTraining, goes_on_with_another_number_of_ranks) {
   expect_same_runs(here / "one", here / "three");
 }
 
-// All ranks meet the number that is not finite; one message says so, and one step is kept.
+// All ranks meet the number that is not finite; there is one message and one kept step.
 TEST(RankTrainingStop, by_a_number_that_is_not_finite_is_said_once) {
   if (!openmpi_is_there()) {
     GTEST_SKIP() << "Open MPI was not found when this was built";
@@ -112,7 +112,7 @@ TEST(RankTrainingStop, by_a_number_that_is_not_finite_is_said_once) {
   EXPECT_TRUE(std::filesystem::exists(here / "diverges/replay.safetensors"));
 }
 
-// Schedulers send it before time is up, and the launcher passes it on.
+// Schedulers send this signal before the time is up, and the launcher forwards it.
 TEST(RankTrainingStop, by_a_signal_saves_and_says_how_to_go_on) {
   if (!openmpi_is_there()) {
     GTEST_SKIP() << "Open MPI was not found when this was built";
@@ -129,7 +129,7 @@ TEST(RankTrainingStop, by_a_signal_saves_and_says_how_to_go_on) {
   const ProgramResult result = program.wait();
   EXPECT_EQ(result.exit_code, 128 + SIGUSR1);
   EXPECT_THAT(result.errors, HasSubstr("continue with: mpirun.openmpi -n 2 "));
-  const int step = static_cast<int>(lines());  // less the lines of evaluations
+  const int step = static_cast<int>(lines());  // without lines of evaluations
   EXPECT_TRUE(std::filesystem::exists(step_checkpoint(here / "stopped", step - step / 21)));
 }
 

@@ -1,6 +1,6 @@
-// A run that a former version trained is used as it was, and gone on with. Each release keeps some
-// (scripts/make_fixtures.py release); 0.1.0 was no release, its run is of commit 2d130da.
-// expected.json has what that version said of the run.
+// Runs of former versions can be used and resumed. Each release stores some
+// (scripts/make_fixtures.py release); the run of 0.1.0, which was not released, comes from commit
+// 2d130da. expected.json holds the version's own output about the run.
 #include <nlohmann/json.hpp>
 
 #include "tests/support/program_runs.hpp"
@@ -26,7 +26,7 @@ class Releases : public TestWithParam<fs::path> {
   nlohmann::json expected_ = nlohmann::json::parse(std::ifstream(GetParam() / "expected.json"));
 };
 
-// Another kind of CPU rounds otherwise.
+// Other kinds of CPU round differently.
 constexpr double tolerance = 1e-4;
 
 TEST_P(Releases, evaluate_as_they_did) {
@@ -69,7 +69,7 @@ TEST_P(Releases, go_on_as_they_would_have) {
   output_of({"train", "run/config.yaml", "--run", "run", "--resume", "--set",
              "training.steps=" + std::to_string(end)});
   EXPECT_EQ(newest_step(run()), end);
-  if (expected_.contains("loss_after_ten_steps")) {  // 0.1.0 did not say it
+  if (expected_.contains("loss_after_ten_steps")) {  // 0.1.0 did not store it
     const nlohmann::json found = json_of(
         {"evaluate", "run", "--checkpoint", "last", "--split", expected_["split"], "--json"});
     EXPECT_NEAR(found["loss"], expected_["loss_after_ten_steps"], tolerance);

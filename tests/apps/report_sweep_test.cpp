@@ -1,4 +1,4 @@
-// tapehead report of a sweep: the page as a browser shows it.
+// tapehead report for a sweep: the page in a browser.
 #include <csignal>
 
 #include <nlohmann/json.hpp>
@@ -47,9 +47,9 @@ TEST_F(SweepPage, is_written_at_the_end) {
   EXPECT_EQ(page["sections"], nlohmann::json({"cells", "charts", "runs"}));
   EXPECT_EQ(page["cells"], 4);
   EXPECT_EQ(page["best"], 1);
-  EXPECT_EQ(page["charts"], 3);       // one for each axis, and quality against time
-  EXPECT_EQ(page["points"], 12);      // the four cells in each of them
-  EXPECT_EQ(page["deviations"], 16);  // of the metric, and in the last one of the time as well
+  EXPECT_EQ(page["charts"], 3);       // one per axis, and quality against time
+  EXPECT_EQ(page["points"], 12);      // four cells in each
+  EXPECT_EQ(page["deviations"], 16);  // of the metric; the last chart also of time
   EXPECT_EQ(page["runs"], 4 * 2);
   EXPECT_LE(page["wide"], 390);
   EXPECT_EQ(run({"report", "s", "--prune"}).exit_code, 2);
@@ -63,18 +63,18 @@ TEST_F(SweepPage, has_what_the_sweep_asks_to_be_shown) {
   const auto page = visit(here / "s/report.html", std::string(sweep_marks), {.width = 390});
   EXPECT_EQ(page["sections"], nlohmann::json({"cells", "charts", "shown", "runs"}));
   EXPECT_EQ(page["shown"], 3);
-  EXPECT_GT(page["figures"], 30);  // all that the sweep knows can be chosen
-  // One head has no divergence from others: its point is left out.
+  EXPECT_GT(page["figures"], 30);  // every figure of the sweep can be chosen
+  // One head has no divergence from others, so its point is missing.
   EXPECT_EQ(visit(here / "s/report.html", R"(
     return [...document.querySelectorAll('#shown svg.chart')].map((one) => one.querySelectorAll('.point').length);
   )"),
             nlohmann::json({2, 1, 2}));
-  // The same of a page written later.
+  // A page written later shows the same.
   ASSERT_EQ(run({"report", "s"}).exit_code, 0);
   EXPECT_EQ(visit(here / "s/report.html", std::string(sweep_marks))["shown"], 3);
 }
 
-// The files that the names of runs link to, as a browser finds them from where the page lies.
+// The files that the run names link to, resolved from the page's location.
 std::vector<std::string> links_of(const fs::path& page) {
   const nlohmann::json place = "file://" + page.parent_path().string() + "/";
   return visit(page, fmt::format(R"(
@@ -86,7 +86,7 @@ std::vector<std::string> links_of(const fs::path& page) {
 
 TEST_F(SweepPage, links_to_the_pages_of_runs_or_to_their_directories) {
   write("6}\naxes: {model.heads: [1, 2]}\n");
-  const std::string sweep = "sweep #1 (50%)";  // the characters that addresses read otherwise
+  const std::string sweep = "sweep #1 (50%)";  // has characters that are special in URLs
   ASSERT_EQ(run({"sweep", "heads.yaml", "--run", sweep, "--parallel", "2"}).exit_code, 0);
   const std::vector<std::string> first = links_of(here / sweep / "report.html");
   ASSERT_EQ(first.size(), 2U);
@@ -94,7 +94,7 @@ TEST_F(SweepPage, links_to_the_pages_of_runs_or_to_their_directories) {
     EXPECT_TRUE(fs::is_regular_file(fs::path(link) / "config.yaml")) << link;
   }
   ASSERT_EQ(run({"report", first[1]}).exit_code, 0);
-  // Elsewhere the way is another one.
+  // From another directory, the relative paths differ.
   fs::create_directories(here / "pages/of sweeps");
   ASSERT_EQ(run({"report", sweep, "--output", "pages/of sweeps/heads.html"}).exit_code, 0);
   const std::vector<std::string> second = links_of(here / "pages/of sweeps/heads.html");

@@ -1,4 +1,4 @@
-// tapehead report of a run: the page as a browser shows it.
+// tapehead report for a run: the page in a browser.
 #include <csignal>
 
 #include <nlohmann/json.hpp>
@@ -13,7 +13,7 @@ namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
 
-// Learning rate, gradient norm, tokens a second, and every metric of pairs but the perplexity.
+// Learning rate, gradient norm, tokens per second, and every metric of pairs except perplexity.
 constexpr int charts =
     3 - 1 + static_cast<int>(std::ranges::count_if(metric_kinds, [](const MetricKind* kind) {
       return is_measured(*kind, ExampleKind::pairs);
@@ -57,7 +57,7 @@ constexpr std::string_view looks = R"(
   };
 )";
 
-// A tiny run, with the page that it wrote itself.
+// A tiny run with the page that training wrote.
 class Report : public SharedRuns<Report> {
  public:
   static void prepare() { here->output(tiny_training("a", {"run.report=true"})); }
@@ -81,17 +81,17 @@ TEST_F(Report, shows_everything_of_a_run) {
   EXPECT_EQ(page["sections"], nlohmann::json({"curves", "samples", "attention", "heads", "pruning",
                                               "config", "environment"}));
   EXPECT_EQ(page["charts"], charts);
-  EXPECT_EQ(page["lines"], charts + 2);  // loss and token accuracy also of the validation split
+  EXPECT_EQ(page["lines"], charts + 2);  // loss and token accuracy have a validation line too
   EXPECT_EQ(page["samples"], 8);
-  EXPECT_EQ(page["small_maps"], 12);  // four heads of each of three attentions
-  EXPECT_EQ(page["compared"], 4);     // one of each, and the one that was clicked
+  EXPECT_EQ(page["small_maps"], 12);  // four heads in each of three attentions
+  EXPECT_EQ(page["compared"], 4);     // one per attention, and the clicked one
   EXPECT_GT(page["cells"], 0);
   EXPECT_EQ(page["cells"], page["queries"].get<int>() * page["keys"].get<int>());
   EXPECT_THAT(page["tip"].get<std::string>(), AllOf(HasSubstr("→"), HasSubstr("%")));
   EXPECT_EQ(page["rows"], 12);
   EXPECT_EQ(page["chosen"], 4);
-  EXPECT_EQ(page["bars"], 24);     // without the head, and of its gate
-  EXPECT_EQ(page["removed"], 13);  // all heads, and each one less
+  EXPECT_EQ(page["bars"], 24);     // removal and gate for each head
+  EXPECT_EQ(page["removed"], 13);  // all heads, then one less each
   EXPECT_GT(page["options"], 50);
   EXPECT_THAT(page["config"].get<std::string>(),
               AllOf(HasSubstr("configs/copy.yaml:"), HasSubstr("--set"), HasSubstr("default")));
@@ -99,7 +99,7 @@ TEST_F(Report, shows_everything_of_a_run) {
               AllOf(HasSubstr("seed"), HasSubstr("processor"), HasSubstr("threads")));
 }
 
-// A position of the decoder reads one token and has to say the next, which the row behind it reads.
+// A decoder row reads one token and predicts the next, which the following row reads.
 TEST_F(Report, labels_rows_of_the_decoder_by_what_they_read_and_say) {
   const auto page = see("a/report.html", R"(
     const texts = (figure, kind) => [...figure.querySelectorAll('text.' + kind)].map((one) => one.textContent);
@@ -149,8 +149,8 @@ TEST_F(Report, explains_its_columns_itself) {
   EXPECT_THAT(page["text"].get<std::string>(), Not(HasSubstr("docs/")));
 }
 
-// The decoder's attention to itself has no next position, cross-attention no earlier token of its
-// own, and no head punctuation: symbols are none.
+// Decoder self-attention sees no next position, cross-attention has no earlier occurrence of a
+// token, and symbols are not punctuation.
 TEST_F(Report, has_blank_cells_for_figures_that_cannot_be) {
   const auto page = see("a/report.html", R"(
     const names = [...document.querySelectorAll('#heads .table:first-of-type th')].map((one) => one.textContent);
@@ -169,7 +169,7 @@ TEST_F(Report, has_blank_cells_for_figures_that_cannot_be) {
   }
 }
 
-// What is wider than its place has a scroll bar, and a line that says so where bars are hidden.
+// A table wider than its place has a scroll bar, and a hint where scroll bars are hidden.
 TEST_F(Report, tables_that_are_cut_say_so_and_can_be_scrolled) {
   for (const int width : {390, 800, 1280}) {
     const auto tables = see("a/report.html", R"(
@@ -307,7 +307,7 @@ TEST_F(Report, of_a_run_that_keeps_no_record_shows_the_rest) {
   ASSERT_EQ(result.exit_code, 0) << result.errors;
   EXPECT_THAT(result.output, HasSubstr("it keeps no record of its end"));
   const auto page = see("old/report.html", marks);
-  EXPECT_EQ(page["charts"], charts - 1);  // no tokens a second
+  EXPECT_EQ(page["charts"], charts - 1);  // no tokens per second
   EXPECT_THAT(page["config"].get<std::string>(), HasSubstr("old/config.yaml:"));
 }
 
@@ -347,7 +347,7 @@ TEST_F(Report, can_be_turned_off) {
 }
 
 TEST_F(Report, that_cannot_be_written_leaves_the_training_good) {
-  // A directory where the page should be.
+  // A directory blocks the page's place.
   Program training(tiny_training("blocked", {"training.steps=400", "run.report=true"}),
                    here->path());
   ASSERT_TRUE(wait_until([&] { return fs::exists(step_checkpoint(*here / "blocked", 10)); }));

@@ -1,4 +1,4 @@
-// What a run is resumed with, other than it was trained with: it counts and is said, or is refused.
+// Settings changed by a resume take effect with a message, or are rejected.
 #include "core/version.hpp"
 #include "tests/support/testing.hpp"
 #include "tests/support/tiny_runs.hpp"
@@ -12,8 +12,7 @@ class ResumeChanged : public TinyRuns {};
 
 TEST_F(ResumeChanged, a_config_file_that_has_changed_is_not_ignored_in_silence) {
   train(tiny_training("a"));
-  // Of the run's own options only d_model, set at its start, is looked at here; training.steps is
-  // set again.
+  // The message names only d_model, which was set at the start; training.steps is set again.
   const ProgramResult end = resume("a", {"training.steps=45"});
   EXPECT_EQ(end.exit_code, 0) << end.errors;
   EXPECT_THAT(end.errors, AllOf(HasSubstr("the run continues with its own config, not with"),
@@ -23,7 +22,7 @@ TEST_F(ResumeChanged, a_config_file_that_has_changed_is_not_ignored_in_silence) 
   EXPECT_THAT(run(own).errors, Not(HasSubstr("own config")));
 }
 
-// The file's own options, what an earlier --set chose and what a later one does, merged.
+// Merges the file's options with those of an earlier and a later --set.
 TEST_F(ResumeChanged, what_set_chooses_is_written_and_decides_what_follows) {
   train(tiny_training("a"));
   const auto written = [&] { return content_of(here / "a/written.yaml"); };
@@ -44,7 +43,7 @@ TEST_F(ResumeChanged, what_set_chooses_is_written_and_decides_what_follows) {
   EXPECT_THAT(content_of(here / "b/written.yaml"), ContainsRegex("\n  layers: 1 +# --set\n"));
 }
 
-// As of a version that did not keep what was written. Its config is all that it is made of.
+// Like a run of a version without written.yaml: config.yaml alone decides.
 TEST_F(ResumeChanged, a_run_without_what_was_written_goes_on_to_the_same_bits) {
   train(tiny_training("a"));
   copy_run("a", "old");
@@ -58,11 +57,11 @@ TEST_F(ResumeChanged, a_run_without_what_was_written_goes_on_to_the_same_bits) {
   expect_same_file(here / "a/config.yaml", here / "old/config.yaml");
 }
 
-// A stop between the two files leaves the former config.yaml; the same words again heal it.
+// Stopped between the two files, the run has the former config.yaml; repeating --set repairs it.
 TEST_F(ResumeChanged, the_same_set_again_brings_both_files_together) {
   train(tiny_training("a"));
   const std::string before = content_of(here / "a/config.yaml");
-  EXPECT_EQ(resume("a", {"evaluation.samples=2"}).exit_code, 0);  // never chosen before
+  EXPECT_EQ(resume("a", {"evaluation.samples=2"}).exit_code, 0);  // not set before
   const std::string after = content_of(here / "a/config.yaml");
   std::ofstream(here / "a/config.yaml") << before;
   const ProgramResult refused = resume("a", {"evaluation.every=5"});
@@ -115,8 +114,7 @@ TEST_F(ResumeChanged, fewer_steps_than_there_are_already_are_said_to_be) {
   EXPECT_THAT(end.errors, HasSubstr("the run is past training.steps 7 already\n"));
 }
 
-// As of a model that was pruned or imported, or of a run whose other checkpoints took too much
-// room.
+// Like a pruned or imported model, or a run whose other checkpoints were deleted to save space.
 TEST_F(ResumeChanged, weights_without_a_training_are_not_replaced) {
   train(tiny_training("a"));
   for (const int step : {30, 40}) {
@@ -135,7 +133,7 @@ TEST_F(ResumeChanged, weights_without_a_training_are_not_replaced) {
   expect_refused();
 }
 
-// An epoch has some 16 batches.
+// An epoch has about 16 batches.
 TEST_F(ResumeChanged, other_batches_begin_with_the_next_epoch) {
   train(tiny_training("a", {"training.steps=12", "training.checkpoint_every=12"}));
   copy_run("a", "b");
@@ -157,7 +155,7 @@ TEST_F(ResumeChanged, another_metric_finds_its_own_best) {
   train(tiny_training("a"));
   const ProgramResult end = resume("a", {"training.steps=60", "evaluation.metric=token_accuracy"});
   EXPECT_EQ(end.exit_code, 0) << end.errors;
-  // The loss, about 2.4, would never be beaten by a share.
+  // A token accuracy could never beat the loss of about 2.4.
   EXPECT_THAT(end.errors, ContainsRegex("step 60: validation: .*best so far"));
 }
 

@@ -1,4 +1,4 @@
-// A run whose checkpoints are damaged goes on from one that holds, or says what can be done.
+// A run with damaged checkpoints resumes from an intact one, or says what can be done.
 #include "tests/support/testing.hpp"
 #include "tests/support/tiny_runs.hpp"
 #include "tests/support/tiny_training.hpp"

@@ -1,5 +1,5 @@
-// What a resume makes stale is gone or made anew: nobody tests, evaluates or reads what belongs to
-// the run as it was.
+// Files that a resume makes stale are removed or rewritten, so no command reads a former state of
+// the run.
 #include "core/files/tensor_file.hpp"
 #include "tests/support/program_runs.hpp"
 #include "tests/support/testing.hpp"
@@ -12,7 +12,7 @@ namespace fs = std::filesystem;
 
 class ResumeKeptFiles : public ProgramRuns {
  protected:
-  // 40 steps with a checkpoint every 10 and an evaluation every 20.
+  // 40 steps, with a checkpoint every 10 steps and an evaluation every 20.
   void train(const Arguments& overrides) { here.output(tiny_training("a", overrides)); }
   ProgramResult resume(const Arguments& overrides, const Arguments& options = {}) {
     ProgramResult result = here.run(resumed_training("a", overrides, options));
@@ -25,7 +25,7 @@ class ResumeKeptFiles : public ProgramRuns {
   std::string fact(const std::string& name, const std::string& key) const {
     return TensorFile(checkpoint(name)).metadata(key);
   }
-  // The weights of a checkpoint, to the bit.
+  // The bytes of a checkpoint's output weights.
   std::string output_weights(const std::string& name) const {
     const TensorFile file(checkpoint(name));
     const auto bytes = file.bytes("output.weight");
@@ -67,7 +67,7 @@ TEST_F(ResumeKeptFiles, an_average_of_a_later_step_is_made_anew) {
   train({"training.average_last=2"});
   const std::string steps_30_and_40 = output_weights("average");
   fs::remove(step_checkpoint(here / "a", 40));
-  const ProgramResult end = resume({"training.steps=30"});  // is there already
+  const ProgramResult end = resume({"training.steps=30"});  // that checkpoint exists already
   EXPECT_THAT(
       end.errors,
       HasSubstr("weights_00000040.safetensors is of step 40, but the run continues from step 30"));
@@ -81,20 +81,20 @@ TEST_F(ResumeKeptFiles, a_best_of_a_later_step_goes) {
   ASSERT_EQ(fact("best", "step"), "40");
   fs::remove(step_checkpoint(here / "a", 40));
   resume({"training.steps=35", "training.learning_rate=0"});
-  // Whatever the next evaluation is worth: none of the run as it is now was better.
+  // Whatever the next evaluation gives: the resumed run has had no better one.
   EXPECT_EQ(fact("best", "step"), "35");
 }
 
 TEST_F(ResumeKeptFiles, a_best_of_the_step_resumed_from_is_made_anew) {
   train({"training.checkpoint_every=20", "evaluation.metric=loss"});
   fs::remove(step_checkpoint(here / "a", 40));
-  const ProgramResult end = resume({"training.learning_rate=100"});  // to become worse
+  const ProgramResult end = resume({"training.learning_rate=100"});  // makes the model worse
   EXPECT_THAT(end.errors, HasSubstr("the weights of step 20 are the best so far"));
   EXPECT_EQ(fact("best", "step"), "20");
   EXPECT_EQ(output_weights("best"), output_weights("step_00000020"));
 }
 
-// The only checkpoint left is of step 30, but the evaluations are at 20 and 40.
+// Only the checkpoint of step 30 is left, but evaluations are at steps 20 and 40.
 TEST_F(ResumeKeptFiles, without_the_best_a_worse_one_is_called_the_best_since_a_resume) {
   train({"evaluation.metric=loss"});
   fs::remove(step_checkpoint(here / "a", 40));
@@ -119,7 +119,7 @@ TEST_F(ResumeKeptFiles, the_average_is_of_the_last_ones_of_another_interval_too)
   EXPECT_TRUE(fs::exists(checkpoint("weights_00000030")));
 }
 
-// As the last save of a training leaves it that is killed before it removes older ones.
+// Like a training that was killed in its last save before it removed older checkpoints.
 TEST_F(ResumeKeptFiles, what_an_interrupted_save_left_over_goes) {
   train({"training.average_last=1"});
   const auto names = checkpoint_names(here / "a");
@@ -156,7 +156,7 @@ TEST_F(ResumeKeptFiles, a_best_by_another_metric_goes) {
   EXPECT_EQ(fact("best", "step"), "50");
 }
 
-// BLEU of ten outputs is not to be compared with BLEU of all.
+// BLEU of ten outputs and BLEU of all outputs are not comparable.
 TEST_F(ResumeKeptFiles, a_best_by_the_same_metric_otherwise_taken_goes) {
   train({"evaluation.metric=bleu"});
   resume({"evaluation.decode_examples=10"});

@@ -1,4 +1,4 @@
-// A run that was stopped, by whatever means, goes on to the very bits of a run that was not.
+// A run that was stopped in any way resumes bit-identical to an uninterrupted run.
 #include <csignal>
 
 #include "tests/support/testing.hpp"
@@ -9,7 +9,7 @@ namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
 
-// Long enough to be caught in the middle.
+// Long enough to be interrupted in the middle.
 constexpr int long_steps = 160;
 const Arguments long_training{fmt::format("training.steps={}", long_steps),
                               "training.checkpoint_every=10", "evaluation.every=20",
@@ -17,7 +17,7 @@ const Arguments long_training{fmt::format("training.steps={}", long_steps),
 
 class Resume : public TinyRuns {
  protected:
-  // The newest checkpoint's step; 0: none yet.
+  // The step of the newest checkpoint; 0 if there is none.
   int newest_step(const std::string& name) const {
     int newest = 0;
     std::error_code ignored;
@@ -30,7 +30,7 @@ class Resume : public TinyRuns {
     return newest;
   }
 
-  // Starts a training, or goes on with it, and sends the signal once the condition holds.
+  // Starts or resumes a training, and sends the signal once the condition holds.
   template <class Condition>
   ProgramResult interrupt(const Arguments& arguments, int signal, const Condition& condition) {
     Program program(arguments, here.path());
@@ -40,7 +40,7 @@ class Resume : public TinyRuns {
   }
   ProgramResult interrupt_at(const Arguments& arguments, int signal, const std::string& name,
                              int step) {
-    const int least = std::max(step, newest_step(name) + 1);  // it has begun to save
+    const int least = std::max(step, newest_step(name) + 1);  // a save has begun
     return interrupt(arguments, signal, [&] { return newest_step(name) >= least; });
   }
 };

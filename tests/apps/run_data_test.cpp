@@ -1,4 +1,4 @@
-// A run finds its data from anywhere, and tells when it is another.
+// A run finds its data from any directory, and detects other data.
 #include <sys/stat.h>
 
 #include <nlohmann/json.hpp>
@@ -57,7 +57,7 @@ TEST_F(RunData, is_found_from_any_directory) {
   expect_success({"evaluate", "runs/small"}, project);
 }
 
-// On standard error, by each command that reads it; with --data the files are the user's choice.
+// Commands name the data on standard error, except with --data: then the user chose it.
 TEST_F(RunData, is_named_when_a_run_chooses_it) {
   const std::string named = "its data.json names, and this reads: ";
   for (const Arguments& arguments :
@@ -78,7 +78,7 @@ TEST_F(RunData, is_found_after_run_and_data_have_moved_together) {
   fs::rename(project, here / "moved");
   fs::create_directories(project);
   expect_success({"evaluate", "moved/runs/r"}, here.path());
-  // Something else where the data was: what has the same bytes is taken.
+  // Other data is now at the original place: the data with the same bytes is used.
   fs::copy(here / "moved/data", project / "data", fs::copy_options::recursive);
   change(project / "data");
   expect_success({"evaluate", "moved/runs/r"}, here.path());
@@ -94,11 +94,11 @@ TEST_F(RunData, that_is_gone_is_asked_for) {
                       HasSubstr((project / "data/train.en").string()), HasSubstr("--data DIR"),
                       Not(HasSubstr("--overwrite"))));
   }
-  const std::string data = (elsewhere / "data").string();  // the files by their names
+  const std::string data = (elsewhere / "data").string();  // found by file name
   expect_success({"evaluate", "runs/r", "--data", data}, project);
   expect_success({"train", "text.yaml", "--run", "runs/r", "--resume", "--data", data}, project);
-  expect_success({"evaluate", "runs/r"}, project);  // where the resumed run has found it
-  expect_success({"evaluate", "runs/r", "--data", elsewhere}, project);  // by their paths in it
+  expect_success({"evaluate", "runs/r"}, project);  // where the resumed run found it
+  expect_success({"evaluate", "runs/r", "--data", elsewhere}, project);  // found by path
 }
 
 TEST_F(RunData, of_a_task_without_files_is_in_no_directory) {
@@ -113,7 +113,7 @@ TEST_F(RunData, of_a_task_without_files_is_in_no_directory) {
     EXPECT_THAT(result.errors,
                 HasSubstr("--data: run s makes its data from the seed; leave it out"));
   }
-  // The weights of another run, whose examples are others.
+  // The weights of a run with other examples.
   expect_success(tiny_training("u", {"task.train_examples=500"}), project);
   const Arguments other{"evaluate", "s", "--checkpoint", "u/checkpoints/best.safetensors"};
   EXPECT_THAT(complaint(other, project), AllOf(HasSubstr("s has now; use these with --other-data"),
@@ -153,7 +153,7 @@ TEST_F(RunData, that_is_another_is_an_error_unless_asked_for) {
               AllOf(HasSubstr(file), HasSubstr("copy the config elsewhere")));
 }
 
-// The run of a stranger may name any file of whoever uses it.
+// A stranger's run may name any file of its user.
 TEST_F(RunData, of_any_name_is_not_read_without_its_digest) {
   const std::string record = content_of(project / "runs/r/data.json");
   write_text(project / "secret", "a secret\n");
@@ -196,12 +196,12 @@ TEST_F(RunData, that_is_another_never_costs_a_run_its_checkpoints) {
                     Not(HasSubstr("--overwrite"))));
   write_text(step_checkpoint(project / "runs/r", 40), "rubbish");
   EXPECT_THAT(complaint(resume, project), HasSubstr("start another run from its weights"));
-  // Nothing that holds is left: then there is nothing to lose.
+  // Without an intact checkpoint there is nothing to lose.
   write_text(project / "runs/r/checkpoints/best.safetensors", "rubbish");
   EXPECT_THAT(complaint(resume, project), HasSubstr("start again with --overwrite"));
 }
 
-// As after a kill before the first checkpoint: then only the run's record knows the data.
+// Like a kill before the first checkpoint: only the run's record describes the data.
 TEST_F(RunData, that_is_another_is_refused_before_the_first_checkpoint_too) {
   fs::remove(step_checkpoint(project / "runs/r", 40));
   fs::remove(project / "runs/r/checkpoints/best.safetensors");

@@ -1,4 +1,4 @@
-// The spectrum of the embedding on the page of a run whose tokens are the numbers of a circle.
+// The embedding's spectrum on the page of a run whose tokens are numbers on a circle.
 #include "core/files/json_text.hpp"
 #include "tests/support/browser.hpp"
 #include "tests/support/program_runs.hpp"
@@ -7,7 +7,7 @@
 
 namespace tapehead { namespace {
 
-// Checkpoints of the steps 10, 20, 30 and 40.
+// Has checkpoints at steps 10, 20, 30 and 40.
 Arguments circle_training(const Arguments& overrides = {}) {
   Arguments arguments{"train", TAPEHEAD_SOURCE_DIR "/configs/modular_arithmetic.yaml", "--run", "a",
                       "--no-report"};
@@ -57,7 +57,7 @@ TEST_F(SpectrumPage, shows_the_first_and_the_last_checkpoint) {
   train();
   const Json page = see();
   EXPECT_EQ(page["titles"], (Texts{"Step 10", "Step 40"}));
-  EXPECT_EQ(page["bars"], 10);  // two of the five frequencies of 11 numbers
+  EXPECT_EQ(page["bars"], 10);  // two charts with the five frequencies of 11 numbers
   EXPECT_EQ(page["texts"].size(), 2U);
   EXPECT_THAT(page["remark"].get<std::string>(), HasSubstr("The 11 numbers are on a circle"));
   EXPECT_EQ(page["data"]["tokens"], 11);
@@ -72,7 +72,7 @@ TEST_F(SpectrumPage, shows_the_first_and_the_last_checkpoint) {
     EXPECT_THAT(page["texts"].dump(),
                 HasSubstr(std::to_string(most) + " of 5 frequencies have 90 %"));
   }
-  // Both charts have one scale.
+  // Both charts have the same scale.
   EXPECT_NEAR(page["highest"][0].get<double>() / page["highest"][1].get<double>(),
               largest[0] / largest[1], 1e-3);
 }

@@ -1,5 +1,5 @@
-// The program with streams that are closed or full: the right exit code, no abort, nothing lost in
-// silence, and nothing printed into a file.
+// Closed or full streams: the correct exit code, no abort, no silent loss, and no message printed
+// into a file.
 #include <nlohmann/json.hpp>
 
 #include "tests/support/program_runs.hpp"
@@ -122,7 +122,7 @@ TEST_F(Streams, a_sweep_without_any_keeps_its_results_and_says_that_the_table_is
   }
 }
 
-// JSON on standard output stays JSON: what is said of the data goes to standard error.
+// Standard output holds only JSON; messages about the data go to standard error.
 TEST_F(Streams, what_is_said_is_not_output) {
   const std::string text = TAPEHEAD_FIXTURES "/text/";
   Arguments words{"gradcheck", TAPEHEAD_SOURCE_DIR "/configs/multi30k.yaml", "--json", "--only",

@@ -1,4 +1,4 @@
-// tapehead train with subword dropout: each epoch trains on its own cuts of the sources.
+// tapehead train with subword dropout: each epoch tokenises the sources anew.
 #include <nlohmann/json.hpp>
 
 #include "datasets/loader.hpp"
@@ -10,7 +10,7 @@
 
 namespace tapehead { namespace {
 
-// Target tokens of each batch, epoch after epoch: longer sources make other batches.
+// The target tokens of each batch over several epochs: longer sources give other batches.
 std::vector<Index> tokens_of_epochs(const Config& config, Index epochs) {
   const Task task = make_task(config.task, {.seed = config.seed});
   std::vector<Index> tokens;
@@ -63,7 +63,7 @@ TEST_F(SubwordDropoutRun, trains_on_other_cuts_in_each_epoch) {
 
 TEST_F(SubwordDropoutRun, goes_on_in_the_middle_of_a_later_epoch) {
   const auto first_epoch = static_cast<int>(tokens_of_epochs(config(), 1).size());
-  const int middle = (first_epoch / 4 + 1) * 4;  // of the second epoch, where all runs evaluate
+  const int middle = (first_epoch / 4 + 1) * 4;  // in the second epoch, where all runs evaluate
   const int steps = middle + 4;
   train("unbroken", {"--set", "training.steps=" + std::to_string(steps)});
   train("broken", {"--set", "training.steps=" + std::to_string(middle)});

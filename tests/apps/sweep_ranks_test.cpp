@@ -1,4 +1,4 @@
-// tapehead sweep on several ranks: the tables of one process, through kills, stops and failures.
+// tapehead sweep on several ranks: the same tables, despite kills, stops and failures.
 #include <csignal>
 
 #include <nlohmann/json.hpp>
@@ -12,7 +12,7 @@ namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
 
-// What depends on a clock or on what the allocator gives; docs/sweeps.md has the names.
+// Figures that depend on a clock or the allocator; docs/sweeps.md names them.
 bool differs_by_launch(const std::string& name) {
   return name.starts_with("seconds") || name.starts_with("tokens_per_second") ||
          name.starts_with("peak_memory_mb") || name == "on_front";
@@ -85,7 +85,7 @@ class SweepOnRanks : public ProgramRuns {
   nlohmann::json results_in(const std::string& directory) const {
     return without_times(nlohmann::json::parse(content_of(here / directory / "results.json")));
   }
-  // The sweep of one process that never stopped has the same tables and runs.
+  // Compares tables and runs with an uninterrupted sweep of one process.
   void expect_as_one_process() const {
     const ProgramResult alone = here.run(sweep_into("alone"));
     ASSERT_EQ(alone.exit_code, 0) << alone.errors;
@@ -138,7 +138,7 @@ TEST_F(SweepOnRanks, goes_on_after_a_killed_and_a_stopped_rank) {
     }
     EXPECT_FALSE(fs::exists(here / "s/results.json")) << "too late to show anything";
   }
-  const ProgramResult end = sweep_on(3);  // one more than before
+  const ProgramResult end = sweep_on(3);  // one rank more than before
   EXPECT_EQ(end.exit_code, 0) << end.errors;
   EXPECT_THAT(content_of(here / "s/model.heads=2,seed=5.log"),
               ContainsRegex("resuming .* at step [1-9]"));

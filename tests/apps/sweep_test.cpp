@@ -1,4 +1,4 @@
-// tapehead sweep: runs side by side, through kills and failures, with the bits of stand-alone runs.
+// tapehead sweep: parallel runs, despite kills and failures, equal separate trainings bit for bit.
 #include <csignal>
 
 #include <nlohmann/json.hpp>
@@ -19,7 +19,7 @@ constexpr std::string_view tiny =
 
 class Sweep : public ProgramRuns {
  protected:
-  // `more`: further options of `set` and what follows it.
+  // `more` holds further options of `set`, and the rest of the file.
   void write(const std::string& more) const {
     std::ofstream(here / "heads.yaml") << "config: " TAPEHEAD_SOURCE_DIR "/configs/copy.yaml\n"
                                        << tiny << more;
@@ -30,7 +30,7 @@ class Sweep : public ProgramRuns {
   nlohmann::json results() const {
     return nlohmann::json::parse(content_of(here / "s/results.json"));
   }
-  // The run of the plan's number, trained by itself.
+  // Trains the run of the plan separately and compares.
   void expect_as_alone(const nlohmann::json& run) const {
     const std::string name = run["name"];
     Arguments arguments{"train", TAPEHEAD_SOURCE_DIR "/configs/copy.yaml", "--run", "alone"};
@@ -70,13 +70,13 @@ TEST_F(Sweep, makes_the_bits_of_runs_that_stand_alone_and_does_none_of_them_twic
   EXPECT_THAT(again.errors, HasSubstr("4 of them finished before"));
   EXPECT_EQ(again.output, first.output);
   EXPECT_EQ(content_of(here / "s/model.heads=1,seed=1.log"), log);
-  // A further value makes further runs, and those alone.
+  // A new value adds runs; existing runs are kept.
   write("training.steps: 20}\nseeds: 2\naxes: {model.heads: [1, 2, 4]}\n");
   EXPECT_THAT(sweep().errors, HasSubstr("3 cells, 6 runs, 4 of them finished before"));
   EXPECT_EQ(content_of(here / "s/model.heads=1,seed=1.log"), log);
 }
 
-// Runs of a version that counted all pairs, whatever the pattern, and others in one table.
+// One table of new runs and of runs whose version counted all pairs, whatever the pattern.
 TEST_F(Sweep, compares_cost_by_the_pairs_that_patterns_allow) {
   write("training.steps: 10}\naxes: {attention.pattern: [full, window 1]}\n");
   ASSERT_EQ(sweep().exit_code, 0);
@@ -165,7 +165,7 @@ TEST_F(Sweep, runs_can_start_from_those_of_a_sweep_before_it) {
   here.output({"sweep", "first.yaml", "heads.yaml", "--run", "s"});
   EXPECT_THAT(content_of(here / "s/heads/seed=1.log"),
               HasSubstr("starting from the weights of s/first/seed=1"));
-  // A run that has begun does not need the other any more.
+  // A run that has begun no longer needs the run it started from.
   fs::remove_all(here / "s/first");
   here.output({"sweep", "heads.yaml", "--run", "s/heads"});
 }
@@ -195,7 +195,7 @@ TEST_F(Sweep, runs_of_another_config_are_not_taken_for_finished_ones) {
   EXPECT_EQ(refused.exit_code, 1);
   EXPECT_THAT(refused.errors, AllOf(HasSubstr("run s/seed=1 exists with another config"),
                                     HasSubstr("training.steps: 10, not 20")));
-  // Another split is tested with the weights that are there.
+  // Tests another split with the existing weights.
   write("training.steps: 10}\nsplit: train\n");
   EXPECT_EQ(sweep().exit_code, 0);
   EXPECT_EQ(results()["runs"][0]["examples"], 300);
@@ -228,7 +228,7 @@ TEST_F(Sweep, runs_of_other_data_are_not_compared_with_new_ones) {
   EXPECT_EQ(sweep().exit_code, 0);
 }
 
-// What is told of a run in the sweep is what the program tells of it by itself.
+// The sweep's figures of a run equal the program's figures of the run alone.
 TEST_F(Sweep, studies_heads_and_further_splits) {
   const auto settings = [](const std::string& rest) {
     return "training.steps: 10, task.longer_min_length: 11, task.longer_max_length: 12,\n"
@@ -260,7 +260,7 @@ TEST_F(Sweep, studies_heads_and_further_splits) {
   EXPECT_GT(run["peak_memory_mb"], 5);
   EXPECT_GT(run["first_gradient_norm"], 0);
   EXPECT_FALSE(run.contains("heads.spare"));
-  // Asked for more, the run is looked at again, and not trained again.
+  // Asked for more figures, the sweep inspects the run again without training it.
   write(settings("heads: [importance, pruning]\nshow: [heads.spair]\n"));
   const ProgramResult more = sweep();
   EXPECT_EQ(more.exit_code, 1);
@@ -272,7 +272,7 @@ TEST_F(Sweep, studies_heads_and_further_splits) {
   EXPECT_TRUE(results()["runs"][0].contains("decoder.layers.0.cross.more_without"));
   EXPECT_EQ(results()["runs"][0]["steps"], 10);
   EXPECT_EQ(results()["runs"][0]["peak_memory_mb"], run["peak_memory_mb"]);
-  // Asked for less, there is nothing to do.
+  // Asked for fewer figures, the sweep does nothing.
   write(settings("heads: [figures]\n"));
   EXPECT_THAT(sweep().errors, HasSubstr("1 run, 1 of them finished before"));
 }
@@ -299,7 +299,7 @@ TEST_F(Sweep, several_files_are_read_before_any_is_begun) {
   }
 }
 
-// As some job systems start programs: then waitpid(2) knows no exit codes.
+// Some job systems start programs like this; waitpid(2) then gives no exit codes.
 TEST_F(Sweep, ends_where_the_ends_of_children_are_ignored) {
   write("training.steps: 10}\n");
   std::signal(SIGCHLD, SIG_IGN);
@@ -319,7 +319,7 @@ TEST_F(Sweep, what_is_no_sweep_is_left_alone) {
   EXPECT_EQ(std::distance(fs::directory_iterator(here / "s"), {}), 1);
 }
 
-// Into the log of the run, as a sweep starts it.
+// The command writes into the run's log, as in a sweep.
 TEST_F(Sweep, scores_a_run_and_says_what_is_wrong_with_it) {
   here.output(tiny_training("a"));
   std::ofstream(here / "a/record.json") << "{";

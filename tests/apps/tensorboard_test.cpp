@@ -1,4 +1,4 @@
-// run.tensorboard: the metrics of a training as event files, also of one that was killed.
+// run.tensorboard: the metrics of a training as event files, also after a kill.
 #include <csignal>
 
 #include "core/files/json_text.hpp"
@@ -12,7 +12,7 @@ namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
 
-// Lines as the code blocks that TensorBoard shows.
+// Lines as a Markdown code block, which TensorBoard shows.
 std::string code_block(const std::string& text) {
   std::string block = "    ";
   for (const char character : text) {
@@ -34,7 +34,7 @@ class TensorBoard : public ProgramRuns {
     }
     return lines;
   }
-  // Each number of each line of the metrics, and no other, is a scalar.
+  // The scalars are exactly the numbers in the lines of the metrics.
   void expect_metrics(const std::string& run) const {
     const std::vector<ReadEvent> events = measured(read_events(here / run));
     const std::vector<Json> lines = metrics(run);
@@ -66,7 +66,7 @@ TEST_F(TensorBoard, events_are_the_metrics_the_samples_and_the_config) {
   const std::vector<std::string> samples = events.back().texts.at("validation/samples");
   EXPECT_THAT(samples, SizeIs(2));
   EXPECT_THAT(samples, Each(ContainsRegex("^    [0-9 ]+\n      -> [0-9 ]*(\n      != [0-9 ]+)?$")));
-  // A code block is indented as the lines of the log are.
+  // The log contains the block, because both have the same indent.
   EXPECT_THAT(content_of(here / "a/log.txt"), HasSubstr(samples.front()));
 }
 
@@ -79,7 +79,7 @@ TEST_F(TensorBoard, samples_of_a_language_model_are_those_of_its_metrics) {
   for (const Json& text : last.at("samples")) {
     blocks.push_back(code_block(text.get<std::string>()));
   }
-  EXPECT_THAT(blocks, SizeIs(3));  // by default
+  EXPECT_THAT(blocks, SizeIs(3));  // the default number
   EXPECT_EQ(event.texts.at("validation/samples"), blocks);
 }
 

@@ -1,4 +1,4 @@
-// Text enters in many places and forms: the same bytes are the same tokens everywhere.
+// Text enters in many places and forms; the same bytes must give the same tokens everywhere.
 #include <zlib.h>
 
 #include <nlohmann/json.hpp>
@@ -47,8 +47,8 @@ struct NamedForm {
   Form form;
 };
 
-// Held-out text with all that a line can be: empty, of spaces, with a NUL, with unknown words, with
-// spaces where there need be none.
+// Held-out text with every kind of line: empty, only spaces, with a NUL, with unknown words, with
+// superfluous spaces.
 const std::string odd_lines = "ab cd\n\nef\n   \nab\0cd ef\ngh qq ij\n  ij  gh \n\t\ncd cd cd\n"s;
 
 class TextEntrances : public SharedRuns<TextEntrances>, public WithParamInterface<NamedForm> {
@@ -72,7 +72,7 @@ class TextEntrances : public SharedRuns<TextEntrances>, public WithParamInterfac
     EXPECT_EQ(result.exit_code, 0) << result.errors;
     return result;
   }
-  // Without what takes time.
+  // evaluate's figures without timings.
   static nlohmann::json evaluated(const Arguments& options) {
     const Arguments arguments = Arguments{"evaluate", "r", "--json"} + options;
     auto json = nlohmann::json::parse(succeed(arguments).output);
@@ -97,7 +97,7 @@ TEST_P(TextEntrances, are_all_read_alike) {
   EXPECT_EQ(succeed({"translate", "r", "--input", file}).output, translated);
   EXPECT_EQ(succeed({"translate", "r"}, bytes).output, translated);
 
-  // The data's fingerprint is in the checkpoint: other tokens or texts would be refused.
+  // The checkpoint holds the data's fingerprint, so other tokens or texts would be rejected.
   const Arguments data{"--data", GetParam().name};
   EXPECT_EQ(evaluated(data), evaluated({}));
   EXPECT_EQ(succeed({"heads", "r", "--json", "--split", "test", data[0], data[1]}).output,
@@ -111,7 +111,7 @@ TEST_P(TextEntrances, are_all_read_alike) {
   expect_same_runs(*here / "r", *here / run);
 }
 
-// sacreBLEU's figures are those of corpus_bleu() and corpus_chrf(), as its fixtures show.
+// The figures of sacreBLEU equal corpus_bleu() and corpus_chrf(), as its fixtures show.
 TEST_F(TextEntrances, what_is_evaluated_is_what_is_translated) {
   const std::string output = succeed({"translate", "r", "--input", "data/test.en"}).output;
   const std::vector<std::string> outputs = lines_of(output);
@@ -125,7 +125,7 @@ TEST_F(TextEntrances, what_is_evaluated_is_what_is_translated) {
 }
 
 TEST_F(TextEntrances, unknown_words_are_told_with_the_first) {
-  // "ab\0cd" is one of them; so is "qq".
+  // The two unknown words are "ab\0cd" and "qq".
   const std::string told = "2 of 13 tokens are unknown to its vocabulary, on 2 lines; the first is";
   EXPECT_THAT(succeed({"translate", "r", "--input", "data/test.en"}).errors,
               HasSubstr("data/test.en: " + told));
@@ -148,7 +148,7 @@ TEST_F(TextEntrances, a_line_in_is_a_line_out_whatever_it_holds) {
   EXPECT_EQ(std::ranges::count(output, '\n'), 2);
   write_text(*here / "nul.yaml", corpus_config("nul", "character", 60));
   for (const std::string split : {"train", "validation", "test"}) {
-    for (const std::string side : {".en", ".de"}) {  // all that there is to say holds a NUL
+    for (const std::string side : {".en", ".de"}) {  // every output contains a NUL
       write_text(*here / "nul" / (split + side), std::string("\0a\n\0a\n", 6));
     }
   }
@@ -157,11 +157,11 @@ TEST_F(TextEntrances, a_line_in_is_a_line_out_whatever_it_holds) {
             std::string("\0a\n", 3));
 }
 
-// A command that reads lines, with a run that it can be asked of, and a line that it can read.
+// A command that reads lines, a run for it, and a line that it can read.
 struct LineCommand {
   std::string name;
   Arguments (*training)(const TemporaryDirectory& here);
-  std::string command;  // with IN for the file of lines
+  std::string command;  // IN stands for the file of lines
   std::string line;
 };
 
@@ -174,7 +174,7 @@ Arguments masked_training(const TemporaryDirectory& here) {
 
 struct LineFault {
   std::string name;
-  Form content;  // of the line that can be read
+  Form content;  // form of the readable line
   std::string redirection;
   int exit_code;
   std::string says;
@@ -236,7 +236,7 @@ TEST_P(LineCommands, say_what_is_wrong_with_their_lines) {
   EXPECT_THAT(missing.errors, HasSubstr("lines.txt: No such file"));
 }
 
-// All of it is scored. Elsewhere, what does not fit into a model is cut, with a warning, or refused
+// `score` scores the whole line. Other commands cut what does not fit, with a warning, or reject it
 // with its place.
 TEST_P(LineCommands, read_a_line_of_ten_megabytes) {
   const bool scored = GetParam().name == "score_lines";

@@ -1,4 +1,4 @@
-// From two files of sentences to translations: the whole path of parallel text.
+// Parallel text from two files of sentences to translations.
 #include <nlohmann/json.hpp>
 
 #include "tests/support/program_runs.hpp"
@@ -42,7 +42,7 @@ evaluation: {every: 40, max_extra_length: 10}
     set_options(arguments, overrides);
     run(arguments);
   }
-  // 30 sentences, whatever the model has learnt of them.
+  // Translates 30 sentences, whatever the model has learnt.
   void expect_usable(const std::string& name) {
     const auto metrics = nlohmann::json::parse(run({"evaluate", name, "--json"}).output);
     EXPECT_EQ(metrics["examples"], 30);

@@ -1,5 +1,5 @@
-// tapehead train: the same weights to the bit at any number of threads, and when a run goes on with
-// another number than it began with; what decides how many there are.
+// tapehead train: bit-identical weights for any number of threads, also if it changes during a run;
+// and the default number of threads.
 #include "core/kernel/workers.hpp"
 #include "tests/support/program_runs.hpp"
 #include "tests/support/shell.hpp"
@@ -10,8 +10,8 @@ namespace tapehead { namespace {
 
 const std::string from_text = "parallel_text";
 
-// The directory's config for a task. More shards than some have threads, fewer than others; each
-// step has two batches, those of text of mixed lengths, and numbers are dropped everywhere.
+// The config for a task. There are more shards than some runs have threads, and fewer than others.
+// Steps have two batches (mixed lengths for text); dropout everywhere.
 void write_config(const TemporaryDirectory& here, const std::string& task) {
   const std::string synthetic =
       "  vocabulary: 11\n  min_length: 1\n  max_length: 9\n  train_examples: 300\n"
@@ -36,7 +36,7 @@ class Threads : public ProgramRuns, public WithParamInterface<std::string> {
  protected:
   void SetUp() override { write_config(here, GetParam()); }
 
-  // Trains a run, or goes on with it, up to a step.
+  // Trains or resumes a run up to `steps`.
   void train(const std::string& run, const std::string& threads, int steps,
              const Arguments& options = {}) {
     Arguments arguments{"train", "task.yaml", "--run", run, "--threads", threads};
@@ -44,7 +44,7 @@ class Threads : public ProgramRuns, public WithParamInterface<std::string> {
     arguments.insert(arguments.end(), options.begin(), options.end());
     here.output(arguments);
   }
-  // Weights and the optimiser's state after the last step.
+  // Compares weights and optimiser state after the last step.
   void expect_same_weights(const std::string& one, const std::string& other) {
     expect_same_file(step_checkpoint(here / one, 8), step_checkpoint(here / other, 8));
   }
@@ -79,7 +79,7 @@ TEST(ThreadNumber, comes_with_what_decided_it) {
       HasSubstr("2 threads (--threads), "));
 }
 
-// Addresses for a few buffers of OpenBLAS or none, in KiB. Sanitizers need all addresses.
+// Address space in KiB for a few buffers of OpenBLAS, or for none.
 TEST(ThreadNumber, that_needs_too_many_addresses_is_an_error_and_no_endless_loop) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "sanitizers need more addresses";

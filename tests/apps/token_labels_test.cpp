@@ -1,5 +1,5 @@
-// Encoders that label each token: from columns, and for synthetic tasks whose sides have one
-// length.
+// Encoders that label each token: from columns, and for synthetic tasks whose source and target
+// have equal lengths.
 #include <nlohmann/json.hpp>
 
 #include "tests/support/program_runs.hpp"
@@ -10,7 +10,7 @@ namespace tapehead { namespace {
 
 class TokenLabels : public ProgramRuns {
  protected:
-  // The run `a`, of a sun that is hot and a wind that is cold.
+  // Trains the run `a` on a hot sun and a cold wind.
   void train() {
     std::ofstream(here / "columns") << "the O\nhot W\nsun O\n\na O\ncold C\nwind O\n";
     std::ofstream(here / "a.yaml")
@@ -36,7 +36,7 @@ TEST_F(TokenLabels, are_learned_from_columns_and_given_to_lines) {
   }
 }
 
-// The words of a line have another order in both vocabularies than its labels.
+// In both vocabularies, a line's words are ordered differently from its labels.
 TEST_F(TokenLabels, are_taken_over_by_name_from_a_run_with_other_words) {
   std::ofstream(here / "other") << "cold C\nthe O\ncold C\nhot W\n";
   train();

@@ -1,4 +1,4 @@
-// `tapehead tokenize`: the tokens of texts and their ids, as the run's models read them.
+// `tapehead tokenize`: the tokens of texts and their ids, as a run's models read them.
 #include "core/files/json_text.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"
 #include "tests/support/program_runs.hpp"
@@ -11,7 +11,7 @@ namespace fs = std::filesystem;
 
 class Tokenize : public ProgramRuns {
  protected:
-  // A run of translations with a joint vocabulary; its weights are not looked at.
+  // A translation run with a joint vocabulary; its weights do not matter.
   void train() {
     Arguments arguments{"train", "copied.yaml", "--run", "a"};
     std::ofstream(here / "copied.yaml")

@@ -1,4 +1,4 @@
-// tapehead train: what a run leaves, that it is the same each time, and that it is not lost.
+// tapehead train: the files of a run, their reproducibility, and protection against loss.
 #include <nlohmann/json.hpp>
 
 #include "tests/support/program_runs.hpp"
@@ -150,7 +150,7 @@ TEST_F(Train, stops_when_patience_ends_and_says_so) {
       "a", {"evaluation.metric=loss", "training.learning_rate=0", "training.schedule=constant",
             "training.patience=1", "evaluation.every=10"}));
   ASSERT_EQ(result.exit_code, 0) << result.errors;
-  // Nothing is learnt, so that the second evaluation is no better than the first.
+  // Nothing is learnt, so the second evaluation is no better than the first.
   EXPECT_THAT(result.errors,
               AllOf(HasSubstr("training.patience: 1 ends the training: the best loss is "),
                     HasSubstr(", of evaluation 1 of 2\n")));
@@ -158,7 +158,7 @@ TEST_F(Train, stops_when_patience_ends_and_says_so) {
   EXPECT_FALSE(std::filesystem::exists(step_checkpoint(here / "a", 30)));
 }
 
-// The last step would have ended it anyway.
+// The last step ends the training at the same time.
 TEST_F(Train, does_not_name_patience_where_the_steps_end_with_it) {
   const ProgramResult result = run(tiny_training(
       "a", {"evaluation.metric=loss", "training.learning_rate=0", "training.schedule=constant",
@@ -168,7 +168,7 @@ TEST_F(Train, does_not_name_patience_where_the_steps_end_with_it) {
                                    Not(HasSubstr("ends the training"))));
 }
 
-// Three steps leave every sequence wrong, and the loss falls.
+// After three steps every sequence is still wrong, but the loss falls.
 TEST_F(Train, stops_when_the_metric_gains_nothing_though_the_loss_does) {
   const ProgramResult result =
       run(tiny_training("a", {"evaluation.metric=sequence_accuracy", "training.patience=2",
@@ -199,7 +199,7 @@ TEST_F(Train, ends_with_the_validation_where_there_is_no_test) {
   EXPECT_THAT(
       end,
       AllOf(HasSubstr("best.safetensors of a:\n  split "), HasSubstr("\n  validation        60 "),
-            // Spaces that no token holds make no sequence wrong.
+            // Spaces that no token represents do not make a sequence wrong.
             HasSubstr("      100.00 %         100.00 %  "), HasSubstr("\n  BLEU nrefs:1"),
             HasSubstr("evaluate a --split validation")));
   const auto record = nlohmann::json::parse(content_of(here / "a/record.json"));

@@ -1,4 +1,4 @@
-// tapehead translate: lines in, lines out, by hand, through pipes and between files.
+// tapehead translate: from lines to lines, typed, piped, and between files.
 #include <nlohmann/json.hpp>
 
 #include "tests/support/corpus_training.hpp"
@@ -11,7 +11,7 @@ namespace tapehead { namespace {
 
 class Translate : public SharedRuns<Translate> {
  public:
-  // Learnt positions, which end where the table ends: 11 symbols and the end mark.
+  // Learned positions; the table ends after 11 symbols and the end mark.
   static void prepare() {
     here->output(
         tiny_training("a", {"training.steps=150", "training.learning_rate=1e-2",
@@ -31,7 +31,7 @@ class Translate : public SharedRuns<Translate> {
   }
 };
 
-// Lines of all lengths, in no order.
+// Lines of various lengths, unsorted.
 const std::string some_lines =
     "3\n10 2 7 5 1 6\n\n8 8\n0 1 2\n9 4 3 2 1\n5\n7 7 7 7\n6 0 10\n\n2 3\n";
 
@@ -88,7 +88,7 @@ TEST_F(Translate, a_line_too_long_is_translated_as_far_as_the_limit) {
 
 TEST_F(Translate, lines_are_counted_over_the_whole_input) {
   std::string input;
-  for (int i = 0; i < 1500; ++i) {  // more than are read at a time
+  for (int i = 0; i < 1500; ++i) {  // more lines than are read at once
     input += "3\n";
   }
   const ProgramResult result = translate({}, input + "1 2 3 4 5 6 7 8 9 10 0 1\n");
@@ -132,8 +132,8 @@ TEST_F(Translate, json_has_each_line_with_its_translations_and_their_scores) {
   EXPECT_EQ(broken["source"], "3 \uFFFD");
 }
 
-// Each target is one word again and again, eight times more than its source has words. Outputs can
-// have six more.
+// Each target repeats a word, eight times per source word. Outputs may have only six tokens more
+// than the source.
 TEST(LongTranslations, are_cut_and_every_command_says_so) {
   const ProgramDirectory here;
   std::string targets;
@@ -207,7 +207,7 @@ TEST_F(Translate, an_output_that_cannot_be_written_is_an_error) {
   EXPECT_THAT(result.errors, HasSubstr("No space left on device"));
 }
 
-// Whichever call has no descriptor left, the output is in the file or the program fails.
+// Whichever call gets no descriptor, the output is in the file or the program fails.
 TEST_F(Translate, writes_its_file_or_fails_however_few_files_it_may_open) {
   std::ofstream(*here / "in.txt") << some_lines;
   const std::string expected = translated(some_lines);

@@ -1,4 +1,4 @@
-// Patterns of names, and how far a name is from one.
+// Name patterns, and the edit distance between a name and a pattern.
 #include "core/text.hpp"
 #include "tests/support/testing.hpp"
 
@@ -23,7 +23,7 @@ TEST(NamePatterns, have_a_star_for_any_characters_and_for_none) {
   EXPECT_TRUE(matches("*a*a*", "banana"));
 }
 
-// Worked out by hand: what must be inserted, deleted or replaced in the name.
+// Worked out by hand: the insertions, deletions and replacements in the name.
 TEST(NamePatterns, are_some_edits_away_from_a_name) {
   EXPECT_EQ(pattern_distance("layer", "layers"), 1);
   EXPECT_EQ(pattern_distance("layers", "layer"), 1);

@@ -1,4 +1,4 @@
-// Errors of the C++ library in plain words; those of tapehead as they are.
+// Error messages: those of the C++ library in plain words, tapehead's own unchanged.
 #include "core/text.hpp"
 
 #include <new>

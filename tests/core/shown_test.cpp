@@ -1,4 +1,4 @@
-// Text from outside in messages: escaped, in one line, and not too long.
+// Foreign text in messages: escaped, on one line, and not too long.
 #include "core/text.hpp"
 #include "tests/support/testing.hpp"
 
@@ -16,7 +16,7 @@ TEST(Shown, characters_that_act_on_a_terminal_are_escaped) {
   EXPECT_EQ(shown("\x1b[31mred"), "\\x1b[31mred");
   EXPECT_EQ(shown(std::string_view("a\0b", 3)), "a\\x00b");
   EXPECT_EQ(shown("\x7F"), "\\x7f");
-  // U+009B introduces a command like ESC [; U+202E turns the direction, U+2028 ends a line.
+  // U+009B starts a control sequence like ESC [; U+202E reverses the direction, U+2028 ends a line.
   EXPECT_EQ(shown("\xC2\x9B"
                   "31m \xE2\x80\xAE \xE2\x80\xA8 \xEF\xBB\xBF"),
             "\\u009b31m \\u202e \\u2028 \\ufeff");
@@ -33,7 +33,7 @@ TEST(Shown, the_middle_of_what_is_long_is_left_out) {
   EXPECT_EQ(shown("begin" + std::string(300, 'x') + "end"),
             "begin" + std::string(145, 'x') + " ... " + std::string(47, 'x') + "end");
   EXPECT_EQ(shown("äöüäöüäöü", 8), "äöüäöü ... öü");          // characters, not bytes
-  EXPECT_EQ(shown(std::string(1 << 20, '\n')).size(), 405U);  // 200 escapes of two characters
+  EXPECT_EQ(shown(std::string(1 << 20, '\n')).size(), 405U);  // 200 escapes of two characters each
 }
 
 TEST(Printable, a_message_keeps_its_lines_and_nothing_else) {

@@ -1,4 +1,4 @@
-// UTF-8: the boundaries of The Unicode Standard's table 3-7, "Well-Formed UTF-8 Byte Sequences".
+// UTF-8: the boundaries in table 3-7 of The Unicode Standard, "Well-Formed UTF-8 Byte Sequences".
 #include "core/text.hpp"
 #include "tests/support/testing.hpp"
 

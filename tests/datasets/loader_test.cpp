@@ -1,4 +1,4 @@
-// The loader: batches within their budget, every example once, in an order of seed and epoch.
+// The loader: batches within their budget hold every example once, in an order by seed and epoch.
 #include "datasets/loader.hpp"
 #include "tests/support/examples.hpp"
 #include "tests/support/testing.hpp"
@@ -7,7 +7,7 @@ namespace tapehead { namespace {
 
 constexpr Index batch_tokens = 50;
 
-// 3000 examples: sources of 0 to 16 tokens, targets of 0 to 10, and one that no budget holds.
+// 3000 examples: sources of 0 to 16 tokens, targets of 0 to 10, and one larger than any budget.
 Split uneven_split() {
   Examples pairs;
   for (std::size_t i = 0; i < 3000; ++i) {
@@ -61,7 +61,7 @@ class EpochBatches : public TestWithParam<BatchLengths> {
   double target_length(Index example) const {
     return static_cast<double>(example_of(split, example).target.size());
   }
-  // The longest target of a batch over its shortest, in the mean.
+  // The mean over batches of the longest target length minus the shortest.
   double mean_spread() const {
     double spread = 0;
     const auto all = batches(1, 0);
@@ -96,7 +96,7 @@ TEST_P(EpochBatches, are_nearly_full) {
   std::vector<Index> all(static_cast<std::size_t>(split.size()));
   std::iota(all.begin(), all.end(), Index{0});
   const Index least = std::max(source_tokens(split, all), target_tokens(split, all)) / batch_tokens;
-  // Both sides have a mean length of their own here, so that often only one of them fills up.
+  // Source and target have different mean lengths, so often only one of them fills up.
   EXPECT_LT(static_cast<double>(batches(1, 0).size()), 1.4 * static_cast<double>(least));
 }
 
@@ -114,7 +114,7 @@ TEST_P(EpochBatches, are_composed_anew_in_each_epoch) {
   EXPECT_NE(first, second);
 }
 
-// Lengths are 0 to 10, and a batch of mixed ones has some five of them.
+// Lengths are 0 to 10; a batch of mixed lengths has about five examples.
 TEST_P(EpochBatches, are_of_like_or_of_all_lengths) {
   if (GetParam() == BatchLengths::alike) {
     EXPECT_LT(mean_spread(), 1.0);
@@ -123,8 +123,8 @@ TEST_P(EpochBatches, are_of_like_or_of_all_lengths) {
   }
 }
 
-// Batches of like length stand in no order of it. A coin would say 10 times in 22 that the next is
-// longer (11 lengths, equal ones are not).
+// Batches of similar lengths come in random order. The next is longer with probability 10 / 22 (11
+// lengths, and equal ones do not count).
 TEST(EpochBatchesAlike, follow_in_no_order_of_length) {
   const Split split = uneven_split();
   const auto all = epoch_batches(*split.source, {.tokens = batch_tokens}, 1, 0);
@@ -223,7 +223,7 @@ TEST(Batch, marks_are_added_and_targets_shifted) {
               ElementsAre(std::pair(0, 4), std::pair(4, 2), std::pair(6, 1)));
 }
 
-// Of a text of so many tokens, one document.
+// A text task with `tokens` tokens in one document.
 Task text_task_of(Index tokens, Index context) {
   TokenTextWriter writer(100);
   writer.add(std::vector<TokenId>(static_cast<std::size_t>(tokens - 1), 7));
@@ -235,8 +235,8 @@ Task text_task_of(Index tokens, Index context) {
   return task;
 }
 
-// Whatever the length of the text, and wherever lanes begin in an epoch: two windows of a lane in
-// one step would both go on from the window before.
+// For any text length and any start of the lanes: two windows of a lane in one step would both
+// continue from the same window.
 TEST(LaneEpochs, have_each_lane_once_in_a_step) {
   constexpr Index context = 8;
   for (Index tokens = 100; tokens < 140; ++tokens) {

@@ -1,10 +1,10 @@
-// Relations of a source and a target that follow each other in one sequence.
+// Relations of a source and a target that form one sequence.
 #include "datasets/pairs.hpp"
 #include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
 
-// A source of three tokens, rows 0 to 2; the begin mark is row 3, and target token t is row 4 + t.
+// A source of three tokens (rows 0 to 2), the begin mark (row 3), target token t in row 4 + t.
 TEST(Relations, of_one_sequence_are_all_in_its_rows) {
   const Relations relations{
       {.name = "previous", .side = RelationSide::source, .pairs = {{1, 0}, {3, 2}}},

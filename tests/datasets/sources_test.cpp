@@ -1,4 +1,4 @@
-// Batches for a model that reads its source alone, and for classes: marks, labels, types, masks.
+// Batches for models that read only the source, and for classes: marks, labels, types, masks.
 #include "datasets/pairs.hpp"
 #include "datasets/text/labelled_options.hpp"
 #include "datasets/window_source.hpp"
@@ -10,7 +10,7 @@ namespace tapehead { namespace {
 constexpr Layout encoder_layout{.input = InputRows::source};
 constexpr Layout decoder_layout{.input = InputRows::source_and_target};
 
-// Marks are 1 and 2; the second example has two texts.
+// The marks are 1 and 2; the second example has two texts.
 std::shared_ptr<const Source> classified(const Layout& layout) {
   return class_source({{.tokens = {7, 8}, .first_text = 2, .label = 1},
                        {.tokens = {5, end_id, 6, 9}, .first_text = 1, .label = 0},
@@ -93,7 +93,7 @@ TEST(Sources, of_a_part_are_as_long_as_its_longest) {
   EXPECT_EQ(part_of(pair_source(Examples(2), {}), {1})->positions(), 0);
 }
 
-// Two documents of four and six tokens, with their end marks, in windows of four.
+// Two documents of four and six tokens with end marks, in windows of four tokens.
 TEST(EncoderBatches, hide_some_tokens_of_a_window_and_ask_for_them) {
   TokenTextWriter writer(20);
   writer.add(std::vector<TokenId>{10, 11, 12});

@@ -1,4 +1,4 @@
-// The options of a task: a value of each struct of its kind, whatever kind that is.
+// The options of a task: a value of any of the option structs.
 #include "datasets/make_task.hpp"
 #include "datasets/synthetic/symbols.hpp"
 #include "datasets/text/parallel_options.hpp"

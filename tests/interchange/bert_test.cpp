@@ -1,4 +1,4 @@
-// Which tensors of BERT and ALBERT belong to our parameters.
+// Maps the tensors of BERT and ALBERT to tapehead's parameters.
 #include <nlohmann/json.hpp>
 
 #include "interchange/architecture.hpp"
@@ -7,8 +7,8 @@
 
 namespace tapehead { namespace {
 
-// AlbertTransformer of transformers: group int(i / (18 / 14)) of layer i. Groups 6 and 7 begin at
-// layers 8 and 10.
+// AlbertTransformer in transformers gives layer i the group int(i / (18 / 14)). Groups 6 and 7
+// start at layers 8 and 10.
 TEST(AlbertRows, give_each_group_its_first_layer) {
   const nlohmann::ordered_json config = {{"model_type", "albert"},
                                          {"architectures", {"AlbertForMaskedLM"}},

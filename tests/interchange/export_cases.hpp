@@ -1,4 +1,4 @@
-// Models of ours, exported: imported again they have the same bits.
+// Models that are exported and imported again are bit-identical.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -10,7 +10,7 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
-// The entries of a run, and its marks, as the files of a model name them.
+// Writes a run's entries and marks as a model's files name them.
 void write_token_texts(const Tokenizers& tokenizers, Index their_entries,
                        const std::filesystem::path& directory) {
   const auto write = [&](const Tokenizer& tokenizer, const char* file) {

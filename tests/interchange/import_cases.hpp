@@ -1,4 +1,4 @@
-// Models of transformers, imported: their logits, their loss, and the gradient of each tensor.
+// Imported models of transformers: their logits, their loss, and the gradient of each tensor.
 #pragma once
 
 #include "interchange/architecture.hpp"
@@ -20,7 +20,7 @@ std::vector<std::int64_t> integers(const TensorFile& file, const std::string& na
   return numbers;
 }
 
-// Our row of their entry: the last one that has it, so that a mark for both ends is the end.
+// The row for an entry of theirs: the last such row (the end mark, if one entry is both marks).
 TokenId ours_of(const EntryRows& rows, Index theirs, bool first = false) {
   const auto is_it = [&](const std::optional<Index>& row) { return row == theirs; };
   if (first) {
@@ -30,7 +30,7 @@ TokenId ours_of(const EntryRows& rows, Index theirs, bool first = false) {
   return static_cast<TokenId>(rows.theirs.rend() - found - 1);
 }
 
-// The class of a sequence is at the first row of an encoder, and at the last one of a decoder.
+// The class label is on the first row of an encoder, or on the last row of a decoder.
 Batch class_batch(Batch batch, std::int64_t label, Family family) {
   batch.labels.ids = {static_cast<TokenId>(label)};
   batch.labels.rows = {family == Family::encoder ? 0 : batch.input.rows() - 1};
@@ -38,7 +38,7 @@ Batch class_batch(Batch batch, std::int64_t label, Family family) {
   return batch;
 }
 
-// The sequence of a reference, with ids of ours.
+// The sequence of a reference with tapehead's ids.
 Batch reference_batch(const TensorFile& reference, const Imported& imported) {
   const auto ids = integers(reference, "input_ids");
   const auto labels = integers(reference, "labels");
@@ -69,7 +69,7 @@ Batch reference_batch(const TensorFile& reference, const Imported& imported) {
              : batch;
 }
 
-// The gradients of our parameters, added up as a tensor of theirs has them.
+// Sums the gradients of tapehead's parameters into the tensors of the imported model.
 std::map<std::string, Tensor> their_gradients(const Imported& imported,
                                               const ParameterGradients& gradients,
                                               const std::vector<TensorRow>& table,
@@ -100,9 +100,9 @@ std::map<std::string, Tensor> their_gradients(const Imported& imported,
   return theirs;
 }
 
-// The size to which errors of gradients are compared, at least: some gradients are sums that cancel
-// to 0, as those of key biases do. In double all of them are small, and 1e-13 is enough; in float
-// all carry the errors of the largest.
+// The smallest scale for gradient errors: some gradients cancel to 0, such as those of key biases.
+// In double they are all small, and 1e-13 suffices; in float they all carry the errors of the
+// largest gradient.
 double least_scale(const TensorFile& reference) {
   if (sizeof(Scalar) == sizeof(double)) {
     return 1e-13 / pytorch_share;

@@ -1,5 +1,5 @@
-// The PyTorch of an export, run by Python with numpy in the place of PyTorch, gives the same logits
-// as the model that was exported; and which options it has.
+// The PyTorch code of an export, run in Python with numpy instead of PyTorch, gives the logits of
+// the exported model; and which options it supports.
 #include "core/files/json_text.hpp"
 #include "core/files/tensor_file.hpp"
 #include "interchange/export.hpp"
@@ -35,7 +35,7 @@ Tokens tokens_of(const std::vector<TokenId>& ids, Index prefix = 0) {
 
 struct ReadCase {
   Batch batch;
-  Json inputs;  // of the exported model
+  Json inputs;  // inputs of the exported model
 };
 
 ReadCase read_by(const ModelOptions& options) {
@@ -75,17 +75,17 @@ Json rows_of(const Tensor& logits) {
   return rows;
 }
 
-// Whether there is no PyTorch for one of its patterns.
+// Whether a pattern has sinks, which the PyTorch export does not support.
 bool has_sinks(const ModelOptions& options) {
   return std::ranges::any_of(attention_kinds, [&](AttentionKind kind) {
     return std::ranges::any_of(attention_specs(options, kind), &AttentionSpec::has_sinks);
   });
 }
 
-// Directories with an exported model each, and what it should give.
+// Directories with one exported model each, and the expected logits.
 class ExportedModels {
  public:
-  // False if the model is too large for a test, or refused.
+  // Returns false if the model is too large for a test or is rejected.
   bool add(const Config& config, const std::string& options) {
     ParameterStore store;
     const Transformer model(store.root(), config.model, source_entries, target_entries);
@@ -137,7 +137,7 @@ std::vector<std::string> words_in(const std::string& line) {
   return words;
 }
 
-// What the random ones meet seldom.
+// Options that random configs rarely have.
 const std::vector<std::string> choices{
     "",
     "model.family=decoder",

@@ -1,11 +1,11 @@
-// The paired bootstrap against cases that are known by thought, and against all resamples of tests
-// that are small enough to list them.
+// The paired bootstrap: cases with known answers, and small tests compared with the list of all
+// resamples.
 #include "lab/bootstrap.hpp"
 #include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
 
-// Example i is right where the mark is.
+// Example i is correct if marks[i] is '+'.
 std::vector<ExampleScore> examples_of(const std::string& marks) {
   std::vector<ExampleScore> examples;
   for (std::size_t i = 0; i < marks.size(); ++i) {
@@ -68,8 +68,8 @@ TEST(Bootstrap, a_clear_difference_is_significant_in_either_direction) {
   EXPECT_EQ(loss->p, gain->p);
 }
 
-// Holm 1979: of four p in rising order the first is multiplied by 4, the second by 3, and so on;
-// none falls below one before it.
+// Holm 1979: of four p in ascending order the first is multiplied by 4, the second by 3, and so on;
+// the results never decrease.
 TEST(Bootstrap, comparisons_that_are_made_together_are_corrected_together) {
   std::vector<Difference> differences{{.p = 0.04}, {.p = 0.01}, {.p = 0.03}, {.p = 0.6}};
   std::vector<Difference*> pointers;
@@ -82,18 +82,18 @@ TEST(Bootstrap, comparisons_that_are_made_together_are_corrected_together) {
   EXPECT_DOUBLE_EQ(differences[0].p_holm, 0.09);  // not 2 * 0.04
   EXPECT_DOUBLE_EQ(differences[3].p_holm, 0.6);
   correct_together({&differences[3], &differences[3]});
-  EXPECT_DOUBLE_EQ(differences[3].p_holm, 1);  // 2 * 0.6 is no probability
+  EXPECT_DOUBLE_EQ(differences[3].p_holm, 1);  // 2 * 0.6 would exceed 1
 }
 
-// 50 right and 51 right, but other ones: by pairs the difference is 0.01, give or take 0.1.
+// 50 and 51 correct, but different examples: the paired difference is 0.01 ± 0.1.
 TEST(Bootstrap, a_difference_within_the_noise_is_not_significant) {
   const std::vector one{run_of(1, repeated("+-", 50))};
   const std::vector other{run_of(1, repeated("-+", 49) + "++")};
   EXPECT_FALSE(compare(one, other)->significant());
 }
 
-// What pairing is for: the same 30 of 1000 examples more are right, while each of the two
-// accuracies alone has a deviation of 0.016.
+// The purpose of pairing: 30 more of the same 1000 examples are correct, while each accuracy alone
+// has a deviation of 0.016.
 TEST(Bootstrap, pairs_see_what_unpaired_tests_would_not) {
   const std::string shared = repeated("+-", 485);
   const std::vector one{run_of(1, shared + repeated("+", 30))};
@@ -101,8 +101,8 @@ TEST(Bootstrap, pairs_see_what_unpaired_tests_would_not) {
   EXPECT_TRUE(compare(one, other)->significant());
 }
 
-// Two examples, one of which the first model alone gets right: of the four resamples one has it
-// not, two once, one twice. So the difference is 0, 1/2, 1 with shares 1/4, 1/2, 1/4.
+// Only the first of two models gets one of the two examples right. The four resamples contain it 0,
+// 1, 1 and 2 times: differences 0, 1/2, 1 with shares 1/4, 1/2, 1/4.
 TEST(Bootstrap, agrees_with_all_resamples_of_two_examples) {
   constexpr Index resamples = 20000;
   const std::vector one{run_of(1, "++", resamples)};
@@ -114,23 +114,23 @@ TEST(Bootstrap, agrees_with_all_resamples_of_two_examples) {
     none += difference == 0 ? 1 : 0;
     half += difference == 0.5 ? 1 : 0;
   }
-  // Five deviations of a share of so many draws: 5 sqrt(1/4 / 20000) < 0.018.
+  // Five deviations of a share over so many draws: 5 sqrt(1/4 / 20000) < 0.018.
   EXPECT_NEAR(none / resamples, 0.25, 0.018);
   EXPECT_NEAR(half / resamples, 0.50, 0.018);
   EXPECT_NEAR(compare(one, other)->p, 2 * 0.25, 0.036);
 }
 
-// Two seeds, of which one gains and the other loses, whatever the examples: of the four ways to
-// draw two seeds one has only the loser, two have both, one has only the winner. Differences 1, 0
-// and -1 with shares 1/4, 1/2 and 1/4, so p is twice 3/4, at most 1.
+// One seed gains and the other loses, on all examples. Of the four ways to draw two seeds, one has
+// only the loser, two have both, one has only the winner: differences -1, 0 and 1 with shares 1/4,
+// 1/2, 1/4. p is twice 3/4, limited to 1.
 TEST(Bootstrap, a_gain_of_one_seed_alone_is_not_significant) {
   const std::vector one{run_of(1, "++++"), run_of(2, "----")};
   const std::vector other{run_of(1, "----"), run_of(2, "++++")};
   const auto difference = compare(one, other);
   EXPECT_EQ(difference->mean, 0);
   EXPECT_EQ(difference->p, 1);
-  // With another winner in three, an eighth of the draws of three seeds have (1/3)^3 = 1/27 losers
-  // alone and 6/27 two of them: 7/27 are below 0.
+  // With two winners in three seeds, three draws have only losers with probability (1/3)^3 = 1/27,
+  // and two losers with 6/27: together 7/27 are below 0.
   const std::vector three{run_of(1, "++++"), run_of(2, "++++"), run_of(3, "----")};
   const std::vector rest{run_of(1, "----"), run_of(2, "----"), run_of(3, "++++")};
   EXPECT_NEAR(compare(three, rest)->p, 2 * 7.0 / 27, 2 * 5 * std::sqrt(0.25 / resample_count));
@@ -163,7 +163,7 @@ TEST(Bootstrap, runs_on_texts_that_are_known_to_differ_make_no_pair) {
 
 TEST(Bootstrap, the_interval_leaves_a_fortieth_on_each_side) {
   std::vector<double> resampled(1000);
-  std::iota(resampled.begin(), resampled.end(), -24.5);  // 25 below 0
+  std::iota(resampled.begin(), resampled.end(), -24.5);  // 25 numbers below 0
   const Difference difference = judge(475, resampled);
   EXPECT_DOUBLE_EQ(difference.p, 2 * 26.0 / 1001);
   EXPECT_FALSE(difference.significant());

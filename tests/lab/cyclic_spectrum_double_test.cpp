@@ -1,4 +1,4 @@
-// The spectrum of rows on a circle: of waves, of noise, and its sum.
+// The spectrum of rows on a circle: waves, noise, and the sum of its shares.
 #include "lab/cyclic_spectrum.hpp"
 
 #include "core/random/draws.hpp"
@@ -11,8 +11,8 @@ struct Wave {
   double amplitude;
 };
 
-// p rows of one number: the waves' sum, moved along the circle by a phase, and a constant, which is
-// no frequency.
+// p rows with one column: the sum of the waves, each with a phase, plus a constant, which is not a
+// frequency.
 std::vector<double> waves(Index p, const std::vector<Wave>& all) {
   std::vector<double> rows(static_cast<std::size_t>(p), 5.0);
   for (std::size_t a = 0; a < rows.size(); ++a) {
@@ -38,7 +38,7 @@ TEST(CyclicSpectrum, of_a_cosine_is_one_frequency) {
   }
 }
 
-// The squared norm of a wave goes with the square of its amplitude: 4 + 1 = 5.
+// The squared norm of a wave is proportional to its squared amplitude: 4 + 1 = 5.
 TEST(CyclicSpectrum, of_two_cosines_has_the_squares_of_their_amplitudes) {
   const CyclicSpectrum spectrum = cyclic_spectrum(
       waves(11, {{.frequency = 2, .amplitude = 2}, {.frequency = 5, .amplitude = 1}}), 1);
@@ -68,8 +68,8 @@ TEST(CyclicSpectrum, of_random_rows_is_about_uniform) {
   EXPECT_LT(spectrum.gini(), 0.05);
 }
 
-// Parseval: the share of a frequency times the squared distances from the mean is the squared
-// length of the rows' projection on the cosine and the sine of that frequency.
+// Parseval: a frequency's share times the squared distances from the mean is the squared length of
+// the projection on its cosine and sine.
 TEST(CyclicSpectrum, shares_are_those_of_projections_and_sum_to_one) {
   for (const Index p : {9, 10}) {
     const Index width = 3;
@@ -96,8 +96,7 @@ TEST(CyclicSpectrum, shares_are_those_of_projections_and_sum_to_one) {
           cosine += at(a) * std::cos(angle);
           sine += at(a) * std::sin(angle);
         }
-        // The squared length of each wave is p / 2; that of the cosine at k = p / 2 is p, and the
-        // sine there is 0.
+        // Each wave has squared length p / 2. At k = p / 2 the cosine has p, and the sine is 0.
         const double length = static_cast<double>(p) / (2 * k == p ? 1 : 2);
         projected[static_cast<std::size_t>(k - 1)] += (cosine * cosine + sine * sine) / length;
       }

@@ -1,4 +1,4 @@
-// The spectrum of an embedding is that of the right rows of the right table.
+// The spectrum of an embedding uses the correct rows of the correct table.
 #include "lab/cyclic_spectrum.hpp"
 
 #include "tests/support/small_copy.hpp"
@@ -6,8 +6,8 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
-// Three marks, then seven symbols, of which these five are the circle, in another order than the
-// table's.
+// Three marks, then seven symbols. These five form the circle, in an order different from the
+// table.
 const std::vector<TokenId> circle{8, 3, 6, 5, 4};
 
 void write_wave(const Model& model, Index frequency) {

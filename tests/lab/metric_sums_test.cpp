@@ -1,4 +1,4 @@
-// A metric of sums over examples is the metric that an evaluation tells.
+// A metric computed from per-example sums equals the metric that an evaluation reports.
 #include "lab/bootstrap.hpp"
 
 #include "tests/support/corpus_scores.hpp"
@@ -86,7 +86,7 @@ TEST(MetricSums, tests_are_told_apart_by_what_the_metric_is_measured_against) {
   others[1].correct = 2;
   EXPECT_EQ(data(Metric::loss, others), data(Metric::loss, examples));
   EXPECT_EQ(data(Metric::bleu, others), data(Metric::bleu, examples));
-  others[0].tokens = 7;  // cut into other pieces: losses a token are not of the same tokens
+  others[0].tokens = 7;  // different token counts: losses per token do not compare
   EXPECT_NE(data(Metric::loss, others), data(Metric::loss, examples));
   EXPECT_EQ(data(Metric::bleu, others), data(Metric::bleu, examples));
   others[0].reference = "a cat";

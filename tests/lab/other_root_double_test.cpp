@@ -1,5 +1,5 @@
-// A model under another root scope, whose parameters have other names: all that is said of its
-// heads, its parts and its faults is the same.
+// A model under another root scope has other parameter names; all reports about its heads, parts
+// and faults must be the same.
 #include "core/tape/anomaly.hpp"
 #include "datasets/make_task.hpp"
 #include "lab/heads/head_report.hpp"
@@ -16,7 +16,7 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 constexpr std::string_view root = "somewhere.else";
 
-// Tied tables, weights in common, gates: whatever is told apart by scopes.
+// Tied tables, shared weights and gates: everything that depends on scopes.
 Config config_of() {
   AttentionSettings attention;
   attention.heads.values = {2};
@@ -29,7 +29,7 @@ Config config_of() {
   return SmallCopy::resolved(config);
 }
 
-// Models with the same numbers, one where models usually are and one in the other root.
+// Two models with the same numbers, under the usual root and under the other root.
 struct Both {
   Both(const Config& config, Index vocabulary)
       : usual(config, vocabulary, vocabulary),
@@ -55,13 +55,13 @@ class OtherRoot : public Test {
   Index vocabulary() const { return task_.source_tokenizer->size(); }
   Batch batch() const { return pack(*split_.source, {0, 1, 2, 3}); }
 
-  // What the function says of both.
+  // Expects the same result of the function for both models.
   template <class Function>
   void expect_same(const Function& function) {
     EXPECT_EQ(function(both_.moved), function(both_.usual));
   }
 
-  // The parts, with what they have.
+  // The parts with their parameters, multiply-adds and bytes.
   std::string parts_text(const Model& model) const {
     const auto parts = model_parts(model.transformer, model.store, mean_rows(*split_.source, 10));
     const std::vector<std::size_t> bytes = activations_of(model, config_, batch(), parts);
@@ -86,7 +86,7 @@ TEST_F(OtherRoot, has_no_name_in_common) {
   }
 }
 
-// Figures of heads, importance and pruning, as the page and `tapehead heads` have them.
+// Figures of heads, importance and pruning, as on the page and in `tapehead heads`.
 TEST_F(OtherRoot, has_the_same_heads) {
   Workers workers(2);
   const ReportRequest request{.run = {},
@@ -130,7 +130,7 @@ TEST_F(OtherRoot, has_the_same_parts_in_a_plan) {
   EXPECT_EQ(parts_text(untied.moved), parts_text(untied.usual));
 }
 
-// Without heads in the attention to it nothing of the encoder reaches the loss.
+// Without heads in cross-attention, the encoder has no effect on the loss.
 TEST_F(OtherRoot, leaves_the_same_parameters_out_of_a_gradient_check) {
   config_.model.cross.heads.values = {0};
   config_.model.decoder_self.heads.values = {2, 0};
@@ -154,7 +154,7 @@ TEST_F(OtherRoot, has_the_same_penalty_of_gates) {
   });
 }
 
-// A place is the usual one in the other root.
+// The reported place does not contain the other root.
 TEST_F(OtherRoot, names_the_place_of_a_number_that_is_not_finite) {
   const auto place = [&](Model& model) {
     const MultiHeadAttention& attention = *model.transformer.attentions().back();
@@ -172,7 +172,7 @@ TEST_F(OtherRoot, names_the_place_of_a_number_that_is_not_finite) {
     return std::string("none");
   };
   const std::string usual = place(both_.usual);
-  EXPECT_EQ(usual, "shared.common.output");  // of both crosses
+  EXPECT_EQ(usual, "shared.common.output");  // shared by both cross-attentions
   EXPECT_EQ(place(both_.moved), fmt::format("{}.{}", root, usual));
 }
 

@@ -1,5 +1,5 @@
-// The files of a run and of a sweep, damaged at random, changed together with their checksums, or
-// no regular files: whatever reads them works, or says what is wrong and where.
+// Run and sweep files that are damaged, changed with correct checksums, or not regular files. Every
+// reader works or names the fault and the file.
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -33,7 +33,7 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 namespace fs = std::filesystem;
 
-// A sweep of one run that is finished, and one that has not begun.
+// A sweep with a finished run and a run that has not begun.
 void make_sweep(const TemporaryDirectory& here) {
   fs::create_directories(here / "s");
   make_tiny_run(here, "s/r");
@@ -84,7 +84,7 @@ void use(const fs::path& sweep, Choices& choices) {
   }
 }
 
-// A damaged config may still be one, of other data or longer work: such cases show nothing here.
+// A damaged config may be valid, with other data or more work. Such cases show nothing here.
 bool is_another_config(const fs::path& file, const std::string& before) {
   try {
     const Config now = load_config(file).config;
@@ -128,14 +128,14 @@ TEST(ProveFiles, damaged_texts_of_a_run_are_read_or_refused_by_name) {
   make_sweep(here);
   const auto cases = static_cast<std::uint64_t>(proof_cases(50, 4000));
   expect_no_faults(here, cases, [&](std::uint64_t number) {
-    spdlog::set_level(spdlog::level::off);  // what is wrong and does no harm is told in warnings
+    spdlog::set_level(spdlog::level::off);  // harmless faults give warnings
     return fault_of_run(here, number);
   });
   tell_figures(fmt::format("files: {} damaged texts of runs were read or refused by name", cases));
 }
 
-// Of a text in many documents, by characters and by SentencePiece, and of pairs of lines, one with
-// a normalisation.
+// Runs on a text in many documents, by characters and by SentencePiece, and on pairs of lines; one
+// with a normalisation.
 void make_runs(const ProgramDirectory& here) {
   const Arguments short_one{"task.documents=line", "training.steps=2",
                             "training.checkpoint_every=2", "evaluation.every=2"};
@@ -167,7 +167,7 @@ void use_tokenizer(const Tokenizer& tokenizer) {
   }
 }
 
-// Also data that is not the run's, as with --other-data: what comes of its numbers is a figure.
+// Also evaluates other data, as with --other-data: the results must be numbers.
 void measure(const fs::path& run) {
   const Tokenizers tokenizers = load_tokenizers(run);
   use_tokenizer(*tokenizers.source);
@@ -186,8 +186,8 @@ void measure(const fs::path& run) {
               .effort = {.watched = 2, .importance = 0, .pruning = 0}});
 }
 
-// A fault that a message names by the file, by the option whose file the run's record gives or, if
-// the tokenizer is another one now, by the checkpoint.
+// A message names a fault by the file, by the option whose file the run recorded or, if the
+// tokenizer has changed, by the tokenizer.
 bool is_named(const std::string& message, const fs::path& file) {
   return message.find(file.filename().string()) != std::string::npos ||
          (file.filename() == "data.json" && message.find("task.") != std::string::npos) ||
@@ -250,7 +250,7 @@ void read_further(const fs::path& run) {
   }
 }
 
-// A pipe that nobody writes to, and a device that has no end.
+// A pipe without a writer, and a device without an end.
 TEST(IrregularFiles, in_a_run_are_refused_by_name_or_passed_over) {
   const ProgramDirectory here;
   make_runs(here);

@@ -1,4 +1,4 @@
-// Scores come back as they were written, and a file that does not hold is refused.
+// Scores read back as written; a damaged file is rejected.
 #include "lab/run_scores.hpp"
 
 #include "tests/support/message_of.hpp"
@@ -69,7 +69,7 @@ TEST(RunScores, come_back_to_the_bit) {
   EXPECT_FALSE(scores.examples[1].right);
 }
 
-// As files were before they told it.
+// Older files do not store which outputs are right.
 TEST(RunScores, that_do_not_say_what_is_right_take_equal_text_for_right) {
   const TemporaryDirectory here;
   RunScores told = two_examples();
@@ -86,7 +86,7 @@ TEST(RunScores, that_do_not_say_what_is_right_take_equal_text_for_right) {
   EXPECT_TRUE(scores.examples[1].right);
 }
 
-// Earlier versions counted all pairs of attention, whatever the pattern.
+// Earlier versions counted all attention pairs, whatever the pattern.
 TEST(RunScores, have_no_cost_unless_they_say_which_pairs_count) {
   const TemporaryDirectory here;
   write_scores(here.path(), two_examples());

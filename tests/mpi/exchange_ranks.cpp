@@ -1,5 +1,5 @@
-// A rank that exchanges bytes through MPI, and has a fault if it is told so. Usage, under mpirun:
-// exchange_ranks MODE [RANK], where MODE is one of the names in `modes`, and RANK has the fault.
+// A rank that exchanges bytes through MPI and may have a fault. Usage, under mpirun: exchange_ranks
+// MODE [RANK]. MODE is a name in `modes`; RANK has the fault.
 #include <unistd.h>
 
 #include <chrono>
@@ -13,7 +13,7 @@
 
 namespace tapehead { namespace {
 
-constexpr double deadline = 1;  // of the modes about time
+constexpr double deadline = 1;  // in the modes about time
 
 struct Message {
   Index from;
@@ -21,8 +21,8 @@ struct Message {
   std::vector<std::byte> bytes;
 };
 
-// The messages of a round, which every rank draws alike: up to three from each rank to each, in a
-// random order, so empty that they have no byte or so long that libraries send them in parts.
+// The messages of a round, equal on every rank: up to three from each rank to each rank in random
+// order. Some are empty, some so long that libraries send them in parts.
 std::vector<Message> draw_messages(std::mt19937_64& draws, Index ranks) {
   const std::vector<std::size_t> sizes{0, 1, 7, 4096, 65537, 300001};
   std::vector<Message> messages;
@@ -68,7 +68,7 @@ void random_rounds(Ranks& ranks) {
   }
 }
 
-// A byte from the last rank to the one before it, and so on: each waits for one that waits.
+// Passes a byte from the last rank down to the first: each rank waits for the next higher one.
 void pass_byte(Ranks& ranks) {
   std::byte byte{};
   if (ranks.rank() + 1 < ranks.count()) {
@@ -83,7 +83,7 @@ void sleep_for(double seconds) {
   std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
 }
 
-// What a rank does in a mode, between two times of random rounds. Returns its exit code.
+// The action of a mode, between two sets of random rounds. Returns the exit code.
 using Mode = int (*)(Ranks& ranks, bool faulty);
 
 const std::map<std::string, Mode> modes{
@@ -106,14 +106,14 @@ const std::map<std::string, Mode> modes{
        }
        return 0;
      }},
-    // The others wait for longer than the deadline and the time to answer, each a second, but not
-    // for longer than these and the time that they worked.
+    // The other ranks wait longer than the deadline plus the time to answer (a second each), but
+    // not longer than these plus their own working time.
     {"work",
      [](Ranks&, bool faulty) {
        sleep_for(faulty ? 4 * deadline : 1.5 * deadline);
        return 0;
      }},
-    // Longer than the deadline while the others wait.
+    // One rank works longer than the deadline while the others wait.
     {"linger",
      [](Ranks&, bool faulty) {
        sleep_for(faulty ? 4 * deadline : 0);
@@ -126,7 +126,7 @@ int run(Ranks& ranks, const std::string& mode, Index faulty) {
   const int exit_code = modes.at(mode)(ranks, ranks.rank() == faulty);
   random_rounds(ranks);
   if (mode == "signal" && ranks.first()) {
-    sleep_for(2 * deadline);  // as rank 0, which saves a checkpoint that the others do not wait for
+    sleep_for(2 * deadline);  // like rank 0 while it saves a checkpoint alone
     write_message("rank 0 is done\n");
   }
   return exit_code;
@@ -148,7 +148,7 @@ RankEnd run_rank(Ranks& ranks, const std::string& mode, Index faulty) {
 
 int main(int argc, char** argv) {
   using namespace tapehead;
-  ::alarm(60);  // whatever happens, no process stays
+  ::alarm(60);  // ends the process in any case
   MpiRanks ranks;
   const std::string mode = argc > 1 ? argv[1] : "no-fault";
   const Index faulty = argc > 2 ? std::atoi(argv[2]) : -1;

@@ -1,4 +1,4 @@
-// Ranks that mpirun starts: what they exchange arrives, and a rank that fails is named.
+// Ranks started by mpirun: exchanged bytes arrive, and a failing rank is named.
 #include "tests/support/launched.hpp"
 #include "tests/support/program_runs.hpp"
 #include "tests/support/temporary_directory.hpp"
@@ -14,14 +14,14 @@ class MpiExchange : public ProgramRuns {
     }
   }
 
-  // Three ranks in a mode of tests/mpi/exchange_ranks.cpp.
+  // Runs three ranks in a mode of tests/mpi/exchange_ranks.cpp.
   ProgramResult run(const Arguments& mode) {
     const auto build = std::filesystem::path(TAPEHEAD_PROGRAM).parent_path();
     return run_launched(3, build / "tests/exchange-openmpi", mode, here.path());
   }
 };
 
-// The lines of the program, without those of mpirun.
+// The lines of the program without those of mpirun.
 std::string errors_of(const ProgramResult& result) {
   std::string errors;
   for (const std::string& line : lines_of(result.errors)) {
@@ -61,7 +61,7 @@ TEST_F(MpiExchange, an_error_of_all_ranks_is_said_once) {
 }
 
 TEST_F(MpiExchange, a_rank_that_is_gone_ends_all) {
-  EXPECT_EQ(run({"exit", "1"}).exit_code, 3);  // as the program says
+  EXPECT_EQ(run({"exit", "1"}).exit_code, 3);  // the exit code of the program
 }
 
 TEST_F(MpiExchange, what_takes_all_ranks_longer_than_the_deadline_is_no_fault) {
@@ -70,7 +70,7 @@ TEST_F(MpiExchange, what_takes_all_ranks_longer_than_the_deadline_is_no_fault) {
   EXPECT_EQ(result.errors, "");
 }
 
-// That rank is the first, so another one has to say so.
+// The late rank is rank 0, so another rank must report it.
 TEST_F(MpiExchange, what_takes_one_rank_longer_than_the_deadline_is_a_fault) {
   const ProgramResult result = run({"linger", "0"});
   EXPECT_EQ(result.exit_code, 1);

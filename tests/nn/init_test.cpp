@@ -1,4 +1,4 @@
-// What weights start with: the formulas' deviations, and what is told apart where.
+// Initial weights: the deviations of the formulas, and which parameters each scheme covers.
 #include "nn/init.hpp"
 #include "tests/support/testing.hpp"
 
@@ -32,8 +32,8 @@ TEST(Initializers, follow_their_formulas) {
   EXPECT_DOUBLE_EQ(embedding_initializer(unscaled, 9).value, 0.02);
 }
 
-// Csordás et al. 2021, section 3.1, of a table of 36 rows and 64 columns: deviation 1; Glorot's
-// variance 2 / (36 + 64) = 1 / 50; He's variance 2 / 64. A gain is of weight matrices alone.
+// Csordás et al. 2021, section 3.1, for a table of 36 rows and 64 columns: deviation 1; Glorot's
+// variance 2 / (36 + 64) = 1 / 50; He's variance 2 / 64. The gain applies to weight matrices only.
 TEST(Initializers, of_embeddings_follow_the_scheme_that_is_asked_for) {
   ModelOptions options = with(InitKind::normal, 2);
   const auto of = [&](EmbeddingInit kind) {
@@ -52,8 +52,8 @@ TEST(Initializers, of_embeddings_follow_the_scheme_that_is_asked_for) {
   EXPECT_DOUBLE_EQ(standard_embedding_initializer(options).value, 1.0 / 8);
 }
 
-// Radford et al. 2019, section 2.3: 1/√N for N sums. An encoder layer has 2, a decoder layer with
-// cross-attention 3; without feed-forward blocks each has one less.
+// Radford et al. 2019, section 2.3: factor 1/√N for N residual sums. An encoder layer has 2, a
+// decoder layer with cross-attention 3, and one less without feed-forward blocks.
 TEST(Initializers, of_last_maps_shrink_with_the_number_of_sums) {
   ModelOptions options = with(InitKind::normal, 1);
   options.encoder_layers = 8;

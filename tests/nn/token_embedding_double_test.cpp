@@ -1,5 +1,5 @@
-// The embedding's rows by hand, in the three schemes of Csordás et al. 2021, section 3.1, and the
-// numbers that its tables start with.
+// Embedding rows by hand in the three schemes of Csordás et al. 2021, section 3.1, and the initial
+// values of the tables.
 #include "nn/residual_stream.hpp"
 
 #include "core/ops/arithmetic.hpp"
@@ -51,7 +51,7 @@ struct LoneEmbedding {
 
 Tokens three_tokens() { return {.ids = {4, 1, 4}, .segments = segments_of({3})}; }
 
-// With d_model 4 the factors are √4 = 2 and 1 / √4 = 0.5.
+// For d_model 4 the factors are √4 = 2 and 1 / √4 = 0.5.
 void expect_rows(const Scheme& scheme, PositionKind kind, double factor, double position_factor) {
   const LoneEmbedding lone(options_of(scheme, kind));
   const Tensor positions = kind == PositionKind::learned ? lone.store.value(lone.embedding.learned)
@@ -85,7 +85,7 @@ TEST(TokenEmbedding, of_another_width_scales_positions_by_that_of_the_model) {
   EXPECT_EQ(LoneEmbedding(options).embedding.position_scale, 0.5);
 }
 
-// x = table[id] + 0.5 position, so that Σ c x has the gradient 0.5 c in the positions.
+// x = table[id] + 0.5 position, so the positions of Σ c x have the gradient 0.5 c.
 TEST(TokenEmbedding, gradients_of_learned_positions_have_their_scale) {
   const LoneEmbedding lone(options_of(downscaling, PositionKind::learned));
   Tape tape;
@@ -107,8 +107,8 @@ double variance(std::span<const Scalar> numbers) {
   return squares / static_cast<double>(numbers.size());
 }
 
-// Tables of 200 rows for tokens and 300 for positions, of width 100. The variance of 20,000 normal
-// numbers deviates from its mean by a share of √(2 / 20,000) = 1 %; 4 % is four deviations.
+// Tables with 200 rows (tokens) and 300 rows (positions), width 100. The variance of 20,000 normal
+// numbers has a relative deviation of √(2 / 20,000) = 1 %; 4 % is four deviations.
 TEST(TokenEmbedding, tables_start_with_the_variance_of_their_scheme) {
   const auto expect_variances = [](const Scheme& scheme, double of_tokens, double of_positions) {
     ModelOptions options = options_of(scheme, PositionKind::learned, 100);

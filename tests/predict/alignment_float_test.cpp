@@ -1,5 +1,5 @@
-// Alignments: of weights that are given, of a model whose heads are made to attend to known tokens,
-// and by the command.
+// Alignments: from given weights, from a model whose heads attend to known tokens, and from the
+// command.
 #include "predict/predictor.hpp"
 
 #include <nlohmann/json.hpp>
@@ -26,8 +26,8 @@ Tensor value_of(const ParameterStore& store, const std::string& name) {
   return store.value(*found);
 }
 
-// The query of position p is `strength` times e_p, but for its norm, and the key of position p is
-// e_(p - shift): target row p attends most to source row p + shift, or to all alike.
+// The query at position p is strength · e_p (before the norm), the key at p is e_(p - shift).
+// Target row p attends most to source row p + shift, or evenly if there is none.
 void set_head(ParameterStore& store, Index layer, Index head, Index shift, Scalar strength) {
   const std::string cross = fmt::format("decoder.layers.{}.cross.", layer);
   Tensor query = value_of(store, cross + "query.weight");
@@ -40,7 +40,7 @@ void set_head(ParameterStore& store, Index layer, Index head, Index shift, Scala
   }
 }
 
-// Row p of source and target holds e_p, and every block but the scores of cross-attention gives 0.
+// Row p of source and target is e_p, and every block gives 0; only cross-attention scores differ.
 void make_heads_known(ParameterStore& store) {
   std::ranges::fill(store.values().values(), Scalar{0});
   for (const NamedParameter& parameter : store.parameters()) {
@@ -95,15 +95,15 @@ class KnownAlignment : public SharedRuns<KnownAlignment> {
   }
 };
 
-// The second head attends to the next token. For the last target token that is the end mark, which
-// does not count; of the others the first has the largest weight.
+// The second head attends to the next token. For the last target token this is the end mark, which
+// does not count; the first of the remaining, equal weights wins.
 TEST_F(KnownAlignment, is_that_of_one_head) {
   EXPECT_EQ(alignment("decoder.layers.0.cross.0"), "0-0 1-1 2-2");
   EXPECT_EQ(alignment("decoder.layers.0.cross.1"), "0-2 1-0 2-1");
 }
 
-// By the strengths in make_heads_known: in layer 0 the second head is the clearer one, but for the
-// last token; the mean of all four heads is that of the diagonal.
+// By the strengths in make_heads_known: in layer 0 the second head dominates, except for the last
+// token; the mean of all four heads follows the diagonal.
 TEST_F(KnownAlignment, is_that_of_the_mean_of_several) {
   EXPECT_EQ(alignment("decoder.layers.0.cross"), "1-0 2-1 2-2");
   EXPECT_EQ(alignment("decoder.layers.0.cross.0,decoder.layers.0.cross.1"), "1-0 2-1 2-2");
@@ -116,7 +116,7 @@ TEST_F(KnownAlignment, is_a_column_of_the_command_and_part_of_its_json) {
   for (const std::string& line : lines_of(score({"--align", "all"}).output)) {
     columns.push_back(line.substr(line.rfind('\t') + 1));
   }
-  // A source without tokens is aligned with nothing, and one token with all.
+  // A source without tokens has no alignment; a single source token is aligned with all targets.
   EXPECT_THAT(columns, ElementsAre("0-0 1-1 2-2", "0-0 1-1", "", "0-0 0-1"));
   const auto lines = lines_of(score({"--align", "decoder.layers.0.cross.1", "--json"}).output);
   EXPECT_EQ(nlohmann::json::parse(lines.at(1))["alignment"].dump(), "[[1,0],[2,1]]");
@@ -163,7 +163,7 @@ TEST_F(KnownAlignment, a_run_of_pairs_answers_what_it_is_for_alone) {
               HasSubstr("no language model: score targets together with their sources"));
 }
 
-// The source and the target of a line of the corpus are the same, and so are their words.
+// Source and target of a corpus line are equal, and so are their words.
 TEST(AlignmentOfSubwords, is_one_of_words) {
   const ProgramDirectory here;
   for (const char* file :
@@ -188,11 +188,11 @@ TEST(AlignmentOfSubwords, is_one_of_words) {
   EXPECT_THAT(targets, ElementsAre(0, 1, 2));
 }
 
-// The last row and the last column are those of end marks.
+// The last row and the last column belong to end marks.
 TEST(Alignment, takes_the_largest_weight_of_each_row) {
   const Tensor attention = Tensor::of({4, 3}, {.1F, .2F, .7F,  //
-                                               .3F, .3F, .4F,  // the first of equal ones
-                                               .0F, .0F, 1.F,  // no weight but that of the mark
+                                               .3F, .3F, .4F,  // the first of equal weights
+                                               .0F, .0F, 1.F,  // only the mark has weight
                                                .9F, .1F, .0F});
   EXPECT_EQ(pharaoh_text(aligned_tokens(attention, 3, 2)), "0-1 1-0");
   EXPECT_EQ(pharaoh_text(aligned_tokens(attention, 3, 0)), "");

@@ -1,4 +1,4 @@
-// What the model of a run reads of a line, for each kind of run.
+// What a run's model reads for a line, for each kind of run.
 #include "predict/reader.hpp"
 
 #include "datasets/text/labelled_options.hpp"
@@ -14,7 +14,7 @@ std::shared_ptr<const Tokenizer> of_units(const std::vector<std::string>& lines,
   return std::make_shared<VocabularyTokenizer>(count_units(lines, unit, 100), unit);
 }
 
-// Entries from 3 on: in the order of their bytes, as each occurs once.
+// Entries start at 3 and are sorted by bytes, since each occurs once.
 Tokenizers words() {
   const auto tokenizer = of_units({"a b c d"}, Unit::word);
   return {.source = tokenizer, .target = tokenizer};
@@ -31,9 +31,9 @@ struct Front {
   bool begin_mark;
   bool stream;
   bool one_document;
-  Tokens prompt;  // of the token 9
-  Tokens empty;   // prompt
-  Tokens whole;   // of the token 9
+  Tokens prompt;  // prompt of token 9
+  Tokens empty;   // empty prompt
+  Tokens whole;   // text of token 9
 };
 
 TEST(TextFront, is_the_mark_before_a_document_if_there_are_several) {

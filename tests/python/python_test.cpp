@@ -1,5 +1,5 @@
-// python/tapehead.py: what it trains, reads and uses, by scripts of Python's unittest, whose
-// failures are shown with their tracebacks.
+// Runs the unittest scripts for python/tapehead.py (training, reading and using runs) and shows the
+// tracebacks of failures.
 #include "tests/support/program.hpp"
 #include "tests/support/testing.hpp"
 

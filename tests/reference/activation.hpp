@@ -1,5 +1,5 @@
-// The inside of a feed-forward block, and the residual sum, by their formulas. `kept`: what dropout
-// multiplies by, 0 or 1 / (1 - probability).
+// The inner part of a feed-forward block, and the residual sum, by their formulas. `kept`:
+// dropout's factors, 0 or 1 / (1 - probability).
 #pragma once
 
 #include <numbers>

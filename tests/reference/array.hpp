@@ -1,4 +1,4 @@
-// Arrays of doubles, which the references compute with, and what their formulas share.
+// Arrays of doubles for reference formulas, and functions that the formulas share.
 #pragma once
 
 #include <tapehead/xtensor.hpp>

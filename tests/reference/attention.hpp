@@ -1,5 +1,4 @@
-// Attention by its formula (Vaswani et al. 2017, equation 1), and the sequences and heads around
-// it.
+// Attention by its formula (Vaswani et al. 2017, equation 1), for each head of each sequence.
 #pragma once
 
 #include "core/ops/attention/attention.hpp"
@@ -7,13 +6,13 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace reference {
 
-// exp(S) / Σ exp(S) in each row, over the keys that are seen; zeros where there are none.
+// exp(S) / Σ exp(S) in each row over the visible keys; zeros if there are none.
 inline Array attention_weights(const Array& S, const Array& seen) {
   const Array E = seen * xt::exp(S);
   return E / xt::maximum(row_sums(E), 1e-300);
 }
 
-// One head of one sequence: softmax(scale Q Kᵀ) V, where each query sees some keys.
+// One head of one sequence: softmax(scale Q Kᵀ) V over the visible keys of each query.
 inline Array attention(const Array& Q, const Array& K, const Array& V, const Array& seen,
                        double scale) {
   return dot(attention_weights(scale * dot(Q, transpose(K)), seen), V);
@@ -49,7 +48,7 @@ inline Array seen(const Pattern& pattern, const Segment& queries, const Segment&
                    [&](Index i, Index j) { return pattern.allowed(i, j, queries.prefix); });
 }
 
-// Of the keys that are seen, those with the largest scores. No two scores are equal.
+// Keeps the visible keys with the largest scores. No two scores may be equal.
 inline Array top(Index count, const Array& S, const Array& of) {
   Array result = of;
   for (std::size_t i = 0; i < S.shape(0); ++i) {
@@ -61,8 +60,8 @@ inline Array top(Index count, const Array& S, const Array& of) {
   return result;
 }
 
-// f(Q, K, V, s, h) for each head h of each sequence s: heads lie side by side, and several of
-// queries may share one of keys and values.
+// f(Q, K, V, s, h) for each head h of each sequence s. Heads lie side by side; several query heads
+// may share a key and value head.
 template <class Formula>
 Array each_head(const Array& q, const Array& k, const Array& v, const Segments& queries,
                 const Segments& keys, const AttentionOptions& o, const Formula& f) {

@@ -1,4 +1,4 @@
-// Compares an op with a reference: its value, and its gradients with differences of the reference.
+// Compares an op with a reference: the value, and gradients with differences of the reference.
 #pragma once
 
 #include "core/tape/tape.hpp"
@@ -10,23 +10,22 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 inline reference::Array array(const Tensor& x) { return xt::cast<double>(view(x)); }
 
-// Each number is within the tolerance, as a share of the largest one or of 1.
+// Tolerance as a share of the largest expected number, or of 1 if that is larger.
 inline void expect_near(const reference::Array& numbers, const reference::Array& expected,
                         double tolerance) {
   const double size = expected.size() == 0 ? 1.0 : std::max(1.0, xt::amax(xt::abs(expected))());
   EXPECT_THAT(numbers, Pointwise(DoubleNear(tolerance * size), expected));
 }
 
-// The slope at 0 of a function of one number: five points, off by h⁴ / 30 of the fifth derivative.
+// The slope of f at 0 from five points; the error is h⁴ / 30 times the fifth derivative.
 template <class Function>
 double slope(const Function& f) {
   constexpr double h = 1e-3;
   return (8 * (f(h) - f(-h)) - (f(2 * h) - f(-2 * h))) / (12 * h);
 }
 
-// What a reference says of the gradient of one of its inputs, given how the loss depends on that
-// input: compared at up to 200 elements, at ten of a large one, and along a direction that
-// all elements take part in.
+// Compares the gradient of one input with slopes of the loss: at up to 200 elements (ten for a
+// large input), and along one direction that includes all elements.
 template <class Loss>
 void expect_slopes(const reference::Array& gradient, reference::Array& input, const Loss& loss,
                    double tolerance) {
@@ -56,7 +55,7 @@ void expect_slopes(const reference::Array& gradient, reference::Array& input, co
   expect_near(xt::adapt(ours), xt::adapt(slopes), tolerance);
 }
 
-// op takes a Var for each input, `of` an Array. Inputs stay 2e-3 away from kinks.
+// `op` takes a Var per input, `of` an Array per input. Inputs must be 2e-3 away from kinks.
 template <class Reference, class Op, std::same_as<Tensor>... Input>
 void expect_like(const Reference& of, const Op& op, const Input&... inputs) {
   constexpr bool fine = sizeof(Scalar) == sizeof(double);

@@ -10,7 +10,7 @@ inline Array settled_gates(const Array& log_alpha) {
   return xt::clip(1.2 * logistic(log_alpha) - 0.1, 0.0, 1.0);
 }
 
-// The same of (log u - log(1 - u) + log_alpha) / β (equations 10 and 11)
+// settled_gates of (log u - log(1 - u) + log_alpha) / β (equations 10 and 11)
 inline Array drawn_gates(const Array& log_alpha, const Array& u) {
   return settled_gates((xt::log(u) - xt::log(1 - u) + log_alpha) * 1.5);
 }

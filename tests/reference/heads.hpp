@@ -1,11 +1,11 @@
-// What is done to the vectors of heads, by its formulas. Heads are arrays (N, heads, width).
+// Ops on head vectors by their formulas. Heads are arrays (N, heads, width).
 #pragma once
 
 #include "tests/reference/array.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace reference {
 
-// Head h is the `width` columns of x from first + h step on.
+// Head h is the `width` columns of x that start at first + h step.
 inline Array heads_of(const Array& x, Index first, Index step, Index heads, Index width) {
   Array result = xt::empty<double>({static_cast<Index>(x.shape(0)), heads, width});
   for (Index h = 0; h < heads; ++h) {
@@ -47,8 +47,8 @@ inline Array normalize_heads(const Array& x, double epsilon) {
   return std::sqrt(x.shape(2)) * x / xt::sqrt(squares + epsilon);
 }
 
-// Turns the columns c and c + width / 2 by the angle position · base^(-2 c / width) (Su et al.
-// 2021, equations 15 and 34).  positions: (N)
+// Rotates the columns c and c + width / 2 by the angle position · base^(-2 c / width) (Su et al.
+// 2021, equations 15 and 34). positions: (N)
 inline Array rotate_heads(const Array& x, const Array& positions, double base = 10000) {
   const std::size_t half = x.shape(2) / 2;
   const Array c = xt::arange<double>(static_cast<double>(half));
@@ -61,7 +61,7 @@ inline Array rotate_heads(const Array& x, const Array& positions, double base = 
   return xt::concatenate(xt::xtuple(turned_a, turned_b), 2);
 }
 
-// The same for the columns 2 c and 2 c + 1.
+// Rotates the columns 2 c and 2 c + 1 instead.
 inline Array rotate_interleaved_heads(const Array& x, const Array& positions, double base) {
   using xt::placeholders::_;
   const std::size_t half = x.shape(2) / 2;

@@ -1,4 +1,4 @@
-// The situations that attention is tested in: lengths, layouts of keys, patterns, widths, dropout.
+// Test cases for attention: lengths, key layouts, patterns, widths, dropout.
 #pragma once
 
 #include <ostream>
@@ -26,8 +26,8 @@ inline Dropout dropout_of(double probability) {
   return {.probability = probability, .draws = Draws(3, "tests.attention", 5)};
 }
 
-// A panel of the kernel has 16 queries at most in double precision, and a vector 8 numbers: 19, 29
-// and 37 rows, and widths of 1 to 11, leave rests everywhere.
+// In double precision a kernel panel has at most 16 queries and a vector has 8 numbers. With 19, 29
+// and 37 rows and widths of 1 to 11, no loop divides evenly.
 inline std::vector<AttentionCase> attention_cases() {
   const AttentionOptions plain{.heads = 2, .d_key = 3, .d_value = 2};
   const auto with = [&plain](PoolVector<Pattern> patterns, double dropout = 0) {
@@ -107,7 +107,7 @@ inline std::vector<AttentionCase> attention_cases() {
   };
 }
 
-// Lengths beyond a tile's 64 queries at most and a block's 128 keys, too many for differences.
+// Lengths over 64 queries (a tile) and 128 keys (a block): too long for finite differences.
 inline std::vector<AttentionCase> long_attention_cases() {
   const auto with = [](Pattern pattern, double dropout, Index width) {
     return AttentionOptions{.heads = 2,

@@ -1,12 +1,12 @@
-// The parameters of an attention in closed form.
+// The parameter count of an attention in closed form.
 #pragma once
 
 #include "nn/attention/spec.hpp"
 
 namespace tapehead {
 
-// How many parameters an attention has, written out by the kind of sharing; what a head reads is D
-// wide or its slice.
+// Counts the parameters of an attention, with one case per kind of sharing. Each head reads all D
+// columns or its slice of D / heads.
 inline Index attention_parameters(const AttentionSpec& spec) {
   const Index D = spec.d_model;
   const Index bias = spec.biases ? 1 : 0;
@@ -17,7 +17,7 @@ inline Index attention_parameters(const AttentionSpec& spec) {
   const Index query = map(spec.heads, spec.d_qk);
   const Index key = map(spec.kv_heads, spec.d_qk);
   const Index value = map(spec.kv_heads, spec.d_v);
-  Index total = bias * D;  // the output's
+  Index total = bias * D;  // output bias
   switch (spec.sharing) {
     case Sharing::none:
       total += query + key + value;

@@ -1,4 +1,4 @@
-// The situations that attention with a bias is tested in.
+// Test cases for attention with a bias.
 #pragma once
 
 #include <ostream>
@@ -17,7 +17,7 @@ struct BiasCase {
   bool by_query = false;
   bool values = false;
 
-  // What is given, from Vars of which the others are not used.
+  // The bias of this case; Vars that the case does not use are ignored.
   AttentionBias bias(const Var& head_rows, const Var& query_rows, const Var& value_rows) const {
     AttentionBias result{.buckets = buckets};
     if (slopes) {
@@ -121,7 +121,7 @@ inline std::vector<BiasCase> bias_cases() {
   };
 }
 
-// Beyond a tile's queries and a block's keys.
+// Longer than a tile of queries and a block of keys.
 inline std::vector<BiasCase> long_bias_cases() {
   AttentionOptions causal{.heads = 2, .d_key = 8, .d_value = 8, .patterns = {Pattern::causal()}};
   AttentionOptions full{.heads = 2, .d_key = 3, .d_value = 3, .dropout = dropout_of(0.3)};

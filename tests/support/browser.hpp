@@ -1,4 +1,4 @@
-// A page in headless Chromium: what it became, and what it complained of.
+// Opens a page in headless Chromium and returns the drawn page and its errors.
 #pragma once
 
 #include <fcntl.h>
@@ -15,12 +15,12 @@ namespace tapehead {
 struct Browsing {
   int width = 1280;
   bool dark = false;
-  bool scroll_bars = false;  // as a desktop has them, beside the content
+  bool scroll_bars = false;  // desktop scroll bars, which narrow the content
 };
 
-// Opens a copy of the page that, once it has drawn itself, runs `script` (the body of a JavaScript
-// function) and keeps what it returns. That the page stays without complaint and without calls to
-// the network is checked for every visit.
+// Opens a copy of the page. Once the page has drawn itself, the copy runs `script` (the body of a
+// JavaScript function), whose result is returned. Every visit also checks that the page reports no
+// errors and makes no network calls.
 inline nlohmann::json visit(const std::filesystem::path& page, const std::string& script,
                             const Browsing& browsing = {}) {
   static constexpr const char* program = "/usr/bin/chromium-headless-shell";

@@ -1,5 +1,5 @@
-// Every test program runs with the checks on: fresh memory is NaN, and no op may make a value that
-// is not finite.
+// Turns the checks on in every test program: fresh memory is NaN, and an op may not produce a value
+// that is not finite.
 #include "core/memory/pool.hpp"
 #include "tests/support/testing.hpp"
 
@@ -10,7 +10,7 @@ class ChecksOn : public Environment {
   void SetUp() override { checks() = {.poison = true, .finite = true}; }
 };
 
-// GoogleTest owns it.
+// GoogleTest owns the environment.
 [[maybe_unused]] const Environment* const checks_on = AddGlobalTestEnvironment(new ChecksOn);
 
 }}  // namespace tapehead

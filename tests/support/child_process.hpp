@@ -1,4 +1,4 @@
-// A child process that runs a function: for what a test cannot do to its own process.
+// A child process that runs a function, for tests that would harm their own process.
 #pragma once
 
 #include "core/prelude.hpp"

@@ -1,4 +1,4 @@
-// What the config reader says of a text that it refuses.
+// The error message of the config reader for a rejected text.
 #pragma once
 
 #include "train/config/config.hpp"

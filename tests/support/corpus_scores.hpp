@@ -1,4 +1,4 @@
-// BLEU and chrF of a whole corpus, from the summands of its sentences.
+// BLEU and chrF of a whole corpus, summed from per-sentence summands.
 #pragma once
 
 #include "train/metrics/evaluation_options.hpp"
@@ -6,7 +6,7 @@
 
 namespace tapehead {
 
-// The sums of a metric with so many summands. Output i is compared with reference i.
+// A metric's sums, `summands` per example. Output i is compared with reference i.
 inline std::vector<double> corpus_sums(const MetricKind& metric, std::size_t summands,
                                        std::span<const std::string> outputs,
                                        std::span<const std::string> references,

@@ -5,7 +5,7 @@
 
 namespace tapehead {
 
-// CRC-32C as RFC 3720 defines it: a division of polynomials, bit by bit, each byte's lowest first.
+// CRC-32C as RFC 3720 defines it: polynomial division bit by bit, lowest bit of each byte first.
 inline std::uint32_t divided_crc32c(std::string_view bytes) {
   std::uint32_t remainder = 0xffffffff;
   for (const char byte : bytes) {
@@ -21,7 +21,7 @@ inline std::uint32_t divided_crc32c(std::string_view bytes) {
   return reversed;
 }
 
-// Takes a little-endian number from the beginning of the bytes.
+// Removes a little-endian number from the front of `bytes` and returns it.
 template <class Number>
 Number take_number(std::string_view& bytes) {
   if (bytes.size() < sizeof(Number)) {
@@ -42,7 +42,7 @@ inline std::string_view take_bytes(std::string_view& bytes, std::uint64_t count)
   return taken;
 }
 
-// Takes a record, and throws if one of its checksums is wrong.
+// Removes a record from the front and returns its data. Throws if a checksum is wrong.
 inline std::string_view take_record(std::string_view& bytes) {
   const auto expect = [&](std::string_view checked) {
     const auto masked = take_number<std::uint32_t>(bytes);
@@ -58,7 +58,7 @@ inline std::string_view take_record(std::string_view& bytes) {
   return content;
 }
 
-// The fields of a message of protocol buffers, by their numbers: as numbers or as bytes.
+// The fields of a protocol buffer message by field number, as numbers or as bytes.
 struct ReadFields {
   explicit ReadFields(std::string_view message) {
     while (!message.empty()) {
@@ -103,7 +103,7 @@ struct ReadFields {
 struct ReadEvent {
   double seconds = 0;
   std::uint64_t step = 0;
-  std::string format{};  // of the first event
+  std::string format{};  // from the first event
   bool start = false;
   std::map<std::string, float> scalars{};
   std::map<std::string, std::vector<std::string>> texts{};
@@ -165,8 +165,8 @@ inline std::vector<ReadEvent> read_events(const std::filesystem::path& run) {
   return events;
 }
 
-// The events that have scalars, without their times, in which two trainings with the same config
-// may differ.
+// The events with scalars, without their times: two trainings with the same config may differ in
+// times.
 inline std::vector<ReadEvent> measured(const std::vector<ReadEvent>& events) {
   std::vector<ReadEvent> result;
   for (ReadEvent event : events) {

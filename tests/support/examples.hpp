@@ -1,4 +1,4 @@
-// Examples as a source has them, and splits of given ones.
+// Examples read from a source, and splits made from given examples.
 #pragma once
 
 #include "datasets/pairs.hpp"
@@ -6,7 +6,7 @@
 
 namespace tapehead {
 
-// Without marks: of pairs, or of texts with a class, in the layout of two stacks.
+// The example without marks: a pair, or a text and its class, in the two-stack layout.
 inline Example example_of(const Source& source, Index number) {
   const Sequence sequence = source.at(number);
   Example example{.source = sequence.source.list(), .target = sequence.labels.list()};

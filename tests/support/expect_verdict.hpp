@@ -1,4 +1,4 @@
-// What a gradient check should have found: one thing.
+// Expects that a gradient check found exactly one thing.
 #pragma once
 
 #include "core/gradcheck/gradcheck.hpp"

@@ -1,5 +1,5 @@
-// Writes a tokenizer for other programs, and beside it what it makes of texts, for
-// scripts/check_tokenizer_export.py: export_tokenizer KIND LINES TEXTS VOCABULARY DIRECTORY.
+// Exports a tokenizer and, next to it, its results on texts, for scripts/check_tokenizer_export.py:
+// export_tokenizer KIND LINES TEXTS VOCABULARY DIRECTORY.
 #include <fstream>
 #include <iostream>
 
@@ -45,7 +45,7 @@ std::shared_ptr<const Tokenizer> made_of(const std::string& kind,
   return std::make_shared<SentencePieceTokenizer>(trained_pieces(kind, lines, vocabulary));
 }
 
-// The ids of each text, the text that they give, and that without unknown tokens.
+// For each text: its ids, their decoded text, and the decoded text without unknown tokens.
 nlohmann::json results_of(const Tokenizer& tokenizer, const std::vector<std::string>& texts) {
   nlohmann::json results = nlohmann::json::array();
   for (const std::string& text : texts) {
@@ -57,7 +57,7 @@ nlohmann::json results_of(const Tokenizer& tokenizer, const std::vector<std::str
   return results;
 }
 
-// Every other line is the source's, and the others are the target's.
+// Even lines belong to the source, odd lines to the target.
 Tokenizers sides_of(const std::string& kind, const std::vector<std::string>& lines,
                     Index vocabulary) {
   std::vector<std::string> source;

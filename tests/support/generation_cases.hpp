@@ -1,4 +1,4 @@
-// Decoders that text is generated with: every scheme of positions, and every kind of pattern.
+// Decoders for generation tests: every position scheme and every kind of pattern.
 #pragma once
 
 #include <ostream>
@@ -31,12 +31,12 @@ inline std::vector<GenerationScheme> generation_schemes() {
   return all;
 }
 
-// A decoder's options; large starting weights, so that probabilities differ from place to place.
+// A decoder's options. The initial weights are large, so that probabilities differ by position.
 inline ModelOptions decoder_options(const GenerationScheme& scheme) {
   ModelOptions options = tiny_options();
   options.family = Family::decoder;
   options.layers = 2;
-  options.d_head = 6;  // rotary needs an even one
+  options.d_head = 6;  // rotary needs an even width
   options.initializer_gain = 3;
   options.bias_output = true;
   options.head_transform = HeadTransform::masked;

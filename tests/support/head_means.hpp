@@ -1,4 +1,4 @@
-// The sums of the figures of a head, by the keys of their rows.
+// Looks up a sum of a head's figures by the key of its row.
 #pragma once
 
 #include "lab/heads/head_figures.hpp"

@@ -17,7 +17,7 @@ class HeapCountTest : public Test {
     }
   }
 
-  // Keeps the compiler from leaving out memory that nobody reads.
+  // Keeps the compiler from removing allocations whose memory is never read.
   static void* keep(void* memory) {
     kept_ = memory;
     return kept_;
@@ -59,7 +59,7 @@ TEST_F(HeapCountTest, growing_counts_and_keeps_what_was_there) {
   std::free(more);
 }
 
-// The whole of a large area counts as one call, though the library takes it from the system apart.
+// A large allocation counts once, although the C library takes it directly from the system.
 TEST_F(HeapCountTest, large_areas_count_once) {
   const HeapCount count;
   std::free(keep(std::malloc(64'000'000)));

@@ -1,4 +1,4 @@
-// Text that nobody would want to train on: corpora by number, each of another kind.
+// Corpora of text that nobody would train on; the number selects the kind.
 #pragma once
 
 #include "core/prelude.hpp"
@@ -14,7 +14,7 @@ class HostileText {
 
   std::vector<std::string> lines() {
     switch (kind_) {
-      case 0:  // runs without a space, up to ten times what bpe can bear
+      case 0:  // runs without a space, up to ten times the length that bpe can handle
         return {"ab ba", repeated(one_of({"あ", "x", "ab", "\u0301"}), 1 << below(19))};
       case 1:
         return {random_run(20 + below(150'000), 8), "ab"};
@@ -28,10 +28,10 @@ class HostileText {
       case 5:
         return random_lines(
             {std::string(1, '\0'), "\x01", "\x7f", "\t", "\r", "\v", "a", " ", "b"});
-      case 6:  // ligatures that normalisation makes longer, marks that combine, joiners, directions
+      case 6:  // ligatures that normalisation lengthens, combining marks, joiners, directions
         return random_lines(
             {"\uFDFA", "ﬁ", "e\u0301", "\u200D", "\u202E", "\uFEFF", "İ", "ß", " "});
-      case 7:  // the edges of UTF-8
+      case 7:  // the limits of UTF-8
         return random_lines({"\u007F", "\u0080", "\u07FF", "\u0800", "\uFFFD", "\uFFFF",
                              "\U00010000", "\U0010FFFF", "\uE000", " ", "a"});
       case 8:
@@ -81,7 +81,7 @@ class HostileText {
     }
     return lines;
   }
-  // Each another one, from U+4E00 on.
+  // `count` different ideographs, from U+4E00 on.
   std::string ideographs(std::uint32_t count) {
     std::string text;
     for (std::uint32_t i = 0; i < count; ++i) {

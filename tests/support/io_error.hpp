@@ -1,4 +1,4 @@
-// What an action's IoError says, for tests of messages.
+// The message of the IoError that an action throws.
 #pragma once
 
 #include "core/prelude.hpp"

@@ -1,4 +1,4 @@
-// Trainings of small classifiers that take about a second.
+// Trainings of small classifiers that take about one second.
 #pragma once
 
 #include <fstream>
@@ -8,7 +8,7 @@
 
 namespace tapehead {
 
-// A config for a tiny model of the fixture, whose texts are warm or cold by one of their words.
+// Config of a tiny classifier on the fixture; one word decides if a text is warm or cold.
 inline std::string labelled_config() {
   std::string task = "task:\n  name: labelled_text\n";
   for (const std::string split : {"train", "validation", "test"}) {
@@ -21,7 +21,7 @@ inline std::string labelled_config() {
          "evaluation:\n  every: 60\nrun:\n  report: false\n";
 }
 
-// `tapehead train` of such a config in `here`.
+// The arguments of `tapehead train` with this config in `here`.
 inline Arguments labelled_training(const TemporaryDirectory& here, const std::string& run,
                                    const Arguments& overrides = {}, const Arguments& options = {}) {
   std::ofstream(here / "c.yaml") << labelled_config();

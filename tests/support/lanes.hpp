@@ -1,4 +1,4 @@
-// A small language model, and streams of tokens that it reads window by window.
+// A small language model, and token streams that it reads window by window.
 #pragma once
 
 #include "nn/attention/caches.hpp"
@@ -7,8 +7,8 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-// A decoder of two layers whose rows know distances alone, and whose biases and gains are not where
-// they start.
+// A two-layer decoder that uses only distances between positions. Noise moves biases and gains away
+// from their initial values.
 struct LaneModel {
   explicit LaneModel(const ModelOptions& options)
       : transformer(store.root(), options, {.input = tiny_vocabulary, .labels = tiny_vocabulary}) {
@@ -41,7 +41,7 @@ inline ModelOptions lane_options(AttentionPositions positions = AttentionPositio
   return options;
 }
 
-// Of a window of each stream: its rows, from `first` on, read the token before, and say their own.
+// One window per stream, from row `first` on. Row i reads token i - 1 and predicts token i.
 inline Batch window_batch(const std::vector<Sentence>& streams, Index first, Index rows) {
   Batch batch;
   for (std::size_t lane = 0; lane < streams.size(); ++lane) {

@@ -1,4 +1,4 @@
-// Programs that a launcher of MPI starts as several ranks on this machine.
+// Programs that an MPI launcher starts as several ranks on this machine.
 #pragma once
 
 #include <sys/types.h>
@@ -11,11 +11,11 @@ namespace tapehead {
 
 inline const std::string openmpi = "/usr/bin/mpirun.openmpi";
 
-// The program that knows Open MPI, which is built where the library is found.
+// The program linked with Open MPI, built only if the library is found.
 inline const std::string program_for_openmpi = TAPEHEAD_PROGRAM "-openmpi";
 inline bool openmpi_is_there() { return std::filesystem::exists(program_for_openmpi); }
 
-// What mpirun is told for any number of ranks, as whatever user. Leaks are those of the library.
+// The mpirun command for any number of ranks and any user. Ignores memory leaks of Open MPI.
 inline Arguments launch(const std::string& mpirun, int ranks, const std::string& program,
                         const Arguments& arguments) {
   Arguments words{"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
@@ -33,7 +33,7 @@ inline ProgramResult run_launched(int ranks, const std::string& program, const A
   return Program(launch(openmpi, ranks, program, arguments), directory, "/usr/bin/env").wait();
 }
 
-// A process that Open MPI's launcher has started on this machine.
+// A process that the launcher of Open MPI has started on this machine.
 struct StartedRank {
   pid_t id;
   std::string rank;

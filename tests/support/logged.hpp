@@ -1,4 +1,4 @@
-// What is logged while it lives; the default logger is put back at the end.
+// Captures the log during its lifetime, then restores the default logger.
 #pragma once
 
 #include "core/prelude.hpp"

@@ -1,4 +1,4 @@
-// One attention without a model around it.
+// One attention module without a model around it.
 #pragma once
 
 #include "nn/attention/model_rules.hpp"
@@ -8,7 +8,7 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-// One attention with weights that can be set by name, and what it makes of an input.
+// An attention module whose weights can be set by name, and its output for an input.
 struct LoneAttention {
   explicit LoneAttention(const AttentionSettings& settings, Index heads = 2, Index d_model = 6,
                          AttentionKind kind = AttentionKind::encoder_self)

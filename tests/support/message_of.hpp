@@ -1,11 +1,11 @@
-// What an action's error says, for tests of messages.
+// The error message of an action.
 #pragma once
 
 #include "core/prelude.hpp"
 
 namespace tapehead {
 
-// The message of the error of this type that the action throws; errors of other types pass on.
+// The message of the `Error` that the action throws; errors of other types propagate.
 template <class Error, class Action>
 std::string message_of(const Action& action) {
   try {

@@ -1,4 +1,4 @@
-// Files that are damaged at random or made to mislead: the same ones for a number.
+// Files that are damaged at random or made misleading; the same seed gives the same file.
 #pragma once
 
 #include <fstream>
@@ -9,7 +9,7 @@
 
 namespace tapehead {
 
-// Draws, one after the other.
+// A sequence of random draws.
 class Choices {
  public:
   explicit Choices(std::uint64_t seed) : draws_(seed, "tests.mutations", 0) {}
@@ -30,7 +30,7 @@ inline void write_bytes(const std::filesystem::path& file, std::string_view byte
   std::ofstream(file, std::ios::binary) << bytes;
 }
 
-// What a number in a text may be replaced by.
+// Replacements for a number in a text.
 inline const std::vector<std::string> hostile_values{
     "",
     "-1",
@@ -58,7 +58,7 @@ inline const std::vector<std::string> hostile_values{
     std::string(100000, '['),
     std::to_string(std::bit_cast<Index>(std::numeric_limits<double>::quiet_NaN()))};
 
-// Flips, cuts, doubles or replaces a part of a text.
+// Flips, cuts, duplicates or replaces a part of a text.
 inline std::string damaged_text(std::string text, Choices& choices) {
   const std::size_t at = choices.below(text.size() + 1);
   const std::size_t count = std::min(choices.below(20), text.size() - at);
@@ -81,7 +81,7 @@ inline std::string damaged_text(std::string text, Choices& choices) {
   }
 }
 
-// One of a text's numbers, replaced.
+// Replaces one of the text's numbers.
 inline std::string with_other_number(std::string text, Choices& choices) {
   constexpr std::string_view digits = "0123456789";
   std::vector<std::size_t> starts;
@@ -111,8 +111,8 @@ inline std::uint32_t plain_crc(std::string_view bytes) {
   return ~crc;
 }
 
-// A tensor file with its checksum made right: eight hexadecimal digits of the header with zeros in
-// the checksum's place, a hyphen, and eight of the data.
+// The tensor file with a correct checksum: eight hexadecimal digits for the header (with zeros in
+// place of the checksum), a hyphen, eight digits for the data.
 inline std::string resealed(std::string content) {
   constexpr std::size_t bytes_of_length = 8;
   constexpr std::string_view before = R"({"__metadata__":{"checksum":")";
@@ -131,7 +131,7 @@ inline std::string resealed(std::string content) {
   return content.replace(place, blank.size(), checksum);
 }
 
-// A file of tokens (datasets/corpus/token_text.cpp): ids and ends of documents, then facts.
+// A token file (datasets/corpus/token_text.cpp): ids and document ends in `body`, then `facts`.
 constexpr std::size_t token_signature = 16;  // bytes
 struct TokenFile {
   std::string body;
@@ -151,13 +151,13 @@ inline TokenFile token_file_in(const std::string& content) {
   return {.body = content.substr(0, end - length), .facts = content.substr(end - length, length)};
 }
 
-// With its checksum made right, for up to 1 MiB.
+// The file's bytes with a correct checksum, for files up to 1 MiB.
 inline std::string sealed(const TokenFile& file) {
   const std::string content = file.body + file.facts + bytes_of(file.facts.size());
   return content + bytes_of(Hash().add(content).value());
 }
 
-// With one of the facts or one of the numbers changed.
+// Changes one fact or one number.
 inline TokenFile with_other_fact(TokenFile file, Choices& choices) {
   if (choices.below(4) < 3) {
     file.facts = with_other_number(file.facts, choices);
@@ -166,27 +166,27 @@ inline TokenFile with_other_fact(TokenFile file, Choices& choices) {
   const std::array<std::uint64_t, 5> numbers{0, 1, 65535, std::uint64_t{1} << 40,
                                              ~std::uint64_t{0}};
   const std::size_t width =
-      choices.below(2) == 0 ? 2 : sizeof(std::uint64_t);  // of an id, or an end
+      choices.below(2) == 0 ? 2 : sizeof(std::uint64_t);  // width of an id, or of a document end
   const std::size_t count = (file.body.size() - token_signature) / width;
   return {.body = file.body.replace(token_signature + width * choices.below(count), width,
                                     bytes_of(choices.of(numbers)).substr(0, width)),
           .facts = file.facts};
 }
 
-// A vocabulary (datasets/tokenizers/vocabulary.cpp) of this kind, with its count and its digest
-// made right.
+// A vocabulary file of this kind with correct count and digest
+// (datasets/tokenizers/vocabulary.cpp).
 inline std::string sealed_vocabulary(std::string_view kind, const std::string& body) {
   const auto lines =
       std::ranges::count(body, '\n') + (body.empty() || body.ends_with('\n') ? 0 : 1);
   return fmt::format("tapehead-vocabulary {} {} {:016x}\n{}", kind, lines, digest(body), body);
 }
 
-// A SentencePiece model with its checksum (datasets/tokenizers/sentencepiece_tokenizer.cpp).
+// A SentencePiece model file with its checksum (datasets/tokenizers/sentencepiece_tokenizer.cpp).
 inline std::string sealed_model(const std::string& model) {
   return model + "\xC1\x3E" + bytes_of(digest(model));
 }
 
-// Changes a file of one of these three kinds, and leaves its checksum right.
+// Changes a token file, vocabulary or SentencePiece model and keeps its checksum correct.
 inline void change_sealed(const std::filesystem::path& path, Choices& choices) {
   const std::vector<std::string> kinds{"word",     "character",  "byte",
                                        "byte_bpe", "word_piece", "class"};
@@ -202,7 +202,7 @@ inline void change_sealed(const std::filesystem::path& path, Choices& choices) {
   }
 }
 
-// A tensor of a file that is to be written again.
+// A tensor of a file that is to be rewritten.
 struct LooseTensor {
   TensorEntry entry;
   std::string bytes;
@@ -255,8 +255,7 @@ inline void change_shape(LooseTensor& tensor, Choices& choices) {
   }
 }
 
-// Writes the file again with something else in its metadata, numbers, names or shapes, and a right
-// checksum.
+// Rewrites the file with changed metadata, numbers, names or shapes, and a correct checksum.
 inline void change_content(const std::filesystem::path& path, Choices& choices) {
   const TensorFile file(path);
   Metadata metadata = file.metadata();
@@ -297,7 +296,7 @@ inline void change_content(const std::filesystem::path& path, Choices& choices) 
   }
 }
 
-// One of many ways; half of them leave a right checksum.
+// Damages the file in one of many ways; half of them keep the checksum correct.
 inline void mutate_tensor_file(const std::filesystem::path& path, Choices& choices) {
   const std::string content = read_file(path);
   switch (choices.below(6)) {

@@ -1,4 +1,4 @@
-// Greedy and beam search without a cache, one sentence at a time: what decoding must equal.
+// Greedy and beam search without a cache, one sentence at a time: the reference for decoding.
 #pragma once
 
 #include "nn/generation/decoding.hpp"
@@ -6,12 +6,12 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-// Of unequal lengths; one is empty.
+// Sentences of unequal lengths; one is empty.
 inline const std::vector<Sentence> decoding_sources{{3, 4, 5},          {6},    {},
                                                     {7, 8, 3, 3, 5, 6}, {4, 8}, {8, 8, 8}};
 
-// A source, the begin mark and some tokens in one sequence, as a model reads it that is only a
-// decoder; appended to `to`.
+// Appends source, begin mark and tokens to `to` as one sequence, as a decoder-only model reads
+// them.
 inline void append_sequence(const ModelOptions& options, const Sentence& source,
                             const Sentence& tokens, Tokens& to) {
   const Index row = to.rows();
@@ -24,7 +24,7 @@ inline void append_sequence(const ModelOptions& options, const Sentence& source,
        .prefix = options.prefix == SourceRows::full ? std::ssize(source) : 0});
 }
 
-// What the model reads of sources before it writes.
+// The prompts that the model reads before it generates.
 inline Prompts prompts_of(const TinyModel& model, const std::vector<Sentence>& sources) {
   Prompts prompts;
   if (model.transformer.family().context) {
@@ -40,7 +40,7 @@ inline Prompts prompts_of(const TinyModel& model, const std::vector<Sentence>& s
   return prompts;
 }
 
-// A source and the tokens that follow the begin mark.
+// A batch of one source and the tokens after the begin mark.
 inline Batch pair_batch(const TinyModel& model, const Sentence& source, const Sentence& tokens) {
   if (model.transformer.family().context) {
     return batch_of({source}, {tokens});
@@ -51,14 +51,14 @@ inline Batch pair_batch(const TinyModel& model, const Sentence& source, const Se
   return batch;
 }
 
-// All sources in one batch.
+// Decodes all sources in one batch.
 inline std::vector<std::vector<Hypothesis>> decode_together(const TinyModel& model,
                                                             const std::vector<Sentence>& sources,
                                                             const DecodingOptions& options) {
   return decode_batch(model.transformer, model.store, prompts_of(model, sources), options);
 }
 
-// The log-probabilities of the token that follows the given ones.
+// The log-probabilities of the token that follows `tokens`.
 inline std::vector<double> next_log_probabilities(const TinyModel& model, const Sentence& source,
                                                   const Sentence& tokens) {
   Tape tape(false);
@@ -77,7 +77,7 @@ inline std::vector<double> next_log_probabilities(const TinyModel& model, const 
   return result;
 }
 
-// The most tokens of an output: the source's mark counts. The last one is not read again.
+// The largest number of output tokens; the source's end mark counts. The last token is not read.
 inline Index longest_output(const TinyModel& model, const Sentence& source,
                             const DecodingOptions& options) {
   const bool alone = model.transformer.family().one_sequence;
@@ -108,11 +108,11 @@ inline Hypothesis naive_greedy(const TinyModel& model, const Sentence& source,
   return result;
 }
 
-// Gives the log-probabilities of the token that follows the given ones.
+// Returns the log-probabilities of the token that follows `tokens`.
 using NextLogProbabilities = std::function<std::vector<double>(const Sentence& tokens)>;
 
-// At each length the `beam` best continuations of all open hypotheses; those that end are put
-// aside. It is over when `beam` have ended or the longest length is reached.
+// At each length keeps the `beam` best continuations of all open hypotheses and sets finished ones
+// aside. Stops once `beam` have finished or at the longest length.
 inline std::vector<Hypothesis> naive_beam(const NextLogProbabilities& next_of, Index longest,
                                           const DecodingOptions& options) {
   const auto score = [&options](Hypothesis& h, Index length) {

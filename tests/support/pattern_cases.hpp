@@ -1,4 +1,4 @@
-// The patterns that attention is tested with, and the lengths.
+// Patterns and lengths for attention tests.
 #pragma once
 
 #include <ostream>
@@ -13,7 +13,7 @@ struct NamedPattern {
   Pattern pattern;
 };
 
-// Every kind of pattern, in both directions and looking back.
+// Every kind of pattern, in both directions and backward only.
 inline std::vector<NamedPattern> pattern_kinds() {
   const Pattern odd_ones =
       Pattern::by([](Index query, Index key) { return (query + key) % 3 != 0 || key == 0; });
@@ -55,7 +55,7 @@ inline AttentionCase pattern_case(const NamedPattern& named, Segments queries, S
                       .dropout = dropout_of(dropout)}};
 }
 
-// Positions that begin late or before 0, empty segments, single queries.
+// Segments that start at a late or negative position, empty segments, single queries.
 inline std::vector<AttentionCase> pattern_cases() {
   std::vector<AttentionCase> cases;
   for (const NamedPattern& named : pattern_kinds()) {
@@ -67,7 +67,7 @@ inline std::vector<AttentionCase> pattern_cases() {
   return cases;
 }
 
-// Queries that also see a prefix: no sequence, a part of it, or all of it.
+// Queries that also see a prefix: nothing, a part of the sequence, or all of it.
 inline std::vector<AttentionCase> prefix_cases() {
   std::vector<AttentionCase> cases;
   for (const NamedPattern& named :
@@ -84,7 +84,7 @@ inline std::vector<AttentionCase> prefix_cases() {
   return cases;
 }
 
-// Beyond a tile's queries and a block's keys.
+// Longer than a tile of queries and a block of keys.
 inline std::vector<AttentionCase> long_pattern_cases() {
   std::vector<AttentionCase> cases;
   for (const NamedPattern& named :

@@ -1,4 +1,4 @@
-// Fused ops against their compositions from plain ones, and the factors of dropout.
+// Compares fused ops with compositions of plain ops, and reads dropout's factors.
 #pragma once
 
 #include "core/ops/residual.hpp"
@@ -10,7 +10,7 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 constexpr double plain_tolerance = sizeof(Scalar) == sizeof(double) ? 1e-12 : 2e-5;
 
-// The value of a function of Vars, and the gradients of its inputs for a random cotangent.
+// The value of a function of Vars, then its gradients by input for a random cotangent.
 template <class Function, std::same_as<Tensor>... Input>
 std::vector<Tensor> value_and_gradients(const Function& function, const Input&... inputs) {
   Tape tape;
@@ -26,8 +26,8 @@ std::vector<Tensor> value_and_gradients(const Function& function, const Input&..
   return results;
 }
 
-// Both functions have the same value and the same gradients, to some roundings of numbers of about
-// unit size.
+// Expects the same value and the same gradients from both functions, up to a few roundings of
+// numbers near 1.
 template <class Fused, class Plain, std::same_as<Tensor>... Input>
 void expect_equals_plain(const Fused& fused, const Plain& plain, const Input&... inputs) {
   const std::vector<Tensor> ours = value_and_gradients(fused, inputs...);
@@ -39,7 +39,7 @@ void expect_equals_plain(const Fused& fused, const Plain& plain, const Input&...
   }
 }
 
-// What dropout multiplies a matrix of this shape by.
+// The factors by which dropout multiplies a matrix of this shape.
 inline Tensor dropout_factors(const Shape& shape, const Dropout& drop) {
   Tape tape(false);
   return dropout(tape.constant(Tensor::full(shape, 1)), drop).value();

@@ -1,4 +1,4 @@
-// Attention put together from plain ops, one query at a time: what the fused op must equal.
+// Attention composed of plain ops, one query at a time: the reference for the fused op.
 #pragma once
 
 #include "core/ops/activation.hpp"
@@ -10,8 +10,8 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-// The factors (n, m) that dropout puts on one head's weights. With no difference between the keys
-// each weight is 1 / m, and with values that are unit vectors the output shows every weight.
+// Dropout's factors (n, m) on one head's weights. All keys are equal, so each weight is 1 / m; the
+// values are unit vectors, so the output shows every weight.
 inline Tensor dropout_factors(const Segments& queries, const Segments& keys,
                               const AttentionOptions& options, Index segment, Index head) {
   const Segment& query = queries[segment];
@@ -35,7 +35,7 @@ inline Tensor dropout_factors(const Segments& queries, const Segments& keys,
   return factors;
 }
 
-// For one query and one head, -1e30 for each key that it may not attend to, else 0.
+// For one query and one head: -1e30 for each key that the query may not attend to, else 0.
 inline Tensor plain_mask(const Pattern& pattern, Index query_position, Index prefix,
                          const Segment& key) {
   Tensor mask = Tensor::zeros({1, key.rows});
@@ -47,8 +47,8 @@ inline Tensor plain_mask(const Pattern& pattern, Index query_position, Index pre
   return mask;
 }
 
-// Of the keys that a mask allows, `count` keep their places: those with the largest scores and, of
-// equal ones, the earlier.
+// Keeps `count` of the keys that the mask allows: those with the largest scores, and the earlier
+// key of equal ones. Masks the rest.
 inline void plain_keep_top(Index count, const Tensor& scores, Tensor& mask) {
   const std::span<Scalar> allowed = mask.values();
   std::vector<std::size_t> order;
@@ -64,7 +64,7 @@ inline void plain_keep_top(Index count, const Tensor& scores, Tensor& mask) {
   }
 }
 
-// (B, m): column j is 1 in the row of the bucket of key j.
+// (B, m): column j is 1 in the row of key j's bucket, else 0.
 inline Tensor plain_bucket_columns(const DistanceBuckets& buckets, Index query_position,
                                    const Segment& key) {
   Tensor columns = Tensor::zeros({buckets.count(), key.rows});
@@ -74,7 +74,7 @@ inline Tensor plain_bucket_columns(const DistanceBuckets& buckets, Index query_p
   return columns;
 }
 
-// The scores of one query and one head with what the bias adds to them.
+// Adds the bias to the scores of one query and one head.
 inline Var plain_biased(Var scores, const AttentionBias& bias, Index query_row,
                         Index query_position, const Segment& key, Index head) {
   Tape& tape = scores.tape();
@@ -101,8 +101,8 @@ inline Var plain_biased(Var scores, const AttentionBias& bias, Index query_row,
   return scores;
 }
 
-// Of one query (1, d) and some keys (m, d): q Kᵀ or, of an additive score, the sums of v tanh(q +
-// k), where v is a row of `score_weights` for each head with that score.
+// The scores of one query (1, d) for the keys (m, d): q Kᵀ, or v · tanh(q + k) for an additive
+// score. v is a row of `score_weights`, which has one row per head with an additive score.
 inline Var plain_scores(const Var& query, const Var& keys, const AttentionOptions& options,
                         const std::optional<Var>& score_weights, Index head) {
   if (options.score(head) == nullptr) {
@@ -125,8 +125,7 @@ inline Tensor plain_sinks(const Pattern& pattern, Index query_position, const Se
   return sinks;
 }
 
-// softmax(scale q Kᵀ + bias) (V + value bias) for one query and one head, over the keys that it
-// sees.
+// softmax(scale q Kᵀ + bias) (V + value bias) for one query and one head, over the visible keys.
 inline Var plain_attention_row(const HeadColumns& query, const HeadColumns& key,
                                const HeadColumns& value, const Segments& queries,
                                const Segments& keys, const AttentionOptions& options,

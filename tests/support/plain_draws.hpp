@@ -1,12 +1,12 @@
-// Dropout's generator written out, byte by byte: ARS of Salmon et al. 2011, of rounds of AES
-// (FIPS-197).
+// Dropout's random generator written out byte by byte: ARS (Salmon et al. 2011), which consists of
+// AES rounds (FIPS-197).
 #pragma once
 
 #include "core/prelude.hpp"
 
 namespace tapehead {
 
-using AesState = std::array<std::uint8_t, 16>;  // column by column, as FIPS-197 counts its bytes
+using AesState = std::array<std::uint8_t, 16>;  // column by column, in the byte order of FIPS-197
 
 // The product of two polynomials over GF(2) modulo x⁸ + x⁴ + x³ + x + 1 (FIPS-197, section 4.2).
 inline std::uint8_t aes_times(std::uint8_t a, std::uint8_t b) {
@@ -18,7 +18,7 @@ inline std::uint8_t aes_times(std::uint8_t a, std::uint8_t b) {
   return static_cast<std::uint8_t>(product);
 }
 
-// The inverse x²⁵⁴, or 0, through an affine map (FIPS-197, section 5.1.1).
+// The inverse x²⁵⁴ (0 for 0), then an affine map (FIPS-197, section 5.1.1).
 inline std::uint8_t aes_substitute(std::uint8_t x) {
   std::uint8_t inverse = 1;
   for (int i = 0; i < 254; ++i) {
@@ -31,7 +31,7 @@ inline std::uint8_t aes_substitute(std::uint8_t x) {
   return result;
 }
 
-// SubBytes, ShiftRows, MixColumns where `mix`, AddRoundKey (FIPS-197, section 5.1).
+// SubBytes, ShiftRows, MixColumns if `mix`, AddRoundKey (FIPS-197, section 5.1).
 inline AesState aes_round(const AesState& state, const AesState& key, bool mix) {
   AesState shifted;
   for (std::size_t i = 0; i < 16; ++i) {
@@ -49,8 +49,8 @@ inline AesState aes_round(const AesState& state, const AesState& key, bool mix) 
   return next;
 }
 
-// The eight draws of 16 bits of a counter: 5 rounds with the keys k, k + w, ..., k + 5 w in two
-// halves of 64 bits, where w is the golden ratio and √3, less 1 each.
+// The eight 16-bit draws of a counter: 5 rounds with the keys k, k + w, ..., k + 5 w. Keys have two
+// halves of 64 bits, in which w is the golden ratio - 1 and √3 - 1.
 inline std::array<std::uint16_t, 8> plain_draws(const std::array<std::uint32_t, 4>& counter,
                                                 std::uint64_t key) {
   constexpr int rounds = 5;

@@ -1,4 +1,4 @@
-// Tests that import models of other programs, in a directory of their own.
+// Tests that import models of other programs, each in its own directory.
 #pragma once
 
 #include "core/files/files.hpp"
@@ -11,7 +11,7 @@ namespace tapehead {
 
 class PretrainedModels : public ProgramRuns {
  protected:
-  // A copy of a fixture, to be changed.
+  // A copy of a fixture that the test may change.
   std::filesystem::path model(const std::string& name) {
     std::filesystem::path copy = here / name;
     std::filesystem::copy(std::filesystem::path(TAPEHEAD_FIXTURES) / "pretrained" / name, copy);
@@ -30,7 +30,7 @@ class PretrainedModels : public ProgramRuns {
     change(entries);
     write_tensor_file(directory / "model.safetensors", entries, {});
   }
-  // What an import says that is refused, and leaves no run behind.
+  // The error message of an import that must fail and leave no run behind.
   std::string complaint(const std::string& name) {
     const ProgramResult result = run({"import", name, "--run", "refused", "--token-texts"});
     EXPECT_NE(result.exit_code, 0) << result.output;

@@ -45,15 +45,15 @@ inline std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-// Seconds that a program may live: sanitizers make it many times slower, and so does an emulator,
-// in which tests for arm64 may run.
+// Time limit of a program in seconds. Sanitizers, and the emulator that may run the arm64 tests,
+// slow programs down many times.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(__aarch64__)
 inline constexpr unsigned longest_life = 3000;
 #else
 inline constexpr unsigned longest_life = 300;
 #endif
 
-// Looks every millisecond whether the condition holds; false when it never did.
+// Checks the condition every millisecond; false if it never held.
 template <class Condition>
 bool wait_until(const Condition& condition) {
   constexpr std::chrono::seconds patience(30);
@@ -81,7 +81,7 @@ class Program {
   void kill(int signal) const { child_.kill(signal); }
   pid_t id() const { return child_.id(); }
 
-  // To its standard input.
+  // Writes to the program's standard input.
   void write(std::string_view text) const {
     while (!text.empty()) {
       const ssize_t count = ::write(input_[1], text.data(), text.size());
@@ -98,7 +98,7 @@ class Program {
     }
   }
 
-  // What it has written so far.
+  // The standard output so far.
   std::string output() const { return content_of(streams_ / "output"); }
 
   ProgramResult wait() {
@@ -141,7 +141,7 @@ class Program {
   ChildProcess child_;
 };
 
-// Runs the program to its end. A short input only: it is all written before anything is read.
+// Runs the program to its end. The input must be short: all of it is written before output is read.
 inline ProgramResult run_program(const Arguments& arguments, const std::filesystem::path& directory,
                                  std::string_view input = "") {
   Program program(arguments, directory);
@@ -149,7 +149,7 @@ inline ProgramResult run_program(const Arguments& arguments, const std::filesyst
   return program.wait();
 }
 
-// Runs a script that takes the program's name from $TAPEHEAD.
+// Runs a script that finds the program in $TAPEHEAD.
 inline ProgramResult run_script(const std::string& script, const Arguments& arguments,
                                 const std::filesystem::path& directory) {
   Arguments words{"TAPEHEAD=" TAPEHEAD_PROGRAM, script};

@@ -1,4 +1,4 @@
-// Tests that run the program in a directory of their own, or in one that a suite shares.
+// Tests that run the program in their own directory or in a directory that the suite shares.
 #pragma once
 
 #include "tests/support/program.hpp"
@@ -12,20 +12,20 @@ class ProgramDirectory : public TemporaryDirectory {
   ProgramResult run(const Arguments& arguments, std::string_view input = "") const {
     return run_program(arguments, path(), input);
   }
-  // Standard output of a command that succeeds.
+  // Standard output of a command that must succeed.
   std::string output(const Arguments& arguments, std::string_view input = "") const {
     const ProgramResult result = run(arguments, input);
     EXPECT_EQ(result.exit_code, 0) << result.errors;
     return result.output;
   }
-  // Standard error of a command that ends with this exit code.
+  // Standard error of a command that must end with this exit code.
   std::string refusal(int exit_code, const Arguments& arguments,
                       std::string_view input = "") const {
     const ProgramResult result = run(arguments, input);
     EXPECT_EQ(result.exit_code, exit_code) << result.output << result.errors;
     return result.errors;
   }
-  // Standard error of a command that fails.
+  // Standard error of a command that must fail.
   std::string complaint(const Arguments& arguments, std::string_view input = "") const {
     const ProgramResult result = run(arguments, input);
     EXPECT_THAT(result.exit_code, AnyOf(1, 2)) << result.output << result.errors;
@@ -33,13 +33,13 @@ class ProgramDirectory : public TemporaryDirectory {
   }
 };
 
-// A test that runs the program in a directory of its own.
+// A test that runs the program in its own directory.
 class ProgramRuns : public Test, protected ProgramDirectory {
  protected:
   ProgramDirectory& here = *this;
 };
 
-// A suite whose tests share what `Suite::prepare()` makes, such as a trained run.
+// A suite whose tests share the files that `Suite::prepare()` makes, such as a trained run.
 template <class Suite>
 class SharedRuns : public Test {
   SharedRuns() = default;

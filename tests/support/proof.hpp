@@ -1,4 +1,4 @@
-// Proofs: tests over many random cases, of which `./dev test` runs a sample and `./dev prove` all.
+// Proofs: tests over many random cases. `./dev test` runs a sample, `./dev prove` runs all cases.
 #pragma once
 
 #include "core/prelude.hpp"
@@ -7,19 +7,19 @@
 
 namespace tapehead {
 
-// `./dev prove` names the file for its figures here; elsewhere there is none, or an empty one.
+// The file for figures, set by `./dev prove`; otherwise null.
 inline const char* proof_figures() {
   const char* file = std::getenv("TAPEHEAD_PROVE");
   return file != nullptr && *file != '\0' ? file : nullptr;
 }
 
-// How many cases to run: the whole proof's, or those of its sample.
+// The number of cases: `whole` in `./dev prove`, else `sample`.
 inline Index proof_cases(Index sample, Index whole) {
   return proof_figures() != nullptr ? whole : sample;
 }
 
-// A line for the end of `./dev prove`: what was proved, with its numbers. A test that is a proof
-// has a suite with the name Prove and the proof's, as ProveTokenizers, and tells its figures once.
+// Adds a line to the summary of `./dev prove`: what was proved, with its numbers. Each proof has a
+// test suite named Prove..., such as ProveTokenizers, and calls tell_figures once.
 inline void tell_figures(const std::string& line) {
   if (proof_figures() == nullptr) {
     fmt::print("{}\n", line);

@@ -1,4 +1,4 @@
-// Fixtures that PyTorch made: their tensors, put into parameters and compared with what comes out.
+// Loads PyTorch fixtures into parameters and compares results with them.
 #pragma once
 
 #include "core/files/tensor_file.hpp"
@@ -7,8 +7,8 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-// How far a number may be away, as a share of its tensor's largest. Half of what two CPUs may
-// differ by, who both are held to it.
+// Tolerance as a share of the tensor's largest magnitude. It is half of the allowed difference
+// between two CPUs, because each CPU is compared with the fixture.
 constexpr double pytorch_share = sizeof(Scalar) == sizeof(double) ? 5e-13 : 5e-6;
 
 inline TensorFile pytorch_fixture(const std::string& name) {
@@ -41,7 +41,7 @@ inline void expect_near(std::span<const Scalar> found, const Tensor& expected,
   expect_within(share * largest_of(expected), found, expected);
 }
 
-// Every parameter from "parameter.<name>".
+// Sets every parameter from "parameter.<name>".
 inline void load_parameters(ParameterStore& store, const TensorFile& file) {
   store.initialize(1);
   for (const NamedParameter& parameter : store.parameters()) {
@@ -50,7 +50,7 @@ inline void load_parameters(ParameterStore& store, const TensorFile& file) {
   }
 }
 
-// Every parameter's gradient against "gradient.<name>".
+// Compares every parameter's gradient with "gradient.<name>".
 inline void expect_parameter_gradients(const ParameterStore& store,
                                        const ParameterGradients& gradients,
                                        const TensorFile& file) {
@@ -60,7 +60,7 @@ inline void expect_parameter_gradients(const ParameterStore& store,
         gradients.data(parameter.block) + parameter.offset - store.block_begin(parameter.block);
     const std::span found(gradient, static_cast<std::size_t>(parameter.shape.size()));
     const Tensor expected = tensor_of(file, "gradient." + parameter.name, parameter.shape);
-    // Unless keys are turned by their positions, it adds the same to all scores of a query: 0.
+    // Without rotary positions, a key bias shifts all scores of a query alike: its gradient is 0.
     if (parameter.name.ends_with("key.bias") && largest_of(expected) < 1e-14) {
       expect_within(pytorch_share, found, Tensor::zeros(parameter.shape));
     } else {

@@ -3,7 +3,7 @@
 
 namespace tapehead { namespace {
 
-// Steps of 100, 300 and 600 tokens in 20 minutes: the first evaluation comes after 4 / 10 of them.
+// Steps of 100, 300 and 600 tokens in 20 minutes; 4 / 10 of them before the first evaluation.
 TEST(QualityCurve, spreads_the_time_by_tokens) {
   const auto points = quality_curve(
       R"({"step":1,"tokens":100}

@@ -1,4 +1,4 @@
-// Models with attention of all kinds put together at random.
+// Models with random combinations of attention options.
 #pragma once
 
 #include <random>
@@ -12,7 +12,7 @@ class RandomAttention {
  public:
   explicit RandomAttention(std::uint64_t seed) : draws_(seed) {}
 
-  // Options of a small model whose attention composes.
+  // Random options of a small model; the attention options are compatible.
   ModelOptions next() {
     while (true) {
       ModelOptions options = tiny_options();
@@ -84,7 +84,7 @@ class RandomAttention {
     return settings;
   }
 
-  // Numbers that no positions make use of, which a config may not have.
+  // Resets numbers that the positions do not use: a config may not set them.
   static void clear_unused(ModelOptions& options) {
     const auto clear = [&](AttentionSettings& settings, std::span<const AttentionKind> of) {
       settings.fields([&](const AttentionField& field, auto& option) {
@@ -102,7 +102,7 @@ class RandomAttention {
     clear_budget(options.cross, options.attention);
   }
 
-  // Where widths are given, or follow from what else is, a budget decides nothing.
+  // If the widths are given or follow from other options, the budget has no effect and is reset.
   static void clear_budget(AttentionSettings& settings, const AttentionSettings& inherited) {
     const auto given = [&](const auto option) {
       return (settings.*option).given() || (inherited.*option).given();

@@ -1,5 +1,5 @@
-// Configs drawn at random from all that a config may say of a task and a model: lists over layers
-// and by head, widths, positions, patterns and limits, some of it by the command line.
+// Random configs over all task and model options: lists by layer and by head, widths, positions,
+// patterns and limits. Some options are set on the command line.
 #pragma once
 
 #include <random>
@@ -14,7 +14,7 @@ class RandomConfigs {
  public:
   explicit RandomConfigs(std::uint64_t seed) : draw_(seed) {}
 
-  // The next one that is accepted. About one in ten is.
+  // Draws until a config is accepted (about one in ten is) and returns it.
   LoadedConfig next() {
     while (true) {
       try {
@@ -27,13 +27,13 @@ class RandomConfigs {
 
   std::size_t below(std::size_t count) { return draw_() % count; }
 
-  std::string file;              // the last one
-  std::vector<std::string> set;  // its part of the command line
+  std::string file;              // text of the last config
+  std::vector<std::string> set;  // overrides of the last config
   Index refused = 0;
-  Index layers = 0;  // of all stacks; 0: any
+  Index layers = 0;  // required number of layers in all stacks; 0: any
 
  private:
-  using Options = std::map<std::string, std::string>;  // by full name
+  using Options = std::map<std::string, std::string>;  // by full option name
 
   bool one_in(std::size_t count) { return below(count) == 0; }
   template <class Value>

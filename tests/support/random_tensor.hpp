@@ -1,4 +1,4 @@
-// Random tensors for tests, which are the same in every run of a test.
+// Random tensors for tests, equal in every run.
 #pragma once
 
 #include "core/random/draws.hpp"
@@ -6,7 +6,7 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-// Numbers drawn uniformly from low ... high.
+// Numbers drawn uniformly from `low` to `high`.
 inline Tensor random_tensor(const Shape& shape, std::uint64_t seed, double low = -1,
                             double high = 1) {
   const Draws draws(seed, "tests.random_tensor", 0);

@@ -1,4 +1,4 @@
-// Models with heads to take out, and the comparison of what is left with gates at 0.
+// Models for head removal; compares a model without heads with gates at 0.
 #pragma once
 
 #include "lab/removal/head_removal.hpp"
@@ -40,7 +40,7 @@ inline double largest(const Tensor& logits) {
   return most;
 }
 
-// The smaller model, against `expected`, to within `tolerance` of the largest logit.
+// Removes the heads and expects the logits `expected`, to within `tolerance` of the largest logit.
 inline void expect_same_without(const RemovalModel& larger, const Config& config,
                                 const std::vector<HeadName>& removed, const Tensor& expected,
                                 double tolerance) {
@@ -58,7 +58,7 @@ inline void expect_same_without(const RemovalModel& larger, const Config& config
   }
 }
 
-// The smaller model beside the larger one with gates at 0.
+// Expects the same logits from the smaller model and from the larger model with gates at 0.
 inline void expect_removed_is_gated_in(const Config& config, const std::vector<HeadName>& removed,
                                        double tolerance) {
   RemovalModel larger(config);

@@ -1,4 +1,4 @@
-// A copy task with a model small enough for every head to be taken away in turn.
+// A copy task with a model small enough to remove every head in turn.
 #pragma once
 
 #include "datasets/loader.hpp"
@@ -12,7 +12,7 @@
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 struct SmallCopy {
-  static constexpr Index heads = 2;  // of each of three attentions
+  static constexpr Index heads = 2;  // of each of the three attentions
 
   explicit SmallCopy(const AttentionSettings& attention = {}) : SmallCopy(options(attention)) {}
   explicit SmallCopy(Config of)
@@ -33,7 +33,7 @@ struct SmallCopy {
     config.model.heads = heads;
     config.model.layers = 1;
     config.model.attention = attention;
-    config.model.dropout = 0.3;  // which has no part in what is measured
+    config.model.dropout = 0.3;  // must not affect the measurements
     return config;
   }
   static Config resolved(Config config) {
@@ -48,7 +48,7 @@ struct SmallCopy {
     return model.transformer.logits(pass, model.transformer.hidden(pass, batch)).value();
   }
 
-  // The mean loss of a token.
+  // The mean loss per token of one example.
   double sentence_loss(Index example) const {
     const Batch batch = pack(*split.source, {example});
     Tape tape(false);

@@ -1,4 +1,4 @@
-// The op that backward passes are tried out on.
+// An op whose backward pass a test supplies.
 #pragma once
 
 #include "core/gradcheck/gradcheck.hpp"
@@ -6,7 +6,7 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-// y = x ∘ x, with a backward pass to try out.
+// Backward pass of y = x ∘ x.
 using SquareBackward = std::function<void(Gradients&, const Tensor& x)>;
 
 inline Var square(const Var& x, const SquareBackward& backward) {
@@ -16,7 +16,7 @@ inline Var square(const Var& x, const SquareBackward& backward) {
                          [x = x.value(), backward](Gradients& g) { backward(g, x); });
 }
 
-// factor 2 x dy, as it should be where the factor is 1.
+// factor · 2 x dy: the correct gradient for factor = 1.
 inline Tensor square_gradient(const Gradients& g, const Tensor& x, Scalar factor) {
   Tensor dx = Tensor::empty(x.shape());
   for (Index i = 0; i < x.size(); ++i) {

@@ -1,4 +1,4 @@
-// Batches for models of one stack: sequences of tokens, labels on some of the rows.
+// Batches for one-stack models: token sequences with labels on some rows.
 #pragma once
 
 #include "tests/support/tiny_model.hpp"
@@ -10,7 +10,7 @@ inline ModelOptions of_family(ModelOptions options, Family family) {
   return options;
 }
 
-// Without labels; the context is empty.
+// A batch without labels and with an empty context.
 inline Batch sequences_of(const std::vector<Sentence>& sequences) {
   Batch batch;
   batch.labels.every_row = false;
@@ -25,7 +25,7 @@ inline Batch sequences_of(const std::vector<Sentence>& sequences) {
   return batch;
 }
 
-// Each row says the next token, but for the first of a sequence and the last.
+// Each row predicts the next token; the first and last rows of a sequence have no label.
 inline Batch next_token_batch(const std::vector<Sentence>& sequences) {
   Batch batch = sequences_of(sequences);
   for (const Segment& segment : batch.input.segments.list) {
@@ -37,7 +37,7 @@ inline Batch next_token_batch(const std::vector<Sentence>& sequences) {
   return batch;
 }
 
-// The first row of each sequence says how long it is, modulo `classes`.
+// The first row of each sequence is labelled with the sequence's length modulo `classes`.
 inline Batch first_row_batch(const std::vector<Sentence>& sequences, Index classes) {
   Batch batch = sequences_of(sequences);
   for (const Segment& segment : batch.input.segments.list) {

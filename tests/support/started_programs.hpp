@@ -1,5 +1,5 @@
-// The programs that a shell script starts by their names: what stands where the shell's grammar has
-// a command, as far as the scripts of this project go.
+// Finds the programs that a shell script starts by name: words in command position. Parses only the
+// shell grammar that this project's scripts use.
 #pragma once
 
 #include "core/prelude.hpp"
@@ -12,7 +12,7 @@ class StartedPrograms {
  public:
   explicit StartedPrograms(std::string_view script) : text_(script) { commands('\0'); }
 
-  // Without builtins and the script's own functions; programs of /bin and /usr/bin by their names.
+  // Programs in command position, without builtins and the script's own functions.
   std::set<std::string> names() const {
     std::set<std::string> names;
     for (const std::string& name : found_) {
@@ -23,10 +23,10 @@ class StartedPrograms {
     return names;
   }
 
-  // What its arrays begin with, which may be such names too.
+  // The first words of the script's arrays, which may be program names too.
   const std::set<std::string>& listed() const { return listed_; }
 
-  // Those that the script looks for by `type -P`, and has an answer where they are missing.
+  // Programs that the script looks up with `type -P`, and handles when they are missing.
   const std::set<std::string>& looked_for() const { return looked_for_; }
 
  private:
@@ -35,7 +35,7 @@ class StartedPrograms {
       "false for kill local mapfile printf pwd read return set shift shopt source test trap true "
       "type "
       "ulimit umask unset wait ";
-  // After these a command still follows.
+  // Keywords after which a command follows.
   static constexpr std::string_view keywords =
       " if then else elif fi do done while until ! { } time esac ";
   static constexpr std::string_view prefixes = " command env exec nohup setarch sudo xargs ";
@@ -46,15 +46,15 @@ class StartedPrograms {
 
   struct Word {
     std::string text;
-    bool literal = true;  // without quotes and expansions
+    bool literal = true;  // no quotes or expansions
   };
 
-  // Where in a command the scan is.
+  // State of the scan within a command.
   struct Place {
-    bool command = true;    // a command's name may come
-    bool prefixed = false;  // after env and the like: with options, and their values, before it
+    bool command = true;    // a command name may follow
+    bool prefixed = false;  // after env and the like, whose options come first
     bool option = false;
-    bool pattern = false;  // of a `case`
+    bool pattern = false;  // pattern of a `case`
     bool head = false;     // between `case` and `in`
     bool test = false;     // inside [[ ]]
     bool redirected = false;
@@ -104,7 +104,7 @@ class StartedPrograms {
     return true;
   }
 
-  // With whatever it is made of: quotes, expansions, and the commands in those.
+  // A word with its quotes, expansions, and the commands inside them.
   Word read_word() {
     Word word;
     while (!over() &&
@@ -163,7 +163,7 @@ class StartedPrograms {
     }
   }
 
-  // An array, which may be a command that is put together.
+  // An array, which may hold a command under construction.
   void list() {
     ++here_;
     Place place{.list = true};

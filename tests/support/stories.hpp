@@ -1,4 +1,4 @@
-// The stories of tasks, read word by word, without the code that tells them.
+// Reads the stories of tasks word by word, without using the code that tells them.
 #pragma once
 
 #include <sstream>
@@ -18,7 +18,7 @@ inline Words words_of(const std::string& text) {
   return words;
 }
 
-// Its sentences without their full stops; what follows the last full stop is left out.
+// Splits words into sentences without full stops; words after the last full stop are dropped.
 inline std::vector<Words> sentences_of(const Words& words) {
   std::vector<Words> sentences;
   Words sentence;
@@ -57,13 +57,13 @@ inline Words nouns_of(const Words& sentence) {
   return nouns;
 }
 
-// A sentence in which a thing changes hands has three nouns: giver, receiver, thing. The others
-// have two: a being and its place.
+// A sentence in which a thing changes hands has three nouns: giver, receiver, thing. Other
+// sentences have two nouns: a being and its place.
 inline bool is_giving(const Words& sentence) { return nouns_of(sentence).size() == 3; }
 
 struct World {
-  std::map<std::string, std::string> holders;  // of each thing that was given
-  std::map<std::string, std::string> places;   // of each being that went somewhere
+  std::map<std::string, std::string> holders;  // by thing that was given
+  std::map<std::string, std::string> places;   // by being that went somewhere
 
   void after(const Words& sentence) {
     const Words nouns = nouns_of(sentence);
@@ -87,7 +87,7 @@ inline World world_of(const std::vector<Words>& sentences) {
   return world;
 }
 
-// Which thing has which holder, before or after a sentence, or which being which place.
+// The pairs of thing and holder (before and after), or of being and place, in a sentence.
 inline std::set<std::pair<std::string, std::string>> combinations_of(const Words& sentence) {
   const Words nouns = nouns_of(sentence);
   if (is_giving(sentence)) {

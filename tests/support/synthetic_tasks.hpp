@@ -1,4 +1,4 @@
-// Every synthetic task, small.
+// Every synthetic task with small options.
 #pragma once
 
 #include "datasets/synthetic/symbols.hpp"
@@ -45,7 +45,7 @@ inline TaskOptions small_task(std::string_view name) {
   return options;
 }
 
-// Calls `visit` with each example of each split.
+// Calls `visit` for each example of each split.
 template <class Visit>
 void for_each_example(const Task& task, const Visit& visit) {
   for (const Split& split : task.splits) {
@@ -55,7 +55,7 @@ void for_each_example(const Task& task, const Visit& visit) {
   }
 }
 
-// The pairs of a relation that the task must know of.
+// The pairs of a relation; the relation must exist.
 inline std::vector<PositionPair> pairs_of(const Relations& relations, std::string_view name,
                                           RelationSide side) {
   for (const Relation& relation : relations) {

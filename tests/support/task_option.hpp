@@ -1,4 +1,4 @@
-// An option of a task by its name, where the struct that holds it is known to the task alone.
+// A task option by name, for option structs that only the task knows.
 #pragma once
 
 #include <variant>

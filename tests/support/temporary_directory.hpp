@@ -1,4 +1,4 @@
-// A directory for one test, made empty and removed with all it holds.
+// An empty directory for one test, removed with its contents at the end.
 #pragma once
 
 #include <unistd.h>

@@ -1,5 +1,5 @@
-// What tests are written with: GoogleTest and GoogleMock, whose names need no testing:: here, fmt,
-// and what nearly every test takes from the standard library.
+// Common includes of tests: GoogleTest and GoogleMock (whose names need no testing:: here), fmt,
+// and the standard headers that most tests use.
 #pragma once
 
 #include <gmock/gmock.h>

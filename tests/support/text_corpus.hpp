@@ -8,15 +8,15 @@ namespace tapehead {
 
 inline const std::filesystem::path corpus = std::filesystem::path(TAPEHEAD_FIXTURES) / "text";
 
-// A small vocabulary of so many entries; that of byte_bpe contains the bytes too, and bytes do not
-// use the option.
+// The vocabulary option for about `entries` entries. byte_bpe adds the 256 bytes; byte ignores the
+// option, so its default is returned.
 inline Index small_vocabulary(TokenizerKind kind, Index entries) {
   return kind == TokenizerKind::byte       ? ParallelTextOptions().vocabulary
          : kind == TokenizerKind::byte_bpe ? entries + 256
                                            : entries;
 }
 
-// parallel_text over all three of its splits.
+// parallel_text with the corpus's three splits.
 inline TaskOptions corpus_options(TokenizerKind kind = TokenizerKind::bpe) {
   TaskOptions options("parallel_text");
   auto& text = options.as<ParallelTextOptions>();

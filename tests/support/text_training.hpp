@@ -1,4 +1,4 @@
-// Trainings of small language models that take about a second.
+// Trainings of small language models that take about one second.
 #pragma once
 
 #include <fstream>
@@ -8,7 +8,7 @@
 
 namespace tapehead {
 
-// A config for a tiny model of a running text.
+// Config of a tiny language model on a text.
 inline std::string text_config(const std::string& text) {
   return "task:\n  name: text\n  train_text: " + text +
          "\n  tokenizer: character\n  context: 24\n"
@@ -17,7 +17,7 @@ inline std::string text_config(const std::string& text) {
          "evaluation:\n  every: 20\nrun:\n  report: false\n";
 }
 
-// `tapehead train` of such a config in `here`, and of a copy of a text that is removed by tests.
+// Arguments of `tapehead train` with this config in `here`, on a copy that tests may delete.
 inline Arguments text_training(const TemporaryDirectory& here, const std::string& run,
                                const Arguments& overrides = {}, const Arguments& options = {}) {
   std::ofstream(here / "a.yaml") << text_config("text");

@@ -1,4 +1,4 @@
-// Ranks that are threads of the test's own process.
+// Ranks that are threads of the test process.
 #pragma once
 
 #include <condition_variable>
@@ -10,7 +10,7 @@
 
 namespace tapehead {
 
-// The messages on their way, by sender and receiver.
+// Messages in transit, by sender and receiver.
 struct Mail {
   std::mutex mutex;
   std::condition_variable changed;
@@ -55,8 +55,8 @@ class ThreadRanks : public Ranks {
   Index count_;
 };
 
-// Runs `body` as each of `count` ranks, and returns the bytes that were sent. Rethrows what a rank
-// threw, the first one's own error if there is one.
+// Runs `body` as each of `count` ranks and returns the bytes sent. Rethrows the first rank's error
+// that is no RankError; if all errors are RankErrors, the last one.
 inline std::size_t run_ranks(Index count, const std::function<void(Ranks&)>& body) {
   Mail mail;
   std::vector<std::exception_ptr> thrown(static_cast<std::size_t>(count));

@@ -1,4 +1,4 @@
-// A transformer small enough for every gradient to be looked at, and batches to run it on.
+// A transformer small enough to check every gradient, and batches for it.
 #pragma once
 
 #include "core/sequence/batch.hpp"
@@ -7,12 +7,12 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-// Marks as the vocabularies have them: begin 1, end 2.
+// The same mark ids as in the vocabularies: begin 1, end 2.
 constexpr TokenId begin_mark = 1;
 constexpr TokenId end_mark = 2;
 constexpr Index tiny_vocabulary = 9;
 
-// Widths that fill no vector, and all distinct.
+// Distinct widths, none a multiple of the vector width.
 inline ModelOptions tiny_options() {
   ModelOptions options;
   options.d_model = 6;
@@ -32,7 +32,7 @@ struct TinyModel {
     store.initialize(seed);
   }
 
-  // Biases and gains away from where they start, so that none of them hides a mistake.
+  // Moves biases and gains away from their initial values, which could hide mistakes.
   void shake(double magnitude) {
     const Tensor noise = random_tensor({store.size()}, 7, -magnitude, magnitude);
     std::ranges::transform(store.values().values(), noise.values(), store.values().values().begin(),
@@ -65,7 +65,7 @@ inline Batch batch_of(const std::vector<Sentence>& sources, const std::vector<Se
   return batch;
 }
 
-// Five pairs, of unequal lengths; one source and one target are empty.
+// Five pairs of unequal lengths; one source and one target are empty.
 inline const std::vector<Sentence> tiny_sources{{3, 4, 5}, {6}, {}, {7, 8, 3, 3}, {4, 8}};
 inline const std::vector<Sentence> tiny_targets{{5, 4}, {8, 8, 3}, {6}, {}, {7, 3, 5, 4}};
 inline Batch tiny_batch() { return batch_of(tiny_sources, tiny_targets); }

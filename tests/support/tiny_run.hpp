@@ -1,4 +1,4 @@
-// A run of a few steps to be damaged, and cases that are run in processes of their own.
+// A run of a few steps that tests may damage, and test cases that run in child processes.
 #pragma once
 
 #include "tests/support/child_process.hpp"
@@ -8,7 +8,7 @@
 
 namespace tapehead {
 
-// Three checkpoints, the last of step 6, with the weights of the last two averaged.
+// Three checkpoints, the last at step 6; the weights of the last two are averaged.
 inline void make_tiny_run(const TemporaryDirectory& here, const std::string& name) {
   const ProgramResult trained = run_program(
       tiny_training(
@@ -20,8 +20,8 @@ inline void make_tiny_run(const TemporaryDirectory& here, const std::string& nam
   ASSERT_EQ(trained.exit_code, 0) << trained.errors;
 }
 
-// Runs `fault_of(number)` for each number below `cases`; it says what is wrong with a case, or
-// nothing. A case that ends its process is a failure of the test, and of no other case.
+// Runs `fault_of(number)` for each number below `cases`; it returns the fault of a case or "".
+// Cases run in child processes, 50 per process, so a crash fails the test without ending it.
 template <class FaultOf>
 void expect_no_faults(const TemporaryDirectory& here, std::uint64_t cases,
                       const FaultOf& fault_of) {

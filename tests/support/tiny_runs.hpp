@@ -1,4 +1,4 @@
-// Tests that train tiny runs, in a directory of their own, and go on with them.
+// Tests that train tiny runs in their own directory and resume them.
 #pragma once
 
 #include "tests/support/program_runs.hpp"

@@ -1,4 +1,4 @@
-// The pairs of a tiny model as a split, with what is known of their text.
+// The pairs of the tiny model as a split, with relations and token facts.
 #pragma once
 
 #include "datasets/task.hpp"
@@ -8,7 +8,7 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-// The last row of a sentence with its first, in each attention to itself; across, with all rows.
+// Self-attention: the last row to the first. Cross-attention: the last query row to all keys.
 inline Relations tiny_relations(const Example& pair) {
   const auto S = static_cast<Index>(pair.source.size());
   const auto T = static_cast<Index>(pair.target.size());
@@ -31,7 +31,7 @@ inline Split tiny_split() {
                       })};
 }
 
-// Higher tokens are rarer; the highest but one is punctuation.
+// A higher token id is rarer; the second highest is punctuation.
 inline ReadFacts tiny_facts() {
   const auto size = static_cast<std::size_t>(tiny_vocabulary);
   TokenFacts facts{.occurrences = std::vector<Index>(size), .punctuation = std::vector<bool>(size)};

@@ -1,4 +1,4 @@
-// A tiny model with its trainer, and sentences for its steps.
+// A tiny model with its trainer, and sentences to train on.
 #pragma once
 
 #include "core/random/draws.hpp"
@@ -41,7 +41,7 @@ struct TinyTrainer {
   LossFunction loss;
 };
 
-// Sentences of `shortest` ... `longest` of the tokens 3 ... 8: the same ones for a number.
+// `count` sentences of `shortest` to `longest` tokens from 3 to 8; `number` is the seed.
 inline std::vector<Sentence> random_sentences(Index count, Index shortest, Index longest,
                                               std::uint64_t number) {
   const Draws draws(number, "tests.sentences", 0);
@@ -57,7 +57,7 @@ inline std::vector<Sentence> random_sentences(Index count, Index shortest, Index
   return sentences;
 }
 
-// A batch of the copy task: 12 sentences of 1 ... 6 tokens.
+// A batch of the copy task: 12 sentences of 1 to 6 tokens.
 inline Batch copy_batch(std::uint64_t number) {
   const std::vector<Sentence> sentences = random_sentences(12, 1, 6, number);
   return batch_of(sentences, sentences);

@@ -1,4 +1,4 @@
-// Trainings that take a fraction of a second, and comparisons of the runs that they leave.
+// Trainings that take a fraction of a second, and comparisons of their runs.
 #pragma once
 
 #include "tests/support/program.hpp"
@@ -6,7 +6,7 @@
 
 namespace tapehead {
 
-// Appends `--set` and the override, for each.
+// Appends `--set` and the override for each override.
 inline void set_options(Arguments& arguments, const Arguments& overrides) {
   for (const std::string& value : overrides) {
     arguments.emplace_back("--set");
@@ -14,8 +14,8 @@ inline void set_options(Arguments& arguments, const Arguments& overrides) {
   }
 }
 
-// `tapehead train` of the copy task with a tiny model, 40 steps unless the overrides, each
-// "section.option=value", say otherwise. `options` are further words for the command line.
+// The arguments of `tapehead train` for the copy task with a tiny model. `overrides` are
+// "section.option=value" (default: 40 steps); `options` are further command-line words.
 inline Arguments tiny_training(const std::string& run, const Arguments& overrides = {},
                                const Arguments& options = {}) {
   Arguments arguments{"train", TAPEHEAD_SOURCE_DIR "/configs/copy.yaml", "--run", run};
@@ -28,7 +28,7 @@ inline Arguments tiny_training(const std::string& run, const Arguments& override
   return arguments + options;
 }
 
-// The same run, gone on with: by the config alone, as a stopped run tells its user to.
+// Resumes the same run from its config alone, as the message of a stopped run says.
 inline Arguments resumed_training(const std::string& run, const Arguments& overrides = {},
                                   const Arguments& options = {}) {
   Arguments arguments{"train", TAPEHEAD_SOURCE_DIR "/configs/copy.yaml", "--run", run, "--resume"};
@@ -36,14 +36,14 @@ inline Arguments resumed_training(const std::string& run, const Arguments& overr
   return arguments + options;
 }
 
-// The step checkpoint of a run.
+// The path of a run's step checkpoint.
 inline std::filesystem::path step_checkpoint(const std::filesystem::path& run, int step) {
   const std::string digits = std::to_string(step);
   return run / "checkpoints" /
          ("step_" + std::string(8 - digits.size(), '0') + digits + ".safetensors");
 }
 
-// All files in a run's checkpoints but elapsed.json, which knows a clock.
+// All files in a run's checkpoints except elapsed.json, which depends on the clock.
 inline std::set<std::string> checkpoint_names(const std::filesystem::path& run) {
   std::set<std::string> names;
   for (const auto& entry : std::filesystem::directory_iterator(run / "checkpoints")) {
@@ -59,7 +59,7 @@ inline void expect_same_file(const std::filesystem::path& one, const std::filesy
   EXPECT_TRUE(content_of(one) == content_of(other)) << one << " differs from " << other;
 }
 
-// The two runs have the same metrics and the same checkpoints, to the last bit.
+// Expects bit-identical metrics and checkpoints in the two runs.
 inline void expect_same_runs(const std::filesystem::path& one, const std::filesystem::path& other) {
   expect_same_file(one / "metrics.jsonl", other / "metrics.jsonl");
   EXPECT_EQ(checkpoint_names(one), checkpoint_names(other));

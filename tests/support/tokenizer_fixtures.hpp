@@ -1,4 +1,4 @@
-// Texts that the package tokenizers has encoded (scripts/make_fixtures.py).
+// Texts encoded by the Python package tokenizers (scripts/make_fixtures.py).
 #pragma once
 
 #include <nlohmann/json.hpp>

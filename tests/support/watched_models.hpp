@@ -1,5 +1,5 @@
-// Models whose attention is watched, and what was recorded of each of their sentences: what sums
-// over a split can be made from once more.
+// Models whose attention is watched, and recordings of each sentence from which tests recompute the
+// sums over a split.
 #pragma once
 
 #include "datasets/loader.hpp"
@@ -9,13 +9,13 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-// What was recorded of one sentence in one attention.
+// The recording of one sentence in one attention.
 struct Seen {
   std::vector<TokenId> keys;
   std::vector<TokenId> queries;
   bool self;
   bool causal;
-  PoolVector<Pattern> patterns;  // one for all heads, or one for each
+  PoolVector<Pattern> patterns;  // one for all heads, or one per head
   std::vector<Tensor> weights;   // by head
   std::vector<Tensor> outputs;
 
@@ -35,7 +35,7 @@ struct Seen {
   }
   TokenId key(Index j) const { return keys.at(static_cast<std::size_t>(j)); }
 };
-using AllSeen = std::map<std::string, std::vector<Seen>>;  // by path
+using AllSeen = std::map<std::string, std::vector<Seen>>;  // by module path
 
 inline PoolVector<Pattern> patterns_of(const TinyModel& model, const AttentionSite& site) {
   for (const MultiHeadAttention* attention : model.transformer.attentions()) {
@@ -75,7 +75,7 @@ inline AllSeen record(const TinyModel& model, const Split& split) {
   return all;
 }
 
-// Σ over sentences and their queries.
+// Σ of `term` over sentences and their queries.
 inline double sum_of(const std::vector<Seen>& sentences,
                      const std::function<double(const Seen&, Index)>& term) {
   double sum = 0;
@@ -121,7 +121,7 @@ inline ByHead<AttentionPattern> patterns(std::initializer_list<const char*> text
   return result;
 }
 
-// Grouped and tied keys, positions, patterns and scores by head, and layers unlike each other.
+// Grouped and tied keys; positions, patterns and scores that differ by head; layers that differ.
 inline void compose(ModelOptions& options) {
   using enum AttentionPositions;
   options.d_head = 4;
@@ -153,7 +153,7 @@ class WatchedModel : public TestWithParam<WatchedCase> {
     model_.shake(0.5);
     return record(model_, tiny_split());
   }
-  // Batches of several sentences, on several threads.
+  // Watches batches of several sentences on two threads.
   std::vector<AttentionSums> watch() const {
     Workers workers(2);
     return watch_heads(model_.transformer, model_.store, *tiny_split().source, tiny_facts(), 7,

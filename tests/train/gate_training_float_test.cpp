@@ -1,4 +1,4 @@
-// Gates in training: a penalty closes them, and no figure of the loss has it in it.
+// Gates in training: a penalty closes them, and reported losses do not include it.
 #include "train/model_training.hpp"
 
 #include "tests/support/testing.hpp"
@@ -21,7 +21,7 @@ Trainer::Options penalised_options(double penalty) {
   return options;
 }
 
-// Heads whose settled gates are 0 after a training on copying, of six.
+// How many of six heads have a settled gate of 0 after training on the copy task.
 Index closed_after_training(double penalty) {
   TinyTrainer training(gated_options(), penalised_options(penalty));
   for (std::uint64_t step = 0; step < 400; ++step) {
@@ -42,7 +42,7 @@ TEST(GatePenalty, closes_heads) { EXPECT_EQ(closed_after_training(30), 6); }
 
 TEST(GatePenalty, of_nothing_closes_none) { EXPECT_EQ(closed_after_training(0), 0); }
 
-// Adam's first step is the learning rate, whatever the gradient.
+// Adam's first step equals the learning rate for any gradient.
 TEST(GateRate, is_times_the_learning_rate) {
   Trainer::Options options = penalised_options(0.5);
   options.training.gate_rate = 10;

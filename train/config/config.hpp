@@ -1,5 +1,5 @@
-// The config: reads it from YAML or JSON, checks and resolves it, and writes it as YAML, schema and
-// reference.
+// Reads a config from YAML or JSON, checks and resolves it. Writes configs as YAML or JSON, and the
+// JSON Schema and the reference of all options.
 #pragma once
 
 #include "train/options/options.hpp"
@@ -12,45 +12,45 @@ struct WrittenOption {
   std::string origin;  // "configs/copy.yaml:7:12" or "--set"
 };
 
-// What was chosen for a run: the options of a config file, its bases and `--set`, merged, in the
-// order of the rows. A preset is an option like any other: its values are not among them.
+// The options that were chosen for a run in a config file, its bases or `--set`, merged and in the
+// order of the rows. A chosen preset is included; the values that it sets are not.
 using Written = std::vector<WrittenOption>;
 
 struct LoadedConfig {
   Config config;
-  // The origin of each option's value: "model.d_model" -> "configs/copy.yaml:7:12", "--set",
-  // "preset llama", "default", or "auto" (it followed from other options).
+  // Maps each option to the origin of its value: "model.d_model" -> "configs/copy.yaml:7:12",
+  // "--set", "preset llama", "default", or "auto" (resolved from other options).
   std::map<std::string, std::string> origins;
   std::vector<std::filesystem::path> files{};  // the config file, and those that it inherits from
   std::optional<Written> written{};
 };
 
-// Reads a config file and the files that it inherits from (`base: other.yaml`; its own options
-// replace theirs), applies `overrides` ("section.option=value"; if an option occurs several times,
-// the last one counts), checks everything and resolves every `auto` that depends only on the
-// config. A run's config.yaml is changed by overrides as its written.yaml would be (override_run).
-// Throws ConfigError: "file:line:column: section.option: what is wrong (the value; what is
-// allowed)", or "--set section.option=value: ...". Does not create anything.
+// Reads a config file and its bases (`base: other.yaml`), whose options the file's own options
+// replace. Applies `overrides` ("section.option=value"; if an option occurs several times, the last
+// one counts), checks all rules and resolves every `auto` that depends only on the config.
+// Overrides of a run's config.yaml go through its written.yaml (override_run). Throws ConfigError:
+// "file:line:column: section.option: what is wrong (the value; what is allowed)", or "--set
+// section.option=value: ...". Creates no files.
 LoadedConfig load_config(const std::filesystem::path& file,
                          const std::vector<std::string>& overrides = {});
 
-// The same, for a command that stores or shows what was chosen: it reads the written.yaml of a run
-// without overrides, too. If it cannot be used then, it warns, and all of config.yaml was chosen.
+// load_config for commands that store or show what was chosen: reads a run's written.yaml even
+// without overrides. If that fails, it warns and counts every option of config.yaml as chosen.
 LoadedConfig load_chosen(const std::filesystem::path& file,
                          const std::vector<std::string>& overrides);
 
-// The same for text in memory; messages and origins use `file_name`. Valid JSON is read as JSON;
+// load_config for text in memory; messages and origins use `file_name`. Valid JSON is read as JSON;
 // anything else as YAML, unless the name ends in .json.
 LoadedConfig parse_config(std::string_view text, std::string_view file_name,
                           const std::vector<std::string>& overrides = {});
 
-// The text of a config file; if the file is larger than any config, only its beginning. Throws
-// ConfigError; for a misspelt name the message gives the most likely one.
+// Returns the text of a config file, or only its beginning if the file is larger than any config.
+// Throws ConfigError; if the file's name is misspelt, the message gives the most likely name.
 std::string read_config_text(const std::filesystem::path& file);
 
-// Sets each `auto` that follows from other options. The intervals of evaluations and checkpoints
-// stay absent if they are one epoch, since they depend on the data. Limits of the run that are not
-// set stay absent too, except that `epochs` becomes 10 if there is no limit at all.
+// Sets each `auto` that follows from other options. Intervals of evaluations and checkpoints stay
+// absent if they are one epoch, because an epoch's length depends on the data. Unset limits of the
+// run stay absent, except that `epochs` becomes 10 if no limit is set.
 void resolve(Config& config);
 
 struct PresetValue {
@@ -58,13 +58,12 @@ struct PresetValue {
   std::string_view value;   // as a config has it
 };
 
-// What the preset of the config's model gives to the options that the config does not set. The
-// family decides only which embeddings there are to tie, and the task what is before and in the
-// output layer.
+// The values that the config's preset gives to options that the config does not set. Family and
+// task change only the tying of embeddings, the head transform and the output bias.
 std::vector<PresetValue> preset_values(const Config& config);
 
-// The options that follow this one, if it does nothing but give values to them, such as
-// `model.dropout`; otherwise none. The config decides which options a preset sets.
+// The options that take their values from `option`, if that is its only effect, as for
+// `model.dropout`; otherwise none. The options that a preset sets depend on the config.
 std::vector<std::string> followers(const Config& config, std::string_view option);
 
 // The number of shards: about a thousand tokens for each, so that summing gradients takes little
@@ -73,52 +72,51 @@ std::vector<std::string> followers(const Config& config, std::string_view option
 // because it changes the bits of the result.
 Index automatic_shards(Index batch_tokens);
 
-// All options as YAML, in the order of the rows. A resolved config that is written and read again
-// is the same.
+// All options as YAML, in the order of the rows. Writing and reading a resolved config gives the
+// same config.
 std::string dump_config(const Config& config);
 
-// The same as one JSON object, by section; an absent value is null.
+// All options as one JSON object, by section; an absent value is null.
 std::string config_json(const Config& config);
 
-// The options of one section, without its heading.
+// The options of one section as YAML, without the heading.
 std::string dump_section(const Config& config, std::string_view section);
 
-// The whole config, with an aligned comment on each line that gives the origin of its value: of
-// what was chosen for a run, the first one.
+// dump_config with an aligned comment on each line that gives the origin of the value. For an
+// option that was chosen for a run, this is the origin of that choice.
 std::string dump_config_with_origins(const LoadedConfig& loaded);
 
-// The text of a run's written.yaml, beside its config.yaml, which has every option resolved: a
-// config with these options alone, and with the origin of each in a comment behind it. It depends
-// on nothing else.
+// The text of a run's written.yaml: a config with only these options, each with its origin in a
+// comment behind the value. (The run's config.yaml has every option, resolved.)
 std::string written_text(const Written& written);
 
-// The origins in such a text, by line. A line that has lost its comment has none.
+// The origins in the text of a written.yaml, by line number. A line without a comment has no entry.
 std::map<Index, std::string> origins_in(std::string_view text);
 
 // Each option by its full name, with its value as dump_config writes it, in the order of the rows.
 using OptionValues = std::vector<std::pair<std::string, std::string>>;
 OptionValues option_values(const Config& config);
 
-// Where two configs differ: "section.option: the one's, not the other's", in the order of the
-// rows. Options of another task are left out, and so are those that do not count.
+// The options in which two configs differ: "section.option: value in `one`, not value in `other`",
+// in the order of the rows. Options that only one config has are left out, and options for which
+// `counts` is false.
 using Counts = std::function<bool(std::string_view option, const Field& field)>;
 std::vector<std::string> differences(const Config& one, const Config& other, const Counts& counts);
 
-// The same for a run's config and that of a file, without the options that were set with `--set`
-// and those that follow from others.
+// The options in which the config of a run differs from the config of a file, without options whose
+// origin in the run is "--set" or "auto".
 std::vector<std::string> differences(const LoadedConfig& run, const Config& file);
 
-// The options of a resolved config's model by their full names, with their values as dump_config
-// writes them. Options that do not change the meaning of weights (Field::keeps_meaning) are left
-// out.
+// The model options of a resolved config that decide what the weights mean, so without those marked
+// Field::keeps_meaning. Maps full names to values as dump_config writes them.
 std::map<std::string, std::string> meaning_of(const Config& config);
 
-// The options because of which weights of `theirs` mean something else in `ours`, such as
+// The options that give the weights of `theirs` another meaning in `ours`, such as
 // "model.activation: relu, not gelu", sorted by name.
 std::vector<std::string> meaning_differences(const Config& theirs, const Config& ours);
 
-// Three of them, and the number of the others, since one option may decide many others. Those of
-// the section `model`, which decide those of each attention, come first.
+// At most three differences as one text, and the number of further ones. Differences in the section
+// `model` come first, because its options decide those of each attention.
 std::string some_of(std::vector<std::string> differences);
 
 std::string config_schema();     // JSON Schema, draft 2020-12

@@ -1,4 +1,4 @@
-// Rules about the family of a model: the parts that it has, and the tasks that it is for.
+// Rules about the family of a model: its parts, its tasks, and its memory of running text.
 #include "train/config/rules.hpp"
 
 #include "datasets/text/text_options.hpp"
@@ -7,7 +7,7 @@
 
 namespace tapehead {
 
-// A section without attentions, or a stack that does not exist.
+// Rejects options of attentions and stacks that the family does not have.
 std::optional<Violation> parts_exist(const Config& config) {
   const ModelOptions& model = config.model;
   const FamilyTraits& family = model.traits();

@@ -1,4 +1,4 @@
-// A config as JSON, and the JSON Schema of configs, for editors.
+// Writes a config as JSON, and the JSON Schema of configs for editors.
 
 #include "train/config/config.hpp"
 #include "train/config/rows.hpp"
@@ -74,7 +74,7 @@ struct ValueSchema {
     return {{"anyOf", Json::array({number_type<Number>(field), auto_or_null()})}};
   }
   Json operator()(const Choice& choice) const {
-    Json allowed = Json::array();  // of true, false and texts, as YAML reads them
+    Json allowed = Json::array();  // YAML reads true and false as booleans
     for (const std::string_view name : choice.names) {
       allowed.push_back(name == "true" || name == "false" ? Json(name == "true") : Json(name));
     }
@@ -134,8 +134,8 @@ Json section_schema(const Section& section) {
           {"additionalProperties", false}};
 }
 
-// The options of the task section depend on its name. A section without a name is that of the
-// default task.
+// The options of the section `task` depend on the task's name. Without a name it is the default
+// task.
 Json task_schema() {
   Json variants = Json::array();
   Json result;

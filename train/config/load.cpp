@@ -1,5 +1,5 @@
-// Loads a config from a text, or from a file, with its bases and what was written for a run;
-// suggests another file if it does not exist.
+// Loads a config from text or from a file, with its bases and, for a run, its written.yaml.
+// Suggests another file name if the file does not exist.
 #include <spdlog/spdlog.h>
 
 #include <cerrno>
@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The file that a misspelt name most likely means, as a question.
+// "; did you mean ...?" with the most similar file name in the directory, or empty.
 std::string suggestion(const fs::path& file) {
   std::error_code error;
   const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
@@ -35,7 +35,7 @@ std::string suggestion(const fs::path& file) {
               : "";
 }
 
-// Takes the entry `base` out of a document.
+// Removes the entry `base` from a document and returns it.
 std::optional<ConfigEntry> take_base(ConfigNode& root) {
   const auto found = std::ranges::find(root.entries, base_key, &ConfigEntry::key);
   if (found == root.entries.end()) {
@@ -51,14 +51,14 @@ std::optional<ConfigEntry> take_base(ConfigNode& root) {
   fail_at(source.file, entry.value.mark, fmt::format("{}: {}", base_key, problem));
 }
 
-// One file has one identity, whatever path leads to it.
+// The canonical path: the same for all paths that lead to the same file.
 fs::path identity(const std::string& file) {
   std::error_code ignored;
   const fs::path real = fs::weakly_canonical(file, ignored);
   return real.empty() ? fs::path(file) : real;
 }
 
-// Without "x/..", if it means the same file: x may be a link.
+// The path without "x/..", unless that is another file because x is a link.
 fs::path shortened(const fs::path& path) {
   std::error_code ignored;
   const fs::path shorter = path.lexically_normal();
@@ -72,7 +72,7 @@ std::string path_of(const ConfigSource& source, const ConfigEntry& entry) {
   return shortened(fs::path(source.file).parent_path() / entry.value.text).string();
 }
 
-// `sources` begins with the document itself.
+// `sources`: the document itself, then its bases in the order of reading.
 void expect_no_cycle(const std::vector<ConfigSource>& sources, const ConfigEntry& entry,
                      const std::string& base) {
   const auto same = [&](const ConfigSource& source) {
@@ -101,7 +101,7 @@ ConfigSource read_base(const ConfigSource& from, const ConfigEntry& entry,
   return {.file = file, .root = parse_document(text, file)};
 }
 
-// The written.yaml of a run, if the file is its config and it has one. Only a regular file is read.
+// The written.yaml beside a run's config.yaml, if any. Throws IoError if it is no regular file.
 std::optional<ConfigSource> written_beside(const fs::path& config) {
   const fs::path file = config.parent_path() / "written.yaml";
   if (config.filename() != "config.yaml" || !fs::exists(link_status_of(file))) {
@@ -133,7 +133,7 @@ std::string read_config_text(const fs::path& file) {
   if (fs::is_directory(status)) {
     throw ConfigError(fmt::format("{}: a directory, not a config file", shown(file.string())));
   }
-  // A little more than any config has; larger files are rejected because of their size.
+  // One byte more than the largest config: parse_document rejects larger texts.
   std::string text((std::size_t{1} << 20) + 1, '\0');
   std::ifstream stream(file, std::ios::binary);
   stream.read(text.data(), static_cast<std::streamsize>(text.size()));

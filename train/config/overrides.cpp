@@ -1,5 +1,5 @@
-// Parses overrides, which are split at the first `=` and the first `.`, and applies them to a
-// config.
+// Parses overrides and applies them to a config. The first `=` ends the name, and the first `.`
+// ends the section.
 #include "train/config/overrides.hpp"
 
 #include "core/text.hpp"
@@ -43,7 +43,7 @@ bool sets(const std::vector<Override>& overrides, const std::string& name) {
                              [&](const Override& one) { return full_name(one) == name; });
 }
 
-// Calls visit(name, entry) for each option of a document that has been read before.
+// Calls visit(name, entry) for each option of a document that the reader has accepted.
 template <class Visitor>
 void visit_options(const ConfigNode& root, const Visitor& visit) {
   for (const ConfigEntry& entry : root.entries) {
@@ -69,8 +69,8 @@ Sources without(Sources sources, const Which& which) {
   return sources;
 }
 
-// Whether an override has an effect beyond its own option and others that only lead: whether
-// something differs without it. If one of the two configs is refused, it has.
+// Whether the config without the override of `name` differs in an option that does more than lead
+// others. Also true if the override repeats a value, or if one of the two configs is invalid.
 bool has_effect(const Sources& sources, const std::vector<Override>& overrides,
                 const std::string& name) {
   std::vector<Override> others = overrides;
@@ -89,7 +89,7 @@ bool has_effect(const Sources& sources, const std::vector<Override>& overrides,
   }
 }
 
-// The options with values of their own among those that would follow, at any distance.
+// Adds the options with their own values that would otherwise follow `leader`, at any distance.
 void add_own(const LoadedConfig& loaded, std::string_view leader, std::vector<std::string>& own) {
   for (const std::string& name : followers(loaded.config, leader)) {
     const auto one = std::ranges::find(*loaded.written, name, &WrittenOption::option);
@@ -124,7 +124,7 @@ void expect_effect(const Sources& sources, const std::vector<Override>& override
   }
 }
 
-// The options of `to` that `from` has not, or with another value.
+// Overrides for the options of `to` that `from` lacks or has with another value.
 std::vector<Override> changes(const Values& from, const LoadedConfig& to) {
   std::vector<Override> changed;
   for (const auto& [name, value] : option_values(to.config)) {
@@ -139,7 +139,7 @@ std::vector<Override> changes(const Values& from, const LoadedConfig& to) {
   return changed;
 }
 
-// `auto` says nothing about a value: its rule may have been another one when the run began.
+// A value with `auto` is not compared: the run may have resolved `auto` by another rule.
 bool has_auto(const ConfigNode& value) {
   return value.text == "auto" || std::ranges::any_of(value.items, has_auto);
 }
@@ -176,7 +176,7 @@ LoadedConfig override_run(const Sources& stored, const ConfigSource& written,
   const Values values = option_map(run.config);
   const LoadedConfig resolved = read_config({written}, {});
   expect_as_written(written, option_map(resolved.config), stored.back().file, values, overrides);
-  // An option that is set now had another default when the run began if it differs here.
+  // An overridden option whose value differs here had another default when the run began.
   std::vector<Override> former = changes(option_map(resolved.config), run);
   std::erase_if(former, [&](const Override& one) { return !sets(overrides, full_name(one)); });
   const LoadedConfig before = read_config({written}, former);

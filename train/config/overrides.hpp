@@ -1,5 +1,5 @@
-// What a config is read from: its document and the files that it inherits from, `base: other.yaml`;
-// overrides, `section.option=value` from the command line.
+// The sources of a config: its document, the files that it inherits from (`base: other.yaml`), and
+// overrides from the command line (`section.option=value`).
 #pragma once
 
 #include "train/config/config.hpp"
@@ -7,17 +7,17 @@
 
 namespace tapehead {
 
-// A document without its `base`, and the file that it comes from.
+// A document without its entry `base`, and the document's file.
 struct ConfigSource {
   std::string file;
   ConfigNode root;
-  std::map<Index, std::string> origins{};  // of options that come from elsewhere, by line
+  std::map<Index, std::string> origins{};  // by line, of options that another file or --set gave
 };
 
-// A document and all that it inherits from: the one without a base first, the document itself last.
-// So options of later sources replace those of earlier ones. The path of a base starts at the
-// directory of the file that names it. Throws ConfigError with the place of a `base` that does not
-// exist, or that leads back to a file that inherits from it.
+// Returns a document with its bases. The document is last; the base that has no base itself is
+// first. Options of a later source replace options of an earlier one. The path of a base is
+// relative to the directory of the file that names it. Throws ConfigError with the place of a
+// `base` that does not exist, or that leads back to a file that inherits from it.
 std::vector<ConfigSource> with_bases(ConfigNode root, std::string_view file);
 
 struct Override {
@@ -33,28 +33,28 @@ struct Override {
 
 std::string full_name(const Override& value);  // "section.option"
 
-// The value is taken literally, without quotes or escapes. `null` and `~` are null. A value that
-// begins with `[` is a list as in YAML. Throws ConfigError if there is no `=`.
+// A value is taken literally: quotes and escapes have no meaning. `null` and `~` are null. A value
+// that begins with `[` is a list as in YAML. Throws ConfigError if there is no `=`.
 std::vector<Override> parse_overrides(const std::vector<std::string>& texts);
 
-// The config of these documents, checked and resolved. Overrides replace values of the documents
-// and change no others.
+// The config of these documents, checked and resolved. An override replaces only the value of its
+// own option in the documents.
 LoadedConfig read_config(const std::vector<ConfigSource>& sources,
                          const std::vector<Override>& overrides);
 
-// The same, but throws ConfigError for an override that changes nothing because all options that
-// would follow it have values of their own in the documents.
+// read_config that also throws ConfigError for an override without effect: all options that would
+// follow its option have their own values in the documents.
 LoadedConfig override_config(const std::vector<ConfigSource>& sources,
                              const std::vector<Override>& overrides);
 
-// The config that a run stores, changed where the overrides change what is resolved from its
-// written.yaml, and nowhere else: defaults of today do not get into a run that began with others.
-// Throws ConfigError that names an option of `written` that is not so in the run's config, unless
-// it is overridden.
+// The config that a run stores, with the changes that the overrides make to the resolved
+// written.yaml. All else stays as stored, so defaults that changed since the run began do not enter
+// it. Throws ConfigError that names an option whose values in `written` and in the stored config
+// differ, unless an override sets it.
 LoadedConfig override_run(const std::vector<ConfigSource>& stored, const ConfigSource& written,
                           const std::vector<Override>& overrides);
 
-// load_config with overrides that have any place in messages.
+// load_config with parsed overrides, which carry their own places for messages.
 LoadedConfig load_with_overrides(const std::filesystem::path& file,
                                  const std::vector<Override>& overrides);
 

@@ -15,7 +15,7 @@ class Reader {
  public:
   explicit Reader(const std::vector<Override>& overrides) : overrides_(overrides) {}
 
-  // Options of later sources replace those of earlier ones.
+  // Options of a later source replace options of an earlier source.
   LoadedConfig read(const std::vector<ConfigSource>& sources) {
     read_task_name(sources);
     all_ = sections(loaded_.config);  // now the task section has the options of its task
@@ -84,7 +84,7 @@ class Reader {
            explain_unknown_section(entry.key, loaded_.config.task.kind()));
     }
     if (entry.value.kind == ConfigNode::Kind::null) {
-      return;  // a section that contains no options
+      return;  // an empty section
     }
     if (entry.value.kind != ConfigNode::Kind::mapping) {
       fail(at(entry.value.mark, entry.key),
@@ -142,7 +142,7 @@ class Reader {
     places_[name] = place;
   }
 
-  // What was set, as it was set: nothing has followed yet.
+  // Stores the options that were set, before a preset or `auto` gives values to others.
   void note_written() {
     Written& written = loaded_.written.emplace();
     for_each_option(all_, [&](const std::string& name, const Row& row) {
@@ -152,7 +152,7 @@ class Reader {
     });
   }
 
-  // A preset gives its values to the options that nothing has set.
+  // Gives the preset's values to the options that are not set.
   void apply_preset() {
     const std::vector<PresetValue> values = preset_values(loaded_.config);
     if (values.empty()) {
@@ -196,8 +196,8 @@ class Reader {
                                                           : Source::file;
   }
 
-  // The option to blame in a violation: one from the command line if possible, otherwise one from
-  // the file, otherwise the preset, but never a default.
+  // The place of the option to blame for a violation: one set on the command line if possible, else
+  // one set in a file, else one that the preset set, but never a default.
   std::string culprit(const Violation& violation) const {
     for (const Source source : {Source::command, Source::file, Source::preset}) {
       for (const std::string& option : violation.options) {
@@ -209,7 +209,7 @@ class Reader {
     return fmt::format("{}: {}", shown(source_->file), violation.options.front());
   }
 
-  // The culprit and, unless it is the same or a default, the option that the problem speaks of.
+  // The culprit and the option that the problem is about, unless that is the culprit or a default.
   std::string place_of(const Violation& violation) const {
     std::string place = culprit(violation);
     const std::string& subject = violation.options.front();
@@ -246,7 +246,7 @@ class Reader {
     return found == all_.end() ? nullptr : tapehead::find_row(found->rows, option);
   }
 
-  const ConfigSource* source_ = nullptr;  // the one that is read, then the last
+  const ConfigSource* source_ = nullptr;  // the source that is being read, then the last
   const std::vector<Override>& overrides_;
   LoadedConfig loaded_;
   std::vector<Section> all_;                   // its rows point into loaded_.config

@@ -56,7 +56,7 @@ How values are read:
 constexpr std::string_view table_head =
     "| option | type | default | range or choices | unit | meaning |\n|---|---|---|---|---|---|\n";
 
-// The cells of a row before its default and after it.
+// The cells of an option in its table: those before the default, and those after it.
 std::pair<std::string, std::string> cells_of(const Row& row) {
   return {
       fmt::format("| `{}` | {} | ", row.field.name, type_text(row)),
@@ -77,7 +77,7 @@ std::string table(const std::vector<Row>& rows) {
   return text;
 }
 
-// An option of tasks. The first default holds for all tasks that are not named behind another.
+// An option of tasks. The first default holds for all tasks that are not listed with another one.
 struct TaskOption {
   std::pair<std::string, std::string> cells;
   std::vector<std::string> tasks{};
@@ -92,12 +92,12 @@ struct TaskOption {
   }
 };
 
-// The options of all tasks; one that several tasks have with the same meaning stands once.
+// The options of all tasks; an option that several tasks have with the same meaning is listed once.
 std::vector<TaskOption> task_options() {
   std::vector<TaskOption> options;
   for (const TaskKind* task : task_kinds()) {
     TaskOptions of(*task);
-    for (const Row& row : rows_of(of) | std::views::drop(1)) {  // its name is an option too
+    for (const Row& row : rows_of(of) | std::views::drop(1)) {  // the first row is its name
       const auto cells = cells_of(row);
       auto option = std::ranges::find(options, cells, &TaskOption::cells);
       if (option == options.end()) {

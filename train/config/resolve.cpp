@@ -1,5 +1,4 @@
-// The values of options that a config does not set: those of its preset, and of each `auto` that
-// other options determine.
+// Sets options that a config does not set: from its preset or, for `auto`, from other options.
 #include "datasets/text/parallel_options.hpp"
 #include "nn/attention/spec.hpp"
 #include "train/config/config.hpp"
@@ -10,16 +9,17 @@ namespace tapehead {
 
 namespace {
 
-// Whether source and target have one vocabulary, and an embedding each.
+// Whether source and target have two embeddings of one vocabulary.
 bool has_embeddings_of_one_vocabulary(const Config& config) {
   const auto* text = config.task.find<ParallelTextOptions>();
   return config.model.traits().context && (text == nullptr || text->joint_vocabulary);
 }
 
-// Vaswani et al. 2017. Norms after the residual sums: section 3.1; projections without biases:
-// 3.2.2; feed-forward blocks with biases, and four times as wide as the model: 3.3; one matrix for
-// both embeddings and the output, and embeddings times √d_model: 3.4; sines: 3.5; dropout on the
-// blocks' outputs and on the embeddings alone: 5.4. The paper does not say how weights start.
+// Vaswani et al. 2017. Section 3.1: norms after the residual sums. Section 3.2.2: projections
+// without biases. Section 3.3: feed-forward blocks with biases, four times as wide as the model.
+// Section 3.4: one matrix for both embeddings and the output; embeddings times √d_model. Section
+// 3.5: sines. Section 5.4: dropout only on the blocks' outputs and the embeddings. The paper does
+// not say how weights are initialised.
 std::vector<PresetValue> vaswani(const Config& config) {
   return {
       {"model.feed_forward", "plain"},
@@ -37,9 +37,9 @@ std::vector<PresetValue> vaswani(const Config& config) {
       {"model.initializer", "xavier_uniform"}};
 }
 
-// Radford et al. 2019, section 2.3 (norms before the blocks, smaller last maps), and the published
-// code (src/model.py: gelu in its tanh form, epsilon 1e-5, deviation 0.02, output tied to the
-// embedding); dropout as in Radford et al. 2018, section 4.1.
+// Radford et al. 2019, section 2.3: norms before the blocks, smaller last maps of the blocks.
+// Published code (src/model.py): gelu in its tanh form, epsilon 1e-5, standard deviation 0.02,
+// output tied to the embedding. Radford et al. 2018, section 4.1: dropout.
 std::vector<PresetValue> gpt2() {
   return {{"model.feed_forward", "plain"},
           {"model.activation", "gelu"},
@@ -56,9 +56,9 @@ std::vector<PresetValue> gpt2() {
           {"model.initializer_depth_scale", "true"}};
 }
 
-// Touvron et al. 2023, section 2.2 (RMS norm before the blocks, SwiGLU of width 2/3 4 d, rotary
-// positions), and the published code (llama/model.py: no biases, no dropout, epsilon 1e-5, an
-// output of its own). Rotary pairs are halves, as in Hugging Face's checkpoints.
+// Touvron et al. 2023, section 2.2: RMS norm before the blocks, SwiGLU of width 2/3 4 d, rotary
+// positions. Published code (llama/model.py): no biases, no dropout, epsilon 1e-5, an output layer
+// that is not tied. Rotary pairs are halves, as in Hugging Face's checkpoints.
 std::vector<PresetValue> llama() {
   return {{"model.feed_forward", "gated"},      {"model.activation", "silu"},
           {"model.norm", "rms_norm"},           {"model.norm_epsilon", "1e-5"},
@@ -69,12 +69,11 @@ std::vector<PresetValue> llama() {
           {"attention.positions", "rotary"},    {"attention.rotary_pairs", "halves"}};
 }
 
-// Devlin et al. 2019 and the published code (modeling.py: norms after the residual sums, epsilon
-// 1e-12, gelu in its tanh form, learned positions, two token types, a norm of the embeddings,
-// deviation 0.02; dropout of attention weights, blocks' outputs and embeddings, appendix A.2).
-// Tokens of running text are predicted as in run_pretraining.py, behind a transform and with the
-// table as the output layer; classes as in run_classifier.py, behind the pooler. Both output layers
-// have a bias.
+// Devlin et al. 2019, appendix A.2: dropout of attention weights, blocks' outputs and embeddings.
+// Published code (modeling.py): norms after the residual sums, epsilon 1e-12, gelu in its tanh
+// form, learned positions, two token types, a norm of the embeddings, standard deviation 0.02.
+// Running text (run_pretraining.py): a transform, and the embedding table as the output layer.
+// Classes (run_classifier.py): a pooler before the output layer. Both output layers have a bias.
 std::vector<PresetValue> bert(const Use& use) {
   std::vector<PresetValue> values{
       {"model.feed_forward", "plain"},     {"model.activation", "gelu"},
@@ -117,8 +116,8 @@ void fill(std::optional<Value>& option, Value value) {
   }
 }
 
-// Of the options that layers do not see, those that follow, as attention_spec() and resolve() do
-// it. An option of the section `attention` also leads that of each kind.
+// Pairs (leader, follower): attention_spec() or resolve() gives the leader's value to the follower.
+// Layers do not read leaders. Each option of `attention` also leads the same option of each kind.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 13> follow{{
     {"model.heads", "model.d_head"},
     {"model.heads", "attention.heads"},
@@ -137,7 +136,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 13> follow{{
 
 }  // namespace
 
-// Classes are no entries of the embedding, so the output layer cannot be tied to it.
+// Classes are not entries of the embedding, so the output layer cannot be tied to it.
 std::vector<PresetValue> preset_values(const Config& config) {
   std::vector<PresetValue> values = values_of(config);
   std::erase_if(values, [&](const PresetValue& value) {
@@ -179,7 +178,7 @@ void resolve(Config& config) {
   fill(model.d_head, std::max<Index>(model.d_model / model.heads, 1));
   fill(model.encoder_layers, model.layers_of(StackName::encoder));
   fill(model.decoder_layers, model.layers_of(StackName::decoder));
-  // One value for one meaning: `auto` is also that of weights from before these options.
+  // Only `auto` means no factored embedding or no groups, as in weights from before these options.
   if (!model.factored_embedding()) {
     model.d_embedding.reset();
   }

@@ -1,6 +1,6 @@
-// The options of a config by their names: its sections and their rows, so that the reader, the
-// writer, the schema and the reference need no templates; and the valid name that a misspelt one
-// most likely means.
+// The options of a config by name, as sections of rows, so that the reader, the writer, the schema
+// and the reference need no templates. Also finds the valid name that a misspelt name most likely
+// means.
 #pragma once
 
 #include "core/option_rows.hpp"
@@ -18,8 +18,8 @@ struct Section {
   std::vector<Row> rows;
 };
 
-// Every option of the config; the task section has the options of its kind. The rows point into the
-// config.
+// All sections of the config; the section `task` has the options of the config's task. The rows
+// point into the config.
 std::vector<Section> sections(Config& config);
 
 // "section.option", or the option alone outside any section.
@@ -35,7 +35,7 @@ void for_each_option(const std::vector<Section>& all, const Visitor& visit) {
   }
 }
 
-// The same for the options of a copy of the config.
+// Visits the options of a copy of the config.
 template <class Visitor>
 void for_each_option(Config config, const Visitor& visit) {
   for_each_option(sections(config), visit);
@@ -49,23 +49,23 @@ const Row* find_row(const std::vector<Row>& rows, std::string_view option);
 // The tasks, grouped by the names of their options.
 std::vector<std::vector<const TaskKind*>> task_groups();
 
-// The defaults, with this task.
+// A config with this task and all defaults.
 Config config_for(const TaskKind& task);
 
 // Whether an absent value of the option means `auto`.
 bool is_optional(const Row& row);
 
-// The number of insertions, deletions, replacements and swaps of neighbours that turn one into the
-// other, where each part of the word is edited only once (optimal string alignment).
+// The smallest number of insertions, deletions, replacements and swaps of neighbouring letters that
+// turns `from` into `to`, where no part is edited twice (optimal string alignment).
 Index edit_distance(std::string_view from, std::string_view to);
 
-// The closest candidate (if equal, the first), provided that it is close enough: at most a third of
-// the letters differ. Case does not count, and `-` counts as `_`.
+// The candidate with the smallest edit distance (the first of equal ones), if the distance is at
+// most a third of the letters, or 1. Case does not count; `-` and spaces count as `_`.
 std::optional<std::string_view> nearest(std::string_view name,
                                         std::span<const std::string_view> candidates);
 
-// Why a name at its place in a config is no option or section: misspelt, or one of another section
-// or task. `task` decides which options the task section has.
+// Explains why a name is not a valid option or section where it stands: it is misspelt, or it
+// belongs to another section or task. `task` decides which options the section `task` has.
 std::string explain_unknown_option(std::string_view section, std::string_view option,
                                    const TaskKind& task);
 std::string explain_unknown_section(std::string_view name, const TaskKind& task);

@@ -1,4 +1,4 @@
-// The rules, one function each.
+// The list of all rules. A rule with a fixed message is a plain_rule; any other rule is a function.
 #include "train/config/rules.hpp"
 
 #include "core/text.hpp"
@@ -14,7 +14,7 @@ namespace {
 
 using Verdict = std::optional<Violation>;
 
-// The first list of a section whose number of values differs from the layers of this kind.
+// Reports the first list of the section whose length is not the number of layers of this kind.
 Verdict list_over(const AttentionSettings& settings, std::string_view section, AttentionKind kind,
                   Index layers) {
   Verdict verdict;
@@ -145,13 +145,13 @@ Rule plain_rule(std::string_view says, bool (*broken)(const Config&),
           }};
 }
 
-// A rule of nn/attention/model_rules.hpp.
+// Makes a rule of nn/attention/model_rules.hpp a rule about a config.
 template <Verdict (*rule)(const ModelOptions&)>
 Verdict of_model(const Config& config) {
   return rule(config.model);
 }
 
-// A rule that several tasks share is listed once.
+// Appends the rules of all tasks. A rule that several tasks share is listed once.
 std::vector<Rule> with_task_rules(std::vector<Rule> rules) {
   for (const TaskKind* kind : task_kinds()) {
     for (const TaskRule& rule : kind->rules) {

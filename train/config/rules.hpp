@@ -1,4 +1,4 @@
-// Rules: conditions on several options.
+// Rules: conditions that several options of a config must meet together.
 #pragma once
 
 #include "datasets/task_kind.hpp"
@@ -7,14 +7,15 @@
 namespace tapehead {
 
 struct Rule {
-  std::string_view says;  // for the reference
+  std::string_view says;  // the rule in words, for the reference
   std::function<std::optional<Violation>(const Config&)> check;
 };
 
-// Options without effect: if the other options make an option unused, it must keep its default.
-// They compare values with defaults, since a run stores its config with every option. Options that
-// a switch turns off may have any value: evaluation.decode: false, heads: 0, encoder_layers: 0,
-// feed_forward: none. An option that others follow, such as model.heads, may have any value too.
+// Rules about options without effect: an option that the other options leave unused must keep its
+// default. The rules compare values with defaults, since the stored config of a run sets every
+// option. An option that a switch turns off may have any value: evaluation.decode: false, heads: 0,
+// encoder_layers: 0, feed_forward: none. An option that others follow, such as model.heads, may
+// have any value too.
 std::optional<Violation> unused_by_another(const Config& config);  // Field::when
 std::optional<Violation> unused_gate_options(const Config& config);
 std::optional<Violation> unused_by_positions(const Config& config);
@@ -22,15 +23,15 @@ std::optional<Violation> unused_widths(const Config& config);
 std::optional<Violation> unused_by_evaluation(const Config& config);
 std::optional<Violation> unused_depth_scale(const Config& config);
 
-// The family of a model: which parts it has, and which tasks it is for.
+// Rules about the family of a model: its parts and its tasks.
 std::optional<Violation> parts_exist(const Config& config);
 std::optional<Violation> text_has_one_stack(const Config& config);
 std::optional<Violation> begin_mark_is_used(const Config& config);
 
-// The memory of running text.
+// The rule about the memory of running text.
 std::optional<Violation> memory_fits(const Config& config);
 
-// All rules, including those of the task. They check a config before it is resolved.
+// All rules of configs and of tasks. A rule checks a config before the config is resolved.
 std::span<const Rule> rules();
 
 }  // namespace tapehead

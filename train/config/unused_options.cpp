@@ -34,8 +34,8 @@ std::string text_of(const Value& value) {
   }
 }
 
-// The first value in a section that is neither the default nor inherited. In a stored config the
-// section of each kind repeats the values of the section `attention`.
+// The first value of `own` that is neither the default nor the inherited value. In a stored config
+// the section of each kind repeats the values of the section `attention`.
 template <class Value>
 const Value* said_anew(const Layered<Value>& own, const Layered<Value>& inherited,
                        const Value& standard, Index layers) {
@@ -60,7 +60,7 @@ Violation without_positions(const AttentionField& field, std::string_view sectio
                       join(users, ", "))};
 }
 
-// Whether the widths of this attention do not depend on budget and d_head.
+// Whether sharing and combine alone decide the widths of this attention, without budget and d_head.
 bool has_given_widths(const AttentionSpec& spec) {
   const bool sum = spec.combine == Combine::mean || spec.combine == Combine::weighted;
   return spec.sharing == Sharing::identity || spec.combine == Combine::concatenate ||
@@ -71,8 +71,8 @@ bool gives_widths(const AttentionSettings& settings) {
   return settings.d_qk.given() && settings.d_v.given();
 }
 
-// Whether the settings of this kind give all widths, so that they do not depend on budget and
-// d_head.
+// Whether d_qk and d_v, or sharing and combine, decide all widths of this kind, so that budget and
+// d_head have no effect.
 bool widths_given(const ModelOptions& model, AttentionKind kind, const AttentionSettings& said) {
   return gives_widths(said) ||
          !any_of_kind(model, kind, [](const AttentionSpec& s) { return !has_given_widths(s); });
@@ -96,7 +96,7 @@ Verdict unused_budget(const ModelOptions& model) {
   return Violation{{"attention.budget"}, std::string(problem)};
 }
 
-// Whether the budget of all attention of this kind does not use d_head.
+// Whether a budget is given for this kind, and no budget in its list uses d_head.
 bool budget_without_d_head(const ModelOptions& model, AttentionKind kind) {
   const Layered<HeadBudget> budget = merged_settings(model, kind).budget;
   return budget.given() &&
@@ -107,7 +107,7 @@ Verdict unused_d_head(const ModelOptions& model) {
   if (!model.d_head || *model.d_head == std::max<Index>(model.d_model / model.heads, 1)) {
     return {};
   }
-  // In a stored config the sections of the kinds contain the widths that d_head led to.
+  // In a stored config the sections of the kinds contain the widths that were computed from d_head.
   const bool stored = std::ranges::any_of(
       attention_kinds, [&](AttentionKind kind) { return gives_widths(model.settings(kind)); });
   const bool all = std::ranges::all_of(attention_kinds, [&](AttentionKind kind) {

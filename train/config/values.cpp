@@ -1,5 +1,5 @@
-// Reads and writes values according to the type of the member that the row points to, and describes
-// in words which values an option may have.
+// Visitors of the member that a row points to: one overload for each type of member reads, writes
+// or describes it.
 #include "train/config/values.hpp"
 
 #include <nlohmann/json.hpp>
@@ -18,7 +18,7 @@ void check_range(const Field& field, double value) {
   }
 }
 
-// Converts the text of a scalar to a member; one overload for each type of member.
+// Converts the text of a scalar to a member.
 struct Assign {
   const Field& field;
   std::string_view text;
@@ -33,7 +33,7 @@ struct Assign {
     }
   }
   void operator()(Index* member) const {
-    check_range(field, parse_number(text));  // first: far out of range it need not be exact
+    check_range(field, parse_number(text));  // first, so that 1e17 is "out of range"
     *member = parse_whole(text);
   }
   void operator()(double* member) const {
@@ -82,7 +82,7 @@ struct Assign {
 };
 
 std::string value_shown(std::string_view text) {
-  constexpr Index most = 60;  // a value, with its place and the allowed values, is one line
+  constexpr Index most = 60;  // the value, its place and the allowed values fit in a line
   return text.empty() ? "empty text" : shown(text, most);
 }
 
@@ -90,7 +90,7 @@ std::string list_text(const std::vector<std::string>& texts) {
   return fmt::format("[{}]", join(texts, ", "));
 }
 
-// "[1, [a, b]]"; of a scalar its text
+// "[1, [a, b]]" for a list, the text for a scalar.
 std::string node_text(const ConfigNode& node) {
   if (node.kind != ConfigNode::Kind::sequence) {
     return value_shown(node.text);
@@ -109,9 +109,9 @@ std::string_view scalar_text(const ConfigNode& item) {
   return item.text;
 }
 
-// Reads a list. Its items are the values of the layers or, if the option differs by head, those of
-// the heads of each layer; a list of such lists has both. Throws ConfigError that says only what is
-// wrong.
+// Reads a list over layers. If the option differs by head, an item may be a list over heads, and a
+// list without nested lists holds the values of the heads. Throws ConfigError with the problem
+// alone.
 void read_list(const Row& row, const LayeredCell& list, const ConfigNode& node) {
   using Kind = ConfigNode::Kind;
   const auto append = [&](const ConfigNode& item) {

@@ -1,5 +1,5 @@
-// The value of one option: reading it from a node, writing it as text, and describing in words what
-// is allowed.
+// Reads the value of one option from a node, writes it as text, and describes the allowed values in
+// words.
 #pragma once
 
 #include "train/config/document/document.hpp"
@@ -7,16 +7,16 @@
 
 namespace tapehead {
 
-// Reads the node into the row's member, according to the member's type. Throws ConfigError that
-// says "what is wrong (the value; what is allowed)" without the place.
+// Reads the node into the row's member, according to the member's type. Throws ConfigError with the
+// message "what is wrong (the value; what is allowed)", without the place.
 void read_value(const Row& row, const ConfigNode& node);
 
-// The member's value in a notation that is valid in both YAML and JSON; `auto` if it is absent. A
-// choice is its bare name.
+// The member's value as a config has it. Numbers, texts and lists of these are valid YAML and JSON;
+// an absent value is `auto`, and choices and notations have no quotes.
 std::string write_value(const Row& row);
 
-// The values of such a list as one, nested as in YAML: over layers, over heads, or both. `value_of`
-// takes any cell, `list_of` a vector of what it returns.
+// The values of a layered option as one value, nested as in YAML: over layers, over heads, or both.
+// `value_of` converts any cell; `list_of` makes a list of a vector of such results.
 template <class Visitor, class ListOf>
 auto nested_values(const LayeredCell& list, const Visitor& value_of, const ListOf& list_of) {
   using Value = decltype(std::visit(value_of, list.element->cell));
@@ -33,15 +33,15 @@ auto nested_values(const LayeredCell& list, const Visitor& value_of, const ListO
   return layers.size() == 1 ? layers.front() : list_of(layers);
 }
 
-// A number as a config shows it: the shortest text that reads back to it.
+// A number as a config shows it: the shortest text that is read as the same number.
 std::string number_text(double value);
 
 std::string type_text(const Row& row);     // "whole number", "choice", ...
 std::string range_text(const Row& row);    // "1 to 1024", "relu, gelu or silu", empty if anything
 std::string allowed_text(const Row& row);  // both, for messages
 
-// The help, and with what the option has an effect: "...; only with training.schedule linear,
-// cosine".
+// The option's help, and the condition under which the option has an effect: "...; only with
+// training.schedule linear, cosine".
 std::string meaning_text(const Field& field);
 
 }  // namespace tapehead

@@ -1,4 +1,4 @@
-// The config writer: every option as a line of YAML; the options in which configs differ.
+// Writes options as lines of YAML, and finds the options in which configs differ.
 
 #include "core/text.hpp"
 #include "nn/options/attention_settings.hpp"
@@ -33,7 +33,7 @@ std::vector<Line> lines_of(const OptionValues& values) {
 
 constexpr std::string_view comment_mark = "  # ";
 
-// With an aligned comment on each line that gives the option's origin.
+// The lines as text, each with an aligned comment that gives the option's origin.
 std::string with_origins(const std::vector<Line>& lines,
                          const std::map<std::string, std::string>& origins) {
   constexpr std::size_t widest = 60;  // a longer value shifts only its own comment
@@ -102,7 +102,7 @@ std::string written_text(const Written& written) {
     values.emplace_back(option, value);
     std::string& comment = origins[option] = shown(origin);
     for (std::size_t at = 0; (at = comment.find(comment_mark)) != std::string::npos;) {
-      comment.erase(at, 1);  // so that the last mark of a line is in front of the origin
+      comment.erase(at, 1);  // so that the line's last mark is the one before the origin
     }
   }
   return "# What was chosen, and where; --set on this run goes by it. config.yaml has every "

@@ -6,12 +6,12 @@ namespace tapehead {
 
 namespace {
 
-// None if the split has only tokens.
+// Empty if the split has only tokens.
 std::vector<std::string> written_references(const Split& split) {
   return split.read_references ? split.read_references() : split.references;
 }
 
-// Whether each row of a source begins a pair of the relation `answer`; empty without one.
+// Whether each row of a source is the query of a pair of the relation `answer`; empty without it.
 std::vector<bool> answer_rows(const Relations& relations, std::size_t rows) {
   const auto answer = std::ranges::find(relations, "answer", &Relation::name);
   if (answer == relations.end() || answer->side != RelationSide::source) {

@@ -1,6 +1,6 @@
-// The breakdowns of an evaluation: the loss by position in the sequence, which says how much the
-// tokens before help to predict the next one; which outputs are right, by their references, the
-// texts with which they are compared, by the rows that a sequence itself decides, and by type.
+// The breakdowns of an evaluation: the loss by position, which shows how much earlier tokens help
+// to predict the next one, and right outputs by type of example and by rows whose label the
+// sequence itself decides. Also the references of examples, with which outputs are compared.
 #pragma once
 
 #include "core/sequence/batch.hpp"
@@ -24,16 +24,16 @@ class PositionLosses {
  public:
   PositionLosses() = default;
 
-  // For positions 1 to `positions`: each by itself if there are 32 or fewer. If there are more,
-  // they are in 32 ranges, whose ends grow by a constant factor once that is more than one
-  // position: the loss falls by about a power of the position (Kaplan et al. 2020, appendix D.5).
+  // Covers positions 1 to `positions`. Up to 32 positions have a range each; more positions share
+  // 32 ranges. The ends of ranges grow by a constant factor, but by at least 1, because the loss
+  // falls by about a power of the position (Kaplan et al. 2020, appendix D.5).
   explicit PositionLosses(Index positions);
 
-  // `losses`: -log p of each label of the batch, in order. Without positions nothing is added.
+  // `losses`: -log p of each label of the batch, in order. Adds nothing if there are no positions.
   void add(const Batch& batch, std::span<const double> losses);
   void add(const PositionLosses& other);  // of the same positions
 
-  std::vector<PositionLoss> ranges() const;  // those that have labels
+  std::vector<PositionLoss> ranges() const;  // only ranges that have labels
 
   template <class Bytes>  // train/evaluation/shared_parts.hpp
   friend void serialize(Bytes& bytes, PositionLosses& losses) {
@@ -45,25 +45,25 @@ class PositionLosses {
 };
 
 // The references of the first `count` examples: the texts as written, which are read again if the
-// split does not keep them. Of a split that has only tokens, the tokens as text.
+// split does not keep them. If the split has only tokens, the tokens as text.
 std::vector<std::string> first_references(const Task& task, const Split& split, std::size_t count);
 
-// Which outputs of the split's first examples are exactly right: equal to the reference as written,
-// or as the tokenizer reads it, which may differ, for instance by a second space between words. A
-// reference with unknown tokens is compared only as written.
+// Whether each output of the split's first examples is right: equal to the reference as written, or
+// as decoded from its tokens. The two may differ, for example by a second space between words. If
+// the tokens have unknown marks, only the reference as written counts.
 std::vector<bool> right_sequences(const Task& task, const Split& split,
                                   const std::vector<std::string>& outputs);
 
-// Warns of references that are longer than any output can be, by evaluation.max_extra_length: how
-// many there are, and which value would be enough. Nothing if the model writes no outputs.
+// Warns of references that are longer than evaluation.max_extra_length lets outputs be: how many,
+// and which value would be enough. Does nothing if labels are given in one pass.
 void say_cut_references(const Split& split, const EvaluationOptions& options);
 
 inline double share_of(Index part, Index all) {
   return all == 0 ? 0 : static_cast<double>(part) / static_cast<double>(all);
 }
 
-// Of a model that gives each token of a source its label in one pass, and a task with the relation
-// `answer` from such rows: those rows are the answers.
+// Right labels of a model that labels the tokens of a source in one pass. For a task with the
+// relation `answer`, the query rows of its pairs are the answers.
 struct AnswerScores {
   Index answers = 0;
   Index answers_right = 0;
@@ -72,10 +72,10 @@ struct AnswerScores {
 
   bool measured() const { return answers > 0; }
   double answer_accuracy() const { return share_of(answers_right, answers); }
-  double other_accuracy() const { return share_of(others_right, others); }  // 0 without others
+  double other_accuracy() const { return share_of(others_right, others); }  // 0 without other rows
 };
 
-// `labels`: predicted ones of the first examples. Nothing is measured where a model writes them.
+// `labels`: predictions for the first examples. Measures nothing if a model writes token by token.
 AnswerScores answer_scores(const Source& source, const std::vector<std::vector<TokenId>>& labels);
 
 struct TypeScore {
@@ -87,11 +87,11 @@ struct TypeScore {
 };
 
 struct TypeScores {
-  std::vector<TypeScore> types;   // in the order of their bytes
-  std::vector<TypeScore> groups;  // those with an example, in the order of the task
+  std::vector<TypeScore> types;   // in byte order
+  std::vector<TypeScore> groups;  // groups with an example, in the order of the task
 };
 
-// Of the split's first examples, as many as `right` has. Empty if the split has no types.
+// The scores of the split's first right.size() examples. Empty if the split has no types.
 TypeScores type_scores(const Split& split, const std::vector<TypeGroup>& groups,
                        const std::vector<bool>& right);
 

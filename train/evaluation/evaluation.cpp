@@ -43,7 +43,7 @@ Sums sums_of(const Batch& batch, const CrossEntropy& result, bool has_marks,
           .by_position = std::move(by_position)};
 }
 
-// Sums of floating-point numbers depend on their order, which is that of the parts.
+// Adds in the order of the parts, because floating-point sums depend on their order.
 Sums total_of(const std::vector<Sums>& parts, const PositionLosses& by_position) {
   Sums total{.by_position = by_position};
   for (const Sums& part : parts) {
@@ -52,7 +52,7 @@ Sums total_of(const std::vector<Sums>& parts, const PositionLosses& by_position)
   return total;
 }
 
-// Rows of the longest lane, whose last window counts as full.
+// The rows of the longest lane. The last window of a lane counts as full.
 Index longest(const EvaluationLanes& lanes) {
   Index windows = 0;
   for (Index lane = 0; lane < lanes.list.runs(); ++lane) {
@@ -61,7 +61,7 @@ Index longest(const EvaluationLanes& lanes) {
   return windows * lanes.context;
 }
 
-// The batches of a group of lanes depend on each other, so groups are the parts.
+// Each batch of a group of lanes depends on the batch before, so a part is a whole group.
 Sums evaluate_lanes(const Model& model, const EvaluationLanes& lanes, const Team& team) {
   const auto groups = evaluation_groups(lanes, model.transformer.options().d_model);
   const PositionLosses by_position(longest(lanes));
@@ -89,7 +89,7 @@ Sums evaluate_labels(const Model& model, const Split& split, Index batch_tokens,
   return total_of(compute_parts<Sums>(std::ssize(batches), sums_of_batch, team), by_position);
 }
 
-// Adds the metrics of outputs, one for each example, or the others.
+// `of_outputs`: metrics of outputs, one score for each example; else metrics of the whole split.
 void add_metrics(Evaluation& result, ExampleKind measured, bool of_outputs,
                  std::span<const ExampleScore> examples, const EvaluationOptions& options) {
   for (std::size_t i = 0; i < metric_count; ++i) {
@@ -103,7 +103,7 @@ void add_metrics(Evaluation& result, ExampleKind measured, bool of_outputs,
   }
 }
 
-// Only of a whole text is it known how many bytes and words its tokens stand for.
+// Bytes and words are counted for whole texts only.
 TextCounts counts_of(const Split& split, Index labels) {
   const auto& text = split.text.tokens;
   return text && text->size() == labels ? text->counts() : TextCounts{};

@@ -15,7 +15,7 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 struct Evaluation {
   Index examples = 0;
   Index tokens = 0;   // of the targets, end marks included
-  Index unknown = 0;  // of these, unknown marks, which count as correct if they are predicted
+  Index unknown = 0;  // of these, unknown marks; correct if predicted
   double seconds = 0;
   std::vector<std::string> outputs{};    // of the first examples, as many as were decoded
   std::vector<bool> right{};             // whether each output is right, by right_sequences()
@@ -26,7 +26,7 @@ struct Evaluation {
   // Metrics of outputs are absent if nothing was decoded. The loss is without label smoothing.
   std::array<std::optional<double>, metric_count> metrics{};
   std::array<std::string, metric_count> signatures{};  // of the metrics that have one
-  Metric chooses = Metric::loss;                       // the best checkpoint
+  Metric chooses = Metric::loss;  // the metric that chooses the best checkpoint
 
   // 0 if it was not measured.
   double value(Metric metric) const {
@@ -38,23 +38,25 @@ struct Evaluation {
 // The windows of running text in lanes, in their order, for a model with a memory.
 struct EvaluationLanes : LaneWindows {
   Index context;  // rows of a window
-  Index memory;   // that the model remembers
+  Index memory;   // rows that the model remembers
 };
 
-// The windows of a split in lanes, for a model that remembers `memory` rows. A lane's first rows
-// remember little, so lanes are so long that these are a small part, and there are no more than a
-// batch can have. Windows keep their numbers. Throws ConfigError if the split is several documents.
+// The windows of a split in lanes, for a model that remembers `memory` rows. The first rows of a
+// lane remember little, so lanes are long enough to make these rows a small part. There are at most
+// as many lanes as fit into a batch. Windows keep their numbers. Throws ConfigError if the split
+// has several documents.
 EvaluationLanes evaluation_lanes(const Split& split, Index memory, Index batch_tokens);
 
 // All lanes, in groups whose batches are as large as a part of a shard.
 std::vector<LaneGroup> evaluation_groups(const EvaluationLanes& lanes, Index d_model);
 
-// Runs the model over all batches of these lanes, or the first ones; visits each with its loss.
+// Runs the model over the batches of these lanes (at most `most_batches`); visits each with its
+// loss.
 void read_lanes(const Model& model, const EvaluationLanes& lanes, const LaneGroup& group,
                 const std::function<void(const Batch&, const CrossEntropy&)>& visit,
                 std::optional<Index> most_batches = {});
 
-// The outputs of the first `examples` of a split, by beam search that is spread over the team.
+// The outputs of the first `examples` examples, by a beam search that is spread over the team.
 std::vector<std::vector<TokenId>> decode_tokens(const Model& model, const Split& split,
                                                 Index examples, const EvaluationOptions& options,
                                                 const Team& team);
@@ -62,9 +64,9 @@ std::vector<std::vector<TokenId>> decode_tokens(const Model& model, const Split&
 std::vector<std::string> texts_of(const Task& task,
                                   const std::vector<std::vector<TokenId>>& outputs);
 
-// Decodes the first `decode_examples` examples of the split (0: none). The batches are spread over
-// the team. Apart from its seconds, the evaluation has the same bits with any team, and if a batch
-// fails, all of the team throw (train/evaluation/shared_parts.hpp).
+// Evaluates the split, and decodes its first `decode_examples` examples (0: none). The batches are
+// spread over the team. Except for `seconds`, the result has the same bits with any team. If a
+// batch fails, every rank throws (train/evaluation/shared_parts.hpp).
 Evaluation evaluate(const Model& model, const Task& task, const Split& split,
                     const EvaluationOptions& options, Index decode_examples, const Team& team);
 

@@ -24,12 +24,12 @@ std::vector<Measured> measured(const Evaluation& evaluation, bool further) {
   return metrics;
 }
 
-// Those that lines and tables have.
+// The metrics that lines and tables show.
 std::vector<Measured> shown_metrics(const Evaluation& evaluation) {
   return measured(evaluation, kind_of(evaluation.chooses).further);
 }
 
-// The types of each split that has some, and below a rule their groups.
+// A row for each type of each split and, below a rule, for each group of types.
 std::string type_table(const std::vector<std::pair<std::string, Evaluation>>& results) {
   Table table({Align::left, Align::left, Align::right, Align::right});
   table.row({"split", "type", "examples", "sequences right"});
@@ -72,7 +72,7 @@ std::vector<Split> test_splits(const Task& task) {
     whole.source = one_after_another(std::move(sources));
     whole.kind = splits.front().kind;
     if (std::ssize(whole.types) != whole.size()) {
-      whole.types.clear();  // some of the splits have none
+      whole.types.clear();  // some of the splits have no types
     }
     splits.push_back(std::move(whole));
   }

@@ -8,7 +8,7 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
-// The tokens of a batch, at most `most`, with which all workers get the same number of batches.
+// The tokens of a batch, at most `most`, so that all workers get the same number of batches.
 Index balanced_batch_tokens(const Source& source, Index most, Index workers) {
   Index all = 0;
   Index longest = 0;
@@ -21,7 +21,7 @@ Index balanced_batch_tokens(const Source& source, Index most, Index workers) {
   return std::min(most, all / (rounds * workers) + longest);
 }
 
-// The results of the examples in the order of the source. `compute` returns those of a batch.
+// The results of all examples in the order of the source. `compute` returns the results of a batch.
 template <class T, class Compute>
 std::vector<T> compute_batches(const std::vector<std::vector<Index>>& batches, Index examples,
                                const Compute& compute, const Team& team) {
@@ -121,7 +121,7 @@ std::vector<ExampleLabels> label_examples(const EnsembleMember& model, const Sou
                                         source.size(), labels_of_batch, team);
 }
 
-// The members, for ByteWriter and ByteReader.
+// Lets ByteWriter and ByteReader visit the members.
 template <class Bytes>
 void serialize(Bytes& bytes, Hypothesis& hypothesis) {
   bytes(hypothesis.tokens, hypothesis.log_probability, hypothesis.score, hypothesis.ended);

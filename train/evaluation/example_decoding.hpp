@@ -25,25 +25,25 @@ struct LikelyLabel {
 using RowLabels = std::vector<LikelyLabel>;    // of one row: the most likely first
 using ExampleLabels = std::vector<RowLabels>;  // of the labelled rows of an example
 
-// Of each example, in the order of the source, its labelled rows with their `count` most likely
-// labels, or all there are. Batches, as of decoding_batches(), are spread over the team.
+// For each example, in the order of the source: its labelled rows, each with its `count` most
+// likely labels (or all labels). The batches of decoding_batches() are spread over the team.
 std::vector<ExampleLabels> label_examples(const EnsembleMember& model, const Source& source,
                                           Index batch_tokens, Index count, const Team& team);
 
-// A model, and the examples as it reads them.
+// A model, and the examples in the form that it reads.
 struct ModelAndSource {
   EnsembleMember model;
   std::shared_ptr<const Source> source;
 };
 
-// The best outputs for each example's source, in the order of the sources, which are of the same
-// examples. A source without tokens has one output, also without tokens. `batch_tokens`: as of
-// decoding_batches(), which outputs do not depend on. Where labels are given in one pass, the first
-// model gives each example one output: a class, or the labels of its tokens.
+// The best outputs for each example, in the order of the sources, which all have the same examples.
+// A source without tokens has one output, also without tokens. `batch_tokens` is as in
+// decoding_batches(); outputs do not depend on it. If labels are given in one pass, only the first
+// model is used, and each example has one output: a class, or the labels of its tokens.
 Outputs decode_examples(std::span<const ModelAndSource> models, Index batch_tokens,
                         const DecodingOptions& options, const Team& team);
 
-// By one model.
+// Decodes with one model.
 Outputs decode_examples(const Transformer& model, const ParameterStore& store, const Source& source,
                         Index batch_tokens, const DecodingOptions& options, const Team& team);
 

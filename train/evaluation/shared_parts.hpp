@@ -1,4 +1,4 @@
-// Parts of a job that are computed by a team. Part i belongs to rank i % count.
+// Computes the parts of a job with a team of ranks. Rank i % count computes part i.
 #pragma once
 
 #include "core/ranks/ranks.hpp"
@@ -14,9 +14,9 @@ concept Elements = requires(T& values) {
   { *values.data() } -> std::same_as<typename T::value_type&>;
 };
 
-// Gives the bytes of `value` to `bytes`, or takes them from it. A type without pointers goes as it
-// lies in memory, Elements one by one. Any other class has a function
-// `serialize(bytes, value)`, found by its type, which calls `bytes(...)` with its members.
+// Writes the bytes of `value` to `bytes`, or reads them from it. A trivially copyable type is
+// copied as it is in memory; Elements are visited value by value. Any other class has a function
+// `serialize(bytes, value)`, found by its type, that calls `bytes(...)` with its members.
 template <class Bytes, class T>
 void visit_bytes(Bytes& bytes, T& value) {
   if constexpr (std::is_trivially_copyable_v<T>) {
@@ -74,13 +74,13 @@ class ByteReader {
   std::string_view left_;
 };
 
-// The worker threads of the team.
+// The number of worker threads of all ranks.
 inline Index threads_of(const Team& team) {
   const std::vector<Index> threads = share_values(team.ranks, team.workers.threads());
   return std::accumulate(threads.begin(), threads.end(), Index{0});
 }
 
-// Fills `parts`, of which each rank has its own, on every rank.
+// Gives every rank all parts. Before the call, a rank has only the parts that it computed.
 template <class T>
 void share_parts_of_ranks(std::vector<T>& parts, Ranks& ranks) {
   const auto own = static_cast<std::size_t>(ranks.rank());
@@ -99,7 +99,7 @@ void share_parts_of_ranks(std::vector<T>& parts, Ranks& ranks) {
 }
 
 // The results compute(0) ... compute(count - 1), on every rank. If parts fail, every rank throws
-// the error of the first one, as throw_first() does.
+// the error of the first failed part, as throw_first() does.
 template <class T, class Compute>
 std::vector<T> compute_parts(Index count, const Compute& compute, const Team& team) {
   const Index step = team.ranks.count();

@@ -8,7 +8,7 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
-// The rows that each of the models can see, if all see the same, and fewer than `context`.
+// The rows that each model can see, if all models see the same rows, and fewer than `context`.
 std::optional<Stack::SeenRows> seen_by_all(std::span<const EnsembleMember> models, Index context) {
   const auto seen = [](const EnsembleMember& model) {
     return model.transformer.main().seen_rows();
@@ -53,7 +53,7 @@ std::vector<TokenId> TextGenerator::read_of(std::vector<TokenId> prompt) const {
   return prompt;
 }
 
-// For each of the models.
+// The prompts in the form of each model.
 std::vector<Prompts> TextGenerator::prompts_for(
     const std::vector<std::vector<TokenId>>& read) const {
   if (model_.goes_on) {
@@ -77,7 +77,7 @@ std::vector<Prompts> TextGenerator::prompts_for(
   return prompts;
 }
 
-// The texts of the samples of each prompt, while they are written.
+// For each prompt, the growing texts of its samples.
 std::vector<std::vector<WrittenText>> TextGenerator::texts_after(
     const std::vector<std::vector<TokenId>>& read, Index samples) const {
   std::vector<std::vector<WrittenText>> texts;
@@ -90,7 +90,7 @@ std::vector<std::vector<WrittenText>> TextGenerator::texts_after(
   return texts;
 }
 
-// A search knows its outputs only at its end.
+// Calls `each` after the search, because a search knows its outputs only at its end.
 Samples TextGenerator::search(std::span<const Prompts> prompts, const EachToken& each) const {
   const auto found = decode_batch(model_.members, prompts,
                                   {.beam = options_.beam,

@@ -1,4 +1,4 @@
-// Goes on with texts, or writes outputs for sources, by sampling or by beam search.
+// Continues texts, or writes outputs for sources, by sampling or by beam search.
 #pragma once
 
 #include "core/kernel/workers.hpp"
@@ -11,9 +11,9 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 struct GeneratedText {
   std::string text;  // without its prompt
   std::vector<TokenId> tokens;
-  double log_probability = 0;                     // of all tokens, as the model gives it to them
-  GenerationEnd end = GenerationEnd::max_tokens;  // caller: the stop text
-  bool slid = false;                              // its end no longer saw its beginning
+  double log_probability = 0;                     // of all tokens, as in Generated
+  GenerationEnd end = GenerationEnd::max_tokens;  // caller: the stop text came
+  bool slid = false;                              // the model no longer saw its beginning
 };
 
 using GeneratedTexts = std::vector<std::vector<GeneratedText>>;  // of each prompt: its samples
@@ -22,20 +22,20 @@ struct GeneratorOptions {
   SamplingOptions sampling{};
   Index samples = 1;
   Index max_tokens = 256;
-  std::string stop{};  // ends a sample, which is without it; empty: none
+  std::string stop{};  // ends a sample and is not part of it; empty: none
   std::uint64_t seed = 1;
-  Index beam = 0;  // not 0: instead of sampling, the best `samples` of a beam search this wide
-  Index together = most_together;  // sequences that are written together, at most
+  Index beam = 0;  // not 0: the best `samples` of a beam search this wide, without sampling
+  Index together = most_together;  // most sequences that are written together
 };
 
-// What a generator writes with. The models must outlive it.
+// The models of a generator, which must outlive it, and their tokenizer.
 struct GeneratorModel {
   std::vector<EnsembleMember> members;
-  std::shared_ptr<const Tokenizer> tokenizer;  // of what they write
+  std::shared_ptr<const Tokenizer> tokenizer;  // of the outputs
   Index context;                               // rows that the models can read together
-  Index memory = 0;                            // and rows that they remember before these
-  bool goes_on = false;          // what they write goes on with its prompt, and is no target of it
-  std::vector<TokenId> never{};  // tokens that they do not write
+  Index memory = 0;                            // rows that they remember before these rows
+  bool goes_on = false;          // outputs continue the prompt; else the prompt is a source
+  std::vector<TokenId> never{};  // tokens that the models do not write
   double length_penalty = 1;     // of a beam search
 };
 
@@ -46,21 +46,21 @@ class TextGenerator {
 
   TextGenerator(GeneratorModel model, Workers& workers, GeneratorOptions options);
 
-  // What the model reads of a prompt. Of a text that is longer than `context()`, the last `kept()`
-  // tokens or, if it `forgets()`, the last `context()`; of a source, the first.
+  // The tokens of a prompt that the model reads: the first `context()` - 1 of a source. Of a text
+  // longer than `context()`, the last `kept()` or, if the model `forgets()`, the last `context()`.
   std::vector<TokenId> read_of(std::vector<TokenId> prompt) const;
 
-  // The rows that the model sees together. A text that becomes longer is read again from its last
-  // `kept()` tokens on. A model with a memory forgets all rows but the last `kept()` instead, and
-  // one with a sink_window all but those that it can see. A beam search ends there.
+  // The most rows that the model sees together. It reads a longer text again from its last `kept()`
+  // tokens on. A model that `forgets()` drops rows instead: with a memory all but the last
+  // `kept()`, with a sink_window all that it cannot see. A beam search ends there.
   Index context() const { return model_.context + model_.memory; }
   Index kept() const;
-  // In words, of a text that became longer.
+  // kept() in words, for a text that became longer.
   std::string what_is_kept() const;
-  // Whether the model forgets rows, instead of reading others again.
+  // Whether the model drops old rows, instead of reading the last tokens again.
   bool forgets() const { return model_.memory > 0 || seen_; }
 
-  // Several threads call `each`. `first`: the number of the first prompt, for the draws.
+  // Several threads call `each`. `first`: the number of the first prompt, for the random draws.
   GeneratedTexts generate(std::span<const std::vector<TokenId>> prompts, const EachPiece& each = {},
                           Index first = 0) const;
 
@@ -74,7 +74,7 @@ class TextGenerator {
                                                     Index samples) const;
 
   GeneratorModel model_;
-  std::optional<Stack::SeenRows> seen_;  // by all models, if they see no other rows of a text
+  std::optional<Stack::SeenRows> seen_;  // by all models, if they see no other rows
   Workers& workers_;
   GeneratorOptions options_;
 };

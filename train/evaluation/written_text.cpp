@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::string_view replacement = "\uFFFD";
 
-// Whether more bytes could make a character of these.
+// Whether these bytes may be the beginning of a longer character.
 bool may_begin_character(std::string_view bytes) {
   const auto first = static_cast<unsigned char>(bytes.front());
   const std::size_t needed = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : first >= 0xC2 ? 2 : 1;
@@ -18,7 +18,7 @@ bool may_begin_character(std::string_view bytes) {
              [](char byte) { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; });
 }
 
-// The longest end of the text with which the stop text begins, without being all of it.
+// The length of the longest end of `text` that is a beginning of `stop`, but not all of `stop`.
 std::size_t begun(std::string_view text, std::string_view stop) {
   std::size_t length = std::min(text.size(), stop.empty() ? 0 : stop.size() - 1);
   while (length > 0 && !stop.starts_with(text.substr(text.size() - length))) {
@@ -27,8 +27,8 @@ std::size_t begun(std::string_view text, std::string_view stop) {
   return length;
 }
 
-// The text with U+FFFD for each byte that is part of no character. Of a text that goes on, the
-// bytes that may be the beginning of its next character are left out, and counted as not read.
+// The text with U+FFFD for each byte that belongs to no character. If a text goes on, last bytes
+// that may begin its next character are left out and do not count as read.
 struct WholeCharacters {
   std::string text;
   std::size_t bytes = 0;  // read
@@ -66,8 +66,8 @@ std::string WrittenText::add(TokenId token) {
 
 std::string WrittenText::finish() { return take(true); }
 
-// A tokenizer may write a space before a word, so the text of a token depends on the one before. It
-// does not depend on tokens that are far back.
+// A tokenizer may write a space before a word, so the text of a token depends on the token before,
+// but not on tokens far back.
 void WrittenText::forget_most() {
   constexpr std::size_t most = 64;
   constexpr std::ptrdiff_t kept = 8;

@@ -1,5 +1,5 @@
-// The text of a sequence while its tokens arrive: whole characters only, and nothing from a stop
-// text on.
+// The text of a sequence while its tokens arrive. It has only whole characters and ends before the
+// stop text.
 #pragma once
 
 #include "datasets/tokenizers/tokenizer.hpp"
@@ -8,13 +8,13 @@ namespace tapehead {
 
 class WrittenText {
  public:
-  // prompt: tokens before, whose text does not count. stop: may be empty. All must outlive it.
+  // The text of `prompt` does not count. `stop` may be empty; it and `tokenizer` must live longer.
   WrittenText(const Tokenizer& tokenizer, std::vector<TokenId> prompt, std::string_view stop);
 
-  // Returns the text that is certain now and was not before. Characters that are not complete, and
-  // what may be the beginning of the stop text, wait. A byte of no character becomes U+FFFD.
+  // Returns the text that became certain with this token. Incomplete characters and a possible
+  // beginning of the stop text wait. A byte that belongs to no character becomes U+FFFD.
   std::string add(TokenId token);
-  std::string finish();  // what still waits
+  std::string finish();  // the text that still waits
 
   bool stopped() const { return stopped_; }          // by the stop text
   const std::string& text() const { return text_; }  // all that was returned
@@ -24,10 +24,10 @@ class WrittenText {
   void forget_most();
 
   const Tokenizer& tokenizer_;
-  std::vector<TokenId> tokens_;  // the latest, and at least those whose text still waits
+  std::vector<TokenId> tokens_;  // the latest tokens, at least all whose text still waits
   std::string_view stop_;
   std::size_t before_;     // bytes of the tokens' text that do not count
-  std::size_t taken_ = 0;  // bytes of the tokens' text behind them that were returned
+  std::size_t taken_ = 0;  // bytes behind `before_` that were returned
   std::string text_;
   bool stopped_ = false;
 };

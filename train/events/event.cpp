@@ -18,7 +18,7 @@ std::string_view bytes_of(const Number& number) {
   return {reinterpret_cast<const char*>(&number), sizeof number};
 }
 
-// Each event begins so.
+// The fields with which each event begins.
 WireMessage event_at(const EventTime& time) {
   WireMessage event;
   event.float64(1, time.seconds).integer(2, time.step);
@@ -27,7 +27,7 @@ WireMessage event_at(const EventTime& time) {
 constexpr std::size_t step_key = 1 + sizeof(double);
 constexpr std::size_t longest_step = 9;  // bytes, 7 bits each
 
-// Markdown that shows a text as it is. TensorBoard shows no text that is not UTF-8.
+// Markdown that shows a text verbatim. TensorBoard does not show text that is not UTF-8.
 std::string code_block(std::string_view text) {
   constexpr std::string_view indentation = "    ";
   std::string block(indentation);
@@ -55,7 +55,7 @@ WireMessage tensor_of(std::span<const std::string> texts) {
 
 }  // namespace
 
-// Seven bits a byte, the lowest first; the highest bit of a byte says that another one follows.
+// Seven bits per byte, lowest first; the highest bit of a byte is set if another byte follows.
 void WireMessage::variable_length(std::uint64_t value) {
   for (; value >= 0x80; value >>= 7) {
     encoded_ += static_cast<char>((value & 0x7f) | 0x80);
@@ -136,9 +136,9 @@ std::optional<Index> step_of_event(std::string_view event) {
 
 namespace {
 
-constexpr std::uint32_t castagnoli = 0x82f63b78;  // its coefficients, that of x^31 in bit 0
+constexpr std::uint32_t castagnoli = 0x82f63b78;  // coefficients, x^31 in bit 0
 
-// The remainder of each byte, times x^32.
+// For each byte the remainder of the byte times x^32.
 constexpr std::array<std::uint32_t, 256> remainders = [] {
   std::array<std::uint32_t, 256> table{};
   for (std::uint32_t byte = 0; byte < table.size(); ++byte) {
@@ -158,7 +158,7 @@ Number number_at(std::string_view bytes) {
   return number;
 }
 
-// The CRC of bytes that hold CRCs themselves has weaknesses, so TFRecord rotates and shifts it.
+// TFRecord rotates and shifts the CRC, because a CRC of bytes that contain CRCs is weak.
 std::uint32_t checksum(std::string_view bytes) { return std::rotr(crc32c(bytes), 15) + 0xa282ead8; }
 
 bool checks(std::string_view bytes, std::string_view stored) {

@@ -28,8 +28,8 @@ bool is_of_later_step(std::string_view event, Index step) {
   return step_of_event(event).value_or(0) > step;
 }
 
-// How many events may stay. The second event of a file is its start. If that is of a later step, so
-// are all metrics, and the config, which is of the step before, will be in the next file again.
+// The number of events to keep. The second event of a file is its start. If the start is of a later
+// step, so are all metrics, and the next file will contain the config again.
 std::size_t most_kept(const Records& records, Index step) {
   const std::size_t count = records.contents.size();
   return count >= 2 && is_of_later_step(records.contents[1], step) ? 1 : count;

@@ -18,9 +18,9 @@ void shake(ParameterStore& store, std::uint64_t seed) {
   }
 }
 
-// The scopes of parameters that reach the loss only through attentions without heads: the norm
-// before such an attention, its scores and distances and, if no cross-attention has heads,
-// everything that makes its context.
+// The scopes of parameters that can reach the loss only through attentions without heads: the norm
+// before such an attention, its scores and distances and, if no cross-attention has heads, all
+// parameters of the context.
 std::vector<std::string> idle_scopes(const Transformer& model) {
   std::vector<std::string> scopes;
   bool reads = false;
@@ -72,7 +72,7 @@ Batch small_batch(const Source& source, Index tokens) {
   return pack(source, chosen);
 }
 
-// With a memory, windows behind the first one: each remembers rows of the only lane.
+// With a memory, leaves out the first window, because only later windows read remembered rows.
 Batch batch_to_check(const Config& config, const Task& task, Index tokens) {
   const Split& train = task.split("train");
   const Index memory = config.training.memory;
@@ -100,7 +100,7 @@ ModelGradcheckReport check_model(Model& model, const Config& config, const Batch
   const LossFunction loss_of = training_loss(model, config);
   const PenaltyFunction penalty = gate_penalty(model.transformer, config.training.gate_penalty);
   std::optional<LaneMemory> memory;
-  if (!batch.input.lanes.empty()) {  // any rows will do, as long as they are not all alike
+  if (!batch.input.lanes.empty()) {  // any rows will do, unless they are all equal
     memory.emplace(LaneMemory::Size{.lanes = 1,
                                     .layers = std::ssize(model.transformer.main().layers),
                                     .rows = config.training.memory,

@@ -1,4 +1,4 @@
-// The gradient check of the model of a config, on a batch of its own data.
+// Checks the gradients of a config's model on a batch of the config's data.
 #pragma once
 
 #include "core/gradcheck/model/model.hpp"
@@ -9,24 +9,24 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-// Training examples of different lengths, in their order, up to about `tokens` on each side.
+// The first training examples that together have about `tokens` on each side.
 Batch small_batch(const Source& source, Index tokens);
 
-// A small batch of the training split, as the config's model reads it.
+// A small batch of the training split in the format that the config's model reads.
 Batch batch_to_check(const Config& config, const Task& task, Index tokens);
 
 // Checks the gradients of the loss that the config trains, with its dropout, label smoothing and
-// shards. The parameters are moved a little from their initial values, because with gains of 1 and
-// biases of 0 some mistakes do not show. Parameters on which the loss does not depend, since only
-// attentions without heads would use them, are left out. The config must be resolved.
+// shards. Moves the parameters a little from their initial values, because gains of 1 and biases of
+// 0 hide some mistakes. Skips parameters that only attentions without heads would use: the loss
+// does not depend on them. The config must be resolved.
 ModelGradcheckReport check_config(const Config& config, const Task& task, const Batch& batch,
                                   const ModelGradcheckOptions& options);
 
-// The same for an existing model, whose parameters are moved.
+// The same for an existing model; moves its parameters.
 ModelGradcheckReport check_model(Model& model, const Config& config, const Batch& batch,
                                  const ModelGradcheckOptions& options);
 
-// The report as text: a table with a row for each parameter, then the findings.
+// The report as text: a table with one row per parameter, then the findings.
 std::string gradcheck_table(const ModelGradcheckReport& report);
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

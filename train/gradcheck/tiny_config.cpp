@@ -11,7 +11,7 @@ namespace tapehead {
 namespace {
 
 constexpr Index head_width = 4;
-constexpr Index other_width = 6;  // of values, if they are not as wide as keys
+constexpr Index other_width = 6;  // of values, if it differs from that of keys
 constexpr Index alike_layers = 2;
 constexpr Index most_layers = 8;
 
@@ -32,7 +32,7 @@ Stack stack_of(const ModelOptions& model, const std::vector<AttentionKind>& kind
   return stack;
 }
 
-// Keeps one of several equal layers; if only one layer would remain, two.
+// Keeps one of each kind of layer; if only one layer would remain, two.
 void keep_one_of_each(Stack& stack) {
   std::vector<std::vector<AttentionSpec>> kept;
   for (const std::vector<AttentionSpec>& layer : stack.layers) {
@@ -51,14 +51,13 @@ bool has_slices(const AttentionSpec& spec) {
   return spec.input == HeadInput::narrow || spec.combine == Combine::concatenate;
 }
 
-// Whether the width of the values follows from that of the model.
+// Whether the model's width determines the width of the values.
 bool follows_model(const AttentionSpec& spec) {
   return spec.combine != Combine::output || spec.sharing == Sharing::identity;
 }
 
-// The number of which the model's width must be a multiple for this attention: the number of heads
-// if each has its own columns, and pairs of columns if rotary positions rotate queries of that
-// width.
+// The divisor that this attention requires of d_model: the number of heads if each has its own
+// columns, times 2 if rotary positions rotate queries as wide as these columns.
 Index divisor(const AttentionSpec& spec) {
   const Index slices = has_slices(spec) ? std::max<Index>(spec.heads, 1) : 1;
   const bool by_model = (shares_value(spec.sharing) && follows_model(spec)) ||
@@ -86,8 +85,8 @@ void set_widths(AttentionSpec& spec, Index d_model) {
   spec.d_model = d_model;
 }
 
-// The smallest width that fits the heads of all attentions, and that is not below the usual one.
-// The model's own width is a multiple of every divisor, and so of their least common multiple.
+// The smallest width that fits the heads of all attentions and is at least the usual width. It is
+// at most the model's own width, which is a multiple of every divisor.
 Index small_width(const ModelOptions& model, const std::vector<Stack*>& stacks) {
   Index step = 1;
   for (const Stack* stack : stacks) {
@@ -109,8 +108,8 @@ void narrow(ModelOptions& model, const std::vector<Stack*>& stacks) {
   }
 }
 
-// Clears the options of the section for all kinds that would have to match the remaining layers.
-// The sections of the kinds contain everything, and options that no attention uses would be
+// Clears options of the section `attention` that would have to match the remaining layers. The
+// sections of the attention kinds repeat them all, and an option that no attention uses would be
 // rejected.
 void clear_for_all(AttentionSettings& attention) {
   attention.fields([](const AttentionField& field, auto& option) {
@@ -120,14 +119,13 @@ void clear_for_all(AttentionSettings& attention) {
   });
 }
 
-// Whether some layers share their weights, in more than one group: fewer layers would fall into
-// other groups.
+// Whether layers form several groups of shared weights: fewer layers would be grouped differently.
 bool has_groups(const ModelOptions& model) {
   const Index groups = model.layer_groups.value_or(1);
   return groups > 1 && groups < std::max(*model.encoder_layers, *model.decoder_layers);
 }
 
-// Narrower or wider than the model, as it was.
+// Stays narrower or wider than d_model, as in the original config.
 Index small_embedding(Index d_embedding, Index former_d_model, Index d_model) {
   return d_embedding < former_d_model ? std::min(d_embedding, std::max<Index>(1, d_model / 2))
                                       : std::min(d_embedding, d_model + 2);
@@ -151,7 +149,7 @@ bool any_set(const IsSet& is_set, const std::vector<std::string>& options) {
   return std::ranges::any_of(options, is_set);
 }
 
-// Whether the command line set a width; if so, all widths stay.
+// Whether the command line sets a width; then all widths stay.
 bool widths_set(const IsSet& is_set) {
   for (const std::string section : {"attention", "encoder_self", "decoder_self", "cross"}) {
     if (any_set(is_set, {section + ".d_qk", section + ".d_v", section + ".budget"})) {
@@ -161,8 +159,8 @@ bool widths_set(const IsSet& is_set) {
   return any_set(is_set, {"model.d_model", "model.d_head"});
 }
 
-// Shrinks a model to few layers and narrow heads, so that its parts work together as before. The
-// options must be resolved, and they are resolved afterwards.
+// Reduces a model to few layers and narrow heads whose parts work together as before. The options
+// are resolved before and after.
 void shrink_model(ModelOptions& model, const IsSet& is_set) {
   using enum AttentionKind;
   Stack encoder = stack_of(model, {encoder_self});
@@ -207,8 +205,8 @@ bool has_gates(const ModelOptions& model) {
   });
 }
 
-// Reduces positions to those that the task's longest sequence needs, instead of a table of a
-// million rows.
+// Limits max_positions to 1024, or to the task's longest sequence if that is longer: the table
+// could have a million rows.
 void fit_positions(Config& config, const IsSet& is_set) {
   constexpr Index usual = 1024;
   const Index marks = use_of(config).gives_entries() ? 1 : 2;
@@ -229,7 +227,7 @@ void shrink_memory(Config& config, const IsSet& is_set) {
   }
 }
 
-// The config in which all options that were `auto` follow the others again.
+// Recomputes all options that were `auto` from the other options.
 Config following(Config config, const std::map<std::string, std::string>& origins) {
   for (const Section& section : sections(config)) {
     for (const Row& row : section.rows) {
@@ -255,7 +253,7 @@ Config tiny_config(const LoadedConfig& loaded) {
   shrink_model(config.model, is_set);
   shrink_memory(config, is_set);
   fit_positions(config, is_set);
-  config.training.freeze.clear();  // every gradient is checked
+  config.training.freeze.clear();  // checks every gradient
   if (!has_gates(config.model)) {
     const TrainingOptions defaults;
     config.training.gate_penalty = defaults.gate_penalty;

@@ -6,15 +6,14 @@
 
 namespace tapehead {
 
-// The config with a small model and little data. Everything that decides how the parts work
-// together stays: heads, sharing, scores, patterns, norms, positions, tying, dropout, shards. Of
-// equal layers two remain, of different layers one each, at most eight. Each change keeps related
-// options consistent, so the result is valid if the config is. Options set on the command line keep
-// their values.
+// Reduces model and data, but keeps everything that decides how the parts work together: heads,
+// sharing, scores, patterns, norms, positions, tying, dropout, shards. Keeps one layer of each
+// kind, at least two layers and at most eight. Related options stay consistent, so the result is
+// valid if the config is. Options from the command line keep their values.
 Config tiny_config(const LoadedConfig& loaded);
 
-// The changed options, as "section.option=value" with the new value. Options that were `auto` and
-// follow from the others are left out.
+// The changed options, as "section.option=value" with the new value, without options that were
+// `auto` and follow from other options.
 std::vector<std::string> changes(const LoadedConfig& from, const Config& to);
 
 }  // namespace tapehead

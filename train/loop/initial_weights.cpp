@@ -40,7 +40,7 @@ OpenedRun open_initial_run(const std::filesystem::path& directory) {
   return run;
 }
 
-// Copies options that trained weights may get, such as gates, which are open at first.
+// Copies options that can be added to trained weights, such as gates, which are open at first.
 void take_over_additions(const Config& config, Config& other) {
   const AttentionSpec defaults;
   for (const AttentionKind kind : attention_kinds) {
@@ -55,7 +55,7 @@ void take_over_additions(const Config& config, Config& other) {
   }
 }
 
-// Whether our output layer must be new: it is used with another command, or has other classes.
+// Whether our output layer must be new: another command uses the model, or its classes differ.
 bool has_other_head(const Config& config, const Tokenizers& tokenizers, const OpenedRun& run) {
   return use_of(config).command != use_of(run.config).command ||
          (!use_of(config).gives_entries() &&
@@ -88,8 +88,8 @@ const Tokenizer& of_side(const Tokenizers& tokenizers, Side side) {
 
 std::string_view name_of(Side side) { return side == Side::source ? "source" : "target"; }
 
-// Which entries of a side are in the other run; nothing if both have the same rows. A masked
-// language model has one row more, the mask.
+// The entries of a side that both runs have; nullopt if their rows are the same. A masked language
+// model has one more row, the mask.
 std::optional<VocabularyMatch> match_side(const OpenedRun& run, const Config& config,
                                           const Tokenizers& tokenizers, Side side) {
   const Tokenizer& theirs = of_side(run.tokenizers, side);
@@ -113,7 +113,7 @@ std::optional<VocabularyMatch> match_side(const OpenedRun& run, const Config& co
   return match;
 }
 
-// Loads the rows of the entries that both vocabularies have.
+// Loads the rows of the entries that both vocabularies contain.
 void load_rows(const TensorFile& file, const NamedParameter& parameter,
                const VocabularyMatch& match, ParameterStore& store) {
   const bool of_numbers = parameter.shape.rank() == 1;
@@ -134,7 +134,7 @@ void load_rows(const TensorFile& file, const NamedParameter& parameter,
   }
 }
 
-// The side whose vocabulary the parameter's rows belong to, if any.
+// The side whose vocabulary the parameter's rows belong to; nullopt: neither.
 std::optional<Side> side_of(const Model& model, const NamedParameter& parameter) {
   for (const VocabularyTable& table : model.transformer.vocabulary_tables()) {
     if (table.table.block == parameter.block) {

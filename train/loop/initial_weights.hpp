@@ -1,4 +1,4 @@
-// Loads the initial weights of a training if `model.init_from` names another run.
+// Loads the initial weights of a training from another run, if `model.init_from` names one.
 #pragma once
 
 #include "datasets/task.hpp"
@@ -7,14 +7,14 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-// Loads the best weights of the run (if there are none, the average or the last), and returns a
-// text that says what was loaded. If the tokenizers differ, rows of embeddings and output are
-// copied for entries with the same text, and the other rows stay as they are. Throws IoError if the
-// run or its weights do not exist; if weights mean something else in this model (all options matter
-// except dropout and initialisation); and if the vocabularies of a side have nothing in common.
+// Loads the run's best weights (without these, the average or the last), and returns a text that
+// says what was loaded. If the tokenizers differ, copies the embedding and output rows of entries
+// with the same text, and leaves the other rows unchanged. Throws IoError if the run or its weights
+// do not exist, if the models differ in an option that decides what weights mean (all except
+// dropout and initialisation), or if the vocabularies of a side have no common entry.
 std::string load_initial_weights(const Config& config, const Tokenizers& tokenizers, Model& model);
 
-// The same, but without keeping the weights. Does nothing if the config does not start from a run.
+// The same checks without loading. Does nothing if `model.init_from` is empty.
 void check_initial_weights(const Config& config, const Task& task);
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

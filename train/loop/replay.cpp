@@ -15,9 +15,9 @@ namespace {
 using Numbers = std::vector<std::int64_t>;
 
 constexpr const char* label_rows = "label_rows";  // only if some rows have no label
-constexpr const char* prefixes = "prefixes";      // only if some input has one
+constexpr const char* prefixes = "prefixes";      // only if some input has a prefix
 
-// The names of the lists of tokens.
+// Names of the lists that hold tokens.
 struct TokenLists {
   const char* ids;
   const char* lengths;
@@ -27,7 +27,7 @@ constexpr TokenLists context_lists{
     .ids = "source", .lengths = "source_lengths", .types = "source_types"};
 constexpr TokenLists input_lists{
     .ids = "target_input", .lengths = "target_lengths", .types = "target_types"};
-constexpr const char* lanes = "lanes";  // only if the input goes on with lanes, with positions
+constexpr const char* lanes = "lanes";  // lanes and lane_positions: only if the batch has lanes
 constexpr const char* lane_positions = "lane_positions";
 constexpr const char* memory = "lanes.memory";
 
@@ -43,7 +43,7 @@ void add_tokens(const Tokens& tokens, const TokenLists& names,
   }
 }
 
-// The lists that make a batch, by name.
+// The lists of numbers that represent a batch, by name.
 std::map<std::string, Numbers> lists_of(const Batch& batch) {
   std::map<std::string, Numbers> lists{{"target_output", numbers(batch.labels.ids)},
                                        {"examples", numbers(batch.examples)}};
@@ -65,11 +65,11 @@ std::map<std::string, Numbers> lists_of(const Batch& batch) {
 
 constexpr Index largest_vocabulary = std::numeric_limits<TokenId>::max();
 
-// The file from which the lists of a batch are read, and their limits.
+// The file with the lists of a batch, and limits for checks.
 struct BatchSource {
   const TensorFile& file;
   std::string prefix;
-  Index longest;  // sequence
+  Index longest;  // the longest sequence
 
   bool has(const std::string& name) const { return file.find(prefix + name) != nullptr; }
   Numbers numbers(const std::string& name, Index least, Index most) const {
@@ -169,7 +169,7 @@ Replay read_replay(const TensorFile& file) {
 void write_replay(const std::filesystem::path& file, const Replay& replay,
                   const ParameterStore& store) {
   std::vector<TensorEntry> entries = weight_entries(store);
-  std::map<std::string, Numbers> lists;  // the memory that the entries point into
+  std::map<std::string, Numbers> lists;  // owns the memory that `entries` refers to
   for (std::size_t i = 0; i < replay.batches.size(); ++i) {
     for (auto& [name, numbers] : lists_of(replay.batches[i])) {
       lists.emplace(prefix_of(static_cast<Index>(i)) + name, std::move(numbers));

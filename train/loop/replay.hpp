@@ -1,4 +1,4 @@
-// Replays: a training step that met a number that is not finite is saved, to be repeated.
+// A replay is a saved training step in which a number was not finite, to be repeated.
 #pragma once
 
 #include "core/sequence/batch.hpp"
@@ -14,7 +14,7 @@ struct Replay {
   Index target_vocabulary = 0;
   Index step = 1;
   std::vector<Batch> batches{};
-  Tensor memory{};  // what the lanes remembered (LaneMemory::committed); without memory if nothing
+  Tensor memory{};  // the lanes' state (LaneMemory::committed); empty: none
 };
 
 // Writes the step and the weights before it. Throws IoError.
@@ -26,8 +26,8 @@ struct Replayed {
   std::string message;  // the anomaly, or the result of the step
 };
 
-// Repeats the step, and checks every value and gradient. All draws are addressed, so the number
-// that is not finite occurs again. Throws IoError if the file is not a replay.
+// Repeats the step, and checks every value and gradient. Random draws depend only on their address,
+// so the error occurs again. Throws IoError if the file is not a replay.
 Replayed replay_step(const std::filesystem::path& file, Index threads);
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -1,4 +1,4 @@
-// Resumption: from which step a training continues, and which files still belong to it.
+// Resumption: the step at which a training continues, and the files that still belong to it.
 #include "train/loop/run_sink.hpp"
 
 #include <spdlog/spdlog.h>
@@ -33,7 +33,7 @@ bool holds(const std::filesystem::path& checkpoint) {
   }
 }
 
-// Whether there are weights beside the step checkpoints, which another run can start from.
+// Whether the run has weights besides its step checkpoints, which another run can start from.
 bool has_weights(const RunFiles& run) { return holds(run.best()) || holds(run.average()); }
 
 std::string from_its_weights(const RunFiles& run) {
@@ -41,7 +41,7 @@ std::string from_its_weights(const RunFiles& run) {
                      run.directory.string());
 }
 
-// What to restore before checkpoints that hold can be used.
+// Tells what the user must restore to use the intact checkpoints.
 std::string what_to_restore(const RunFiles& run, const Config& config) {
   if (std::filesystem::exists(run.config())) {
     const auto of_weights = meaning_of(config);
@@ -61,7 +61,7 @@ std::string what_to_restore(const RunFiles& run, const Config& config) {
                      has_files ? " (--data DIR names the directory of the data)" : "");
 }
 
-// A run with valid checkpoints must not be thrown away because of other problems.
+// Does not advise --overwrite while the run has intact checkpoints or other weights.
 IoError none_fits(const RunFiles& run, const Config& config,
                   const std::vector<RefusedCheckpoint>& refused) {
   std::string advice = "start again with --overwrite";
@@ -74,8 +74,8 @@ IoError none_fits(const RunFiles& run, const Config& config,
   return IoError("no checkpoint of {} can be used; {}", run.directory.string(), advice);
 }
 
-// Throws IoError if to begin at step 0 would replace weights that it does not make again: those of
-// an imported or pruned model, or of a training that is over.
+// Throws IoError if a start at step 0 would replace weights that it does not produce again: of an
+// imported or pruned model, or of a finished training.
 void expect_nothing_lost(const RunFiles& run) {
   const auto record = read_record(run.record());
   const bool begun = record && !record->starts.empty() && !record->end;
@@ -85,7 +85,7 @@ void expect_nothing_lost(const RunFiles& run) {
   }
 }
 
-// Checks the position against the name of the file and the data, which give it further bounds.
+// Checks the position against the file's name and the data.
 void expect_place(const Config& config, const Task& task, const Checkpoints& checkpoints,
                   const TensorFile& checkpoint, const TrainingPosition& position) {
   if (checkpoints.file(position.step) != checkpoint.path()) {
@@ -101,7 +101,7 @@ void expect_place(const Config& config, const Task& task, const Checkpoints& che
   }
 }
 
-// Adapts the position, which counts batches, if `--set` has changed how batches are made.
+// `position` counts batches: if `--set` has changed them, skips the rest of the epoch.
 void adapt(const Batching& batching, TrainingPosition& position) {
   if (position.batching != batching) {
     if (position.batch > 0) {
@@ -114,8 +114,8 @@ void adapt(const Batching& batching, TrainingPosition& position) {
   }
 }
 
-// Whether the weights at the position are the best so far: the metrics have an evaluation at its
-// step with the best value and loss, which they keep to the bit.
+// Whether the weights at the position are the best so far: metrics.jsonl has an evaluation at this
+// step with exactly the best value and loss.
 bool is_at_best(const RunFiles& run, Metric metric, const TrainingPosition& position) {
   const std::string name(kind_of(metric).name);
   bool found = false;
@@ -191,7 +191,7 @@ std::optional<BestWeights> keep_weights_of_run(const Config& config, RunSink& si
     }
   }
   if (position.best_evaluation == 0) {
-    best.reset();  // not one of its own evaluations
+    best.reset();  // not from an evaluation that counts
   }
   keep_average(training, store);
   return best;

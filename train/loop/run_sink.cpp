@@ -15,14 +15,14 @@ namespace {
 
 constexpr std::string_view program_file = "/proc/self/exe";
 
-// The first line in which two texts differ, as the second has it.
+// The first line of `other` that differs from `one`.
 std::string_view differing_line(std::string_view one, std::string_view other) {
   const auto at = static_cast<std::size_t>(std::ranges::mismatch(one, other).in2 - other.begin());
   const std::size_t begin = at == 0 ? 0 : other.rfind('\n', at - 1) + 1;
   return other.substr(begin, other.find('\n', at) - begin);
 }
 
-// Throws if a rank's text is not that of rank 0. `shown` makes of both what the message says.
+// Throws if a rank's text differs from that of rank 0. `shown` formats both for the message.
 template <class Shown>
 void expect_same(Ranks& ranks, std::string_view what, std::string_view mine, const Shown& shown) {
   const std::vector<std::string> texts = share_texts(ranks, mine);

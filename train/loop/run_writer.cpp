@@ -1,4 +1,4 @@
-// The run writer: the sink that reads and writes the files of a run, on the first rank.
+// The run writer: the run sink of rank 0, which reads and writes the files of a run.
 #include <spdlog/spdlog.h>
 
 #include "core/files/files.hpp"
@@ -108,8 +108,8 @@ class RunWriter final : public RunSink {
   void start(const LoadedConfig& loaded, const Task& task, const TaskOptions& data,
              const RunStart& start) override {
     write_run_data(files(), loaded.config.task, data);
-    // What was chosen first: after a stop between the two, `--set` tells where they disagree, and
-    // the same words again make them agree.
+    // written.yaml comes first: if the process stops before config.yaml is written, the user is
+    // told where the two disagree, and can repeat the same `--set`.
     if (loaded.written) {
       write_file_atomically(files().written(), written_text(*loaded.written));
     }
@@ -151,8 +151,8 @@ class RunWriter final : public RunSink {
     expect_finite_weights(state.store, position.step);
     expect_same_weights(state.store, position.step, ranks_);
     sync_lines();
-    // The weights for the average come first: if the process is killed between the two, the resumed
-    // run writes the same weights again.
+    // The weights for the average come before the step checkpoint: if the process is killed in
+    // between, the resumed run writes the same weights again.
     if (regular && averages_) {
       const Metadata metadata = weights_metadata(identity_, position.step);
       Metadata marked = metadata;
@@ -198,8 +198,8 @@ class RunWriter final : public RunSink {
   }
 
  private:
-  // Comes before each checkpoint: after a power loss, a resume goes on from one that is on the
-  // disk, and does not write the lines of earlier steps again.
+  // Called before each checkpoint is written: after a power loss, a resumed run does not write the
+  // lines before its checkpoint again.
   void sync_lines() {
     metrics_->sync();
     times_->sync();
@@ -212,11 +212,11 @@ class RunWriter final : public RunSink {
   std::optional<LogFile> log_;
   bool averages_ = false;
   Identity identity_;
-  std::optional<Checkpoints> checkpoints_;  // with the optimiser's state
-  std::optional<Checkpoints> weights_;      // the last ones, for the average
+  std::optional<Checkpoints> checkpoints_;  // with optimiser state
+  std::optional<Checkpoints> weights_;      // the newest weights, for the average
   std::optional<MetricsLog> metrics_;
-  std::optional<MetricsLog> times_;  // separate, since times differ in every run
-  std::optional<EventLog> events_;   // with run.tensorboard
+  std::optional<MetricsLog> times_;  // a separate file, since times differ in every run
+  std::optional<EventLog> events_;   // only with run.tensorboard
   RunRecord record_;
 };
 

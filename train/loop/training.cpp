@@ -29,7 +29,7 @@ Config with_intervals(Config config, Index steps_per_epoch) {
   return config;
 }
 
-// The file may have changed, or may not be a complete config, because options came from `--set`.
+// Logs how the given file differs from the run's config. Ignores a file that is no complete config.
 void say_differences(const TrainRequest& request, const LoadedConfig& run) {
   std::vector<std::string> differing;
   try {
@@ -43,7 +43,7 @@ void say_differences(const TrainRequest& request, const LoadedConfig& run) {
   }
 }
 
-// Throws ConfigError if an override changes what lies behind the run already.
+// Throws ConfigError if an override changes options whose effects the run already contains.
 void expect_kept(const RunFiles& run, const LoadedConfig& loaded) {
   const std::vector<std::string> changed =
       differences(load_config(run.config()).config, loaded.config,
@@ -117,7 +117,7 @@ bool TrainingRun::finished() const {
          validation_.waiting().over();
 }
 
-// Every line of progress gives steps and epochs, but not time and patience.
+// Logs the reason if it is time or patience: the progress lines show steps and epochs.
 void TrainingRun::say_why_it_ends() const {
   if (as_long_as_planned()) {
     return;
@@ -221,7 +221,7 @@ void TrainingRun::after_step(const StepStats& stats) {
   }
 }
 
-// With the weights that a user of the run would get.
+// Evaluates the weights that a user of the run gets by default.
 RunEnd TrainingRun::evaluate_tests(const StopSignals& signals) {
   const std::filesystem::path checkpoint = sink_.load_final_weights(model_.store);
   RunEnd end{.step = position_.step, .seconds = elapsed_};
@@ -251,13 +251,13 @@ RunEnd TrainingRun::evaluate_tests(const StopSignals& signals) {
 Trained train(const TrainRequest& request) {
   const std::filesystem::path directory =
       request.run.empty() ? std::filesystem::path("runs") / request.config.stem() : request.run;
-  // A resumed run uses the config that it stored, changed by the overrides.
+  // A resumed run uses its stored config, with the overrides.
   const RunFiles before{directory};
   const bool own_config = request.resume && std::filesystem::exists(before.config());
   LoadedConfig loaded = own_config ? load_config(find_run(directory).config(), request.overrides)
                                    : load_chosen(request.config, request.overrides);
   if (own_config && request.overrides.empty()) {
-    loaded.written.reset();  // what was written for the run stays as it is
+    loaded.written.reset();  // keep the run's written.yaml unchanged
   }
   check_frozen(loaded);
   const Config& config = loaded.config;
@@ -269,7 +269,7 @@ Trained train(const TrainRequest& request) {
   std::unique_ptr<RunSink> sink = run_sink(
       {.files = before, .resume = request.resume, .overwrite = request.overwrite}, *request.ranks);
   sink->expect_available(loaded);
-  // Data and weights come first: if something is wrong with them, nothing has been created yet.
+  // Checks data and weights before anything is created.
   const bool tokenizers_kept = request.resume && has_tokenizers(directory);
   const TaskOptions data = own_config ? find_run_data(before, config.task, request.data)
                                       : find_config_data(request.config, config.task);
@@ -279,7 +279,7 @@ Trained train(const TrainRequest& request) {
   Task task = make_task(config, data, tokenizers_kept ? directory : std::filesystem::path());
   for (const Split& split : task.splits) {
     say_unknown(split);
-    if (split.name != "train") {  // its outputs are not written
+    if (split.name != "train") {  // training outputs are not written
       say_cut_references(split, config.evaluation);
     }
   }
@@ -291,7 +291,7 @@ Trained train(const TrainRequest& request) {
                   .task = std::move(task)};
   try {
     TrainingRun training(trained.loaded.config, trained.task, *trained.sink, blas, request);
-    trained.sink->start(trained.loaded, trained.task, data,  // a resumed run has accepted it
+    trained.sink->start(trained.loaded, trained.task, data,  // begin() has checked it at a resume
                         {.step = training.step(),
                          .version = std::string(version()),
                          .processor = processor_name(),

@@ -1,4 +1,4 @@
-// A training, from a config to the end of its run, as `tapehead train` runs it.
+// A training, from its config to the end of its run: what `tapehead train` does.
 #pragma once
 
 #include "core/product/blas_kernels.hpp"
@@ -14,30 +14,30 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-// What a caller asks of a training.
+// What a caller asks for.
 struct TrainRequest {
   std::filesystem::path config{};        // a file, YAML or JSON
-  std::filesystem::path run{};           // its directory; empty: runs/<name of the config>
+  std::filesystem::path run{};           // the run directory; empty: runs/<name of the config>
   std::vector<std::string> overrides{};  // each "section.option=value"
   bool resume = false;                // continue from the newest checkpoint, with the run's config
   bool overwrite = false;             // replace an earlier run
   DataChoice data{};                  // where the data of a resumed run is
-  Index threads = default_threads();  // they change only the time, not the result
-  std::string threads_from{};         // what decided their number, for the table at the start
+  Index threads = default_threads();  // affects only the time, not the result
+  std::string threads_from{};         // where the number comes from, for the start table
   Ranks* ranks = &alone();            // the processes that train together; not null
   std::function<void(const StepReport&)> progress{};  // called after each step
-  std::shared_ptr<Console> console{};                 // for a live line; null: none
+  std::shared_ptr<Console> console{};                 // for a live progress line; null: none
 };
 
-// The steps of a training, from where it begins or goes on to its end or a signal.
+// The steps of a training, from its begin or resumption until its end or a signal.
 class TrainingRun {
  public:
-  // The config must be resolved; `task` is its data. `sink` must outlive it. Of the request it uses
-  // the number of threads, and where to report progress.
+  // The config must be resolved; `task` is its data. `sink` must outlive the object. Uses only the
+  // number of threads and the progress options of `request`.
   TrainingRun(const Config& config, const Task& task, RunSink& sink, const BlasInfo& blas,
               const TrainRequest& request);
 
-  // Trains to the end, or until a signal arrives. Then, unless stopped, evaluates final_splits().
+  // Trains until the end or a signal. At the end, evaluates final_splits().
   RunEnd run();
 
   Index step() const { return position_.step; }
@@ -73,20 +73,20 @@ class TrainingRun {
   double elapsed_ = 0;  // seconds of training
 };
 
-// A training that has ended. While this object exists, so does the lock of its run.
+// A finished training. Its sink keeps the run locked.
 struct Trained {
   RunFiles files;
   std::unique_ptr<RunSink> sink{};
-  LoadedConfig loaded;  // the config that it used
+  LoadedConfig loaded;  // the config that was used
   Task task;
   RunEnd end{};
 };
 
 // Trains, evaluates the test splits, and writes all files of the run directory except the page.
-// Ranks that train together give the same results as one process. It logs to spdlog's default
-// logger. SIGINT, SIGTERM, SIGHUP and SIGUSR1 end it after the current step, with a checkpoint from
-// which `resume` continues. Throws ConfigError, DataError and IoError if it cannot train; then
-// nothing is changed. Throws NumericError for numbers that are not finite.
+// Several ranks give the same results as one process. Logs to spdlog's default logger. SIGINT,
+// SIGTERM, SIGHUP and SIGUSR1 end the training after the current step, with a checkpoint for
+// `resume`. Throws ConfigError, DataError and IoError if it cannot train; then nothing is changed.
+// Throws NumericError for numbers that are not finite.
 Trained train(const TrainRequest& request);
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

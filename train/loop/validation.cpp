@@ -26,7 +26,7 @@ std::vector<std::string> text_lines(const std::string& text) {
   return lines;
 }
 
-// Each output with its source and, if it is wrong, the reference; `margin` is before each line.
+// Each output with its source and, if wrong, its reference. `margin` begins each line.
 std::vector<std::string> samples_of(const Split& split, const Evaluation& evaluation, Index count,
                                     std::string_view margin) {
   std::vector<std::string> texts(
@@ -71,7 +71,7 @@ void Validation::run(const Model& model, const Team& team) {
   }
   Json line = {{"step", step}, {"split", split.name}};
   line.update(evaluation_json(result));
-  // The record has these of the end.
+  // Only record.json has these, for the end of the run.
   for (const char* key : {"seconds", "loss_by_position", "confusion", "types", "type_groups"}) {
     line.erase(key);
   }
@@ -94,7 +94,7 @@ void Validation::run(const Model& model, const Team& team) {
   }
 }
 
-// What a language model writes by itself; nothing for other tasks.
+// Samples of a language model; empty for other tasks.
 std::vector<std::string> Validation::sample_texts(const Model& model, Workers& workers) const {
   constexpr Index most_tokens = 200;
   const Split& train = task_.split("train");
@@ -120,14 +120,14 @@ std::vector<std::string> Validation::sample_texts(const Model& model, Workers& w
   return texts;
 }
 
-// Counts an evaluation. If it is the best, or better than the best checkpoint, saves the weights.
+// Counts an evaluation. Saves the weights if they are the best, or better than best.safetensors.
 KeptWeights Validation::note(const BestWeights& now, const ParameterStore& store) {
   const bool lower = kind_of(config_.evaluation.metric).lower_is_better;
   ++position_.evaluations;
   const auto gains_on = [&](double value) {
     return std::isfinite(now.value) && (lower ? now.value < value : now.value > value);
   };
-  // The lowest loss decides between equals, but for patience it is not an improvement.
+  // The lower loss decides between equal values; for patience this is no improvement.
   const auto beats = [&](const BestWeights& other) {
     return gains_on(other.value) || (now.value == other.value && now.loss < other.loss);
   };

@@ -31,7 +31,7 @@ bool has(char32_t c, UProperty property) {
   return u_hasBinaryProperty(static_cast<UChar32>(c), property) != 0;
 }
 
-// Whether the first relevant character, going away from a sigma, is a letter with case.
+// Whether the first character that is not case-ignorable is a letter with case.
 template <class Characters>
 bool begins_cased(Characters&& characters) {
   const auto first =
@@ -68,11 +68,11 @@ void lower_with_context(std::u32string& text) {
 
 enum class Parted { first, second };
 
-// s/(first)(second)/ $1 $2/g or s/(first)(second)/$1 $2 /g: one of the two gets blanks around it.
-// The rules are such substitutions, which run one after the other over the whole sentence. Each is
-// a single scan from left to right that does not look at a replaced pair again. So of two commas in
-// a row one rule finds the first, and another rule the second. The result is written into a string
-// of the greatest possible length, which is then cut.
+// s/(first)(second)/ $1 $2/g or s/(first)(second)/$1 $2 /g: puts blanks around one of the two. The
+// rules of the tokenizers are such substitutions, one after the other over the whole sentence. A
+// substitution is one scan from left to right that does not look at a replaced pair again. So of
+// two commas in a row, one rule finds the first and the next rule the second. `result` first has
+// the greatest possible length and is then cut.
 template <class First, class Second>
 std::u32string part_pairs(const std::u32string& line, First first, Second second, Parted parted) {
   std::u32string result(2 * line.size(), U' ');
@@ -114,7 +114,7 @@ void replace_all(std::u32string& line, std::u32string_view from, std::u32string_
   }
 }
 
-// In this order: &amp;lt; becomes < and &amp;quot; becomes &quot;.
+// The order matters: &amp;lt; becomes < and &amp;quot; becomes &quot;.
 void normalize_13a(std::u32string& line) {
   const auto is_special = [](char32_t c) { return c == U'<' || c == U'\n' || c == U'&'; };
   if (std::ranges::none_of(line, is_special)) {
@@ -134,7 +134,7 @@ std::u32string tokenize_13a(std::u32string line) {
   const auto is_other = [&](char32_t c) { return !is_digit(c); };
   const auto is_point = [](char32_t c) { return c == U'.' || c == U','; };
   const auto is_dash = [](char32_t c) { return c == U'-'; };
-  const auto is_symbol = [](char32_t c) {  // those of ASCII, except ' , - .
+  const auto is_symbol = [](char32_t c) {  // ASCII symbols except ' , - .
     return (c >= U'{' && c <= U'~') || (c >= U'[' && c <= U'`') || (c >= U' ' && c <= U'&') ||
            (c >= U'(' && c <= U'+') || (c >= U':' && c <= U'@') || c == U'/';
   };

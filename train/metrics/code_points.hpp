@@ -1,6 +1,6 @@
-// The characters and words of a text that is compared: decodes UTF-8, follows Python's definitions
-// of white space, words and lower case, on which the figures of its packages depend, and splits
-// sentences as the tokenizers of sacreBLEU do.
+// The characters and words of texts that metrics compare. Decodes UTF-8, follows Python's
+// definitions of white space, words and lower case, so that metrics equal those of Python packages,
+// and splits sentences like sacreBLEU's tokenizers.
 #pragma once
 
 #include "core/fields.hpp"
@@ -34,8 +34,8 @@ bool is_word_character(char32_t c);
 // final sigma; İ becomes two characters.
 void make_lower_case(std::u32string& text);
 
-// none: at white space. v13a: like mteval-v13a.pl, the script of the WMT shared tasks. intl: like
-// mteval-v14.pl --international-tokenization. character: every character.
+// none splits at white space, v13a like mteval-v13a.pl (the script of the WMT shared tasks), intl
+// like mteval-v14.pl --international-tokenization, character after each character.
 enum class BleuTokenizer { none, v13a, intl, character };
 constexpr ValueNames<4> value_names(BleuTokenizer) { return {"none", "13a", "intl", "char"}; }
 

@@ -16,7 +16,7 @@ std::vector<std::string_view> labels_in(const std::string& text) {
 
 using LabelsOf = std::vector<std::string_view> (*)(const std::string& text);
 
-// All labels of outputs and references, each once, in the order of their bytes.
+// All labels of outputs and references, each once, in byte order.
 std::vector<std::string_view> occurring_labels(ExampleScores examples, LabelsOf labels_of) {
   std::vector<std::string_view> all;
   for (const ExampleScore& example : examples) {
@@ -32,7 +32,7 @@ std::size_t place_of(std::string_view label, const std::vector<std::string_view>
   return static_cast<std::size_t>(std::ranges::lower_bound(all, label) - all.begin());
 }
 
-// For each label: how often it is in both at the same place, in the output, in the reference.
+// Three counts for each label: at the same place in both texts, in the output, in the reference.
 std::vector<double> label_summands(ExampleScores examples, LabelsOf labels_of) {
   const std::vector<std::string_view> all = occurring_labels(examples, labels_of);
   const std::size_t columns = label_columns * all.size();

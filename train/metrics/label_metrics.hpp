@@ -1,7 +1,7 @@
-// Metrics of predicted classes, with the figures of scikit-learn: accuracy, macro F1, Matthews'
-// coefficient; and the confusion matrix. The output of an example is the predicted class, its
-// reference the right one. The metrics of labels of tokens are here, too; of these, output and
-// reference have a label for each token, with blanks between them.
+// Metrics of predicted classes and of token labels: accuracy, macro F1, Matthews' coefficient and
+// the confusion matrix, as in scikit-learn, and entity F1. An example's output is the predicted
+// class and its reference the right class; for token labels, both have a label for each token,
+// separated by blanks.
 #pragma once
 
 #include "core/files/json_text.hpp"
@@ -9,31 +9,31 @@
 
 namespace tapehead {
 
-// For each class that occurs, in the order of their bytes: how often it is the output and right,
-// the output, the reference.
+// Three counts for each class that occurs, in byte order: how often the class is a right output, an
+// output, and a reference.
 std::vector<double> class_summands(ExampleScores examples, const EvaluationOptions& options);
 
-// The mean over the classes of the harmonic mean of precision and recall: with P times predicted,
-// R times right, and T both, F1 = 2 T / (P + R). A class with P + R = 0 does not count.
+// The mean F1 of the classes. F1, the harmonic mean of precision and recall, is 2 T / (P + R) for a
+// class with P outputs, R references and T right outputs. A class with P + R = 0 does not count.
 double macro_f1_of(std::span<const double> sums);
 
-// The coefficient of Matthews (1975) for any number of classes (Gorodkin 2004): with N examples, of
-// which C are right, (N C - Σ P R) / sqrt((N² - Σ P²) (N² - Σ R²)), from -1 to 1; 0 if all
-// examples, or all predictions, are of one class.
+// The coefficient of Matthews (1975) for any number of classes (Gorodkin 2004), from -1 to 1. For N
+// examples with C right outputs, and P and R as above, it is (N C - Σ P R) / sqrt((N² - Σ P²) (N² -
+// Σ R²)). It is 0 if all examples or all predictions have the same class.
 double matthews_of(std::span<const double> sums);  // of class_summands()
 
-// For each label: how many tokens have it in both, in the output, in the reference. A token that
-// only one of the two has counts there alone.
+// Three counts for each label: tokens with this label in both texts, in the output, and in the
+// reference. A token that only one text has counts for that text.
 std::vector<double> token_label_summands(ExampleScores examples, const EvaluationOptions& options);
 
-// Entities in both, in the output, in the reference. Those of IOB2 (Tjong Kim Sang and Veenstra
-// 1999): B-X begins one of the type X, and each I-X that follows it goes on with it; B and I have
-// no type. As in seqeval's strict mode, an I-X behind anything else is outside, and two entities
-// are the same if they begin and end at the same tokens and have the same type. Labels of other
-// forms, such as NN and BE, are outside, where seqeval refuses them or takes BE for an entity.
+// Three counts: entities in both texts, in the output, and in the reference. In IOB2 (Tjong Kim
+// Sang and Veenstra 1999), B-X begins an entity of type X and each I-X that follows continues it;
+// plain B and I have no type. As in seqeval's strict mode, an I-X behind anything else is outside,
+// and two entities are equal if they cover the same tokens and have the same type. Labels of other
+// forms, such as NN and BE, are outside; seqeval rejects them or takes BE for an entity.
 std::vector<double> entity_summands(ExampleScores examples, const EvaluationOptions& options);
 
-// 2 T / (P + R), with T in both, P in outputs and R in references; 0 if there are none.
+// 2 T / (P + R) for T entities in both texts, P in outputs and R in references; 0 if T is 0.
 double f1_of(std::span<const double> sums);
 
 std::string entity_signature(const EvaluationOptions& options);
@@ -72,9 +72,9 @@ inline constexpr MetricKind mcc_metric{.name = "mcc",
                                        .summands = class_summands,
                                        .value = matthews_of};
 
-// The confusion matrix of predicted classes: how often each class was predicted for each.
+// The confusion matrix: how often each class was predicted for examples of each right class.
 struct Confusion {
-  std::vector<std::string> classes;  // that occur, each once, in the order of their bytes
+  std::vector<std::string> classes;  // that occur, each once, in byte order
   std::vector<Index> counts;         // (right class, predicted class)
 };
 

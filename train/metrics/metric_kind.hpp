@@ -1,8 +1,7 @@
-// A metric: how it is computed from sums over the examples of a test, its name, and how it is
-// written. To add one, write a module that defines a MetricKind, and add a row to metrics.hpp. Here
-// are those of predictions that are given the correct earlier tokens (loss, perplexity, token
-// accuracy, bits per byte, perplexity by word), and the share of sequences that are generated
-// correctly.
+// The description of a metric: its names, how it is written, and how it is computed from sums over
+// the examples of a test. To add one, write a module that defines a MetricKind, and add a row to
+// metrics.hpp. This module has the metrics of tokens that are predicted from correct earlier tokens
+// (loss, perplexity, token accuracy, bits per byte, perplexity by word), and sequence accuracy.
 #pragma once
 
 #include "datasets/layout.hpp"
@@ -15,11 +14,11 @@ struct EvaluationOptions;
 struct ExampleScore {
   double negative_log_likelihood = 0;  // of the target's tokens, in nats
   Index tokens = 0;                    // of the target, the end mark included
-  Index correct = 0;                   // of them, predicted with correct tokens before
-  std::string output;                  // as generated; of a labelled example the predicted class
+  Index correct = 0;                   // tokens predicted right from correct earlier tokens
+  std::string output;                  // as generated, or the predicted class
   std::string reference;
-  bool right = false;  // exactly, by right_sequences()
-  double bytes = 0;    // of running text: what its share of the split's bytes and words is
+  bool right = false;  // whether the output is right, by right_sequences()
+  double bytes = 0;    // of the running text that the tokens stand for; `words` likewise
   double words = 0;
 };
 
@@ -27,7 +26,7 @@ using ExampleScores = std::span<const ExampleScore>;
 
 constexpr Index one_example(const ExampleScore&) { return 1; }
 
-// Summands of a mean: of each example a part, and the whole that it is a part of, or the example.
+// Summands of a mean, two for each example: `part`, and `whole` or 1.
 template <auto part, auto whole = one_example>
 std::vector<double> mean_summands(ExampleScores examples, const EvaluationOptions&) {
   std::vector<double> rows;
@@ -39,13 +38,13 @@ std::vector<double> mean_summands(ExampleScores examples, const EvaluationOption
   return rows;
 }
 
-// How an output compares with its reference.
+// compare(output, reference) of an example.
 template <auto compare>
 double compared(const ExampleScore& example) {
   return compare(example.output, example.reference);
 }
 
-// The values of many metrics: sums[0] / sums[1], e to the power of it, and bits for its nats.
+// Values of many metrics: the mean m = sums[0] / sums[1], exp(m), and m nats in bits.
 double mean_of(std::span<const double> sums);
 double perplexity_of(std::span<const double> sums);
 double bits_of(std::span<const double> sums);
@@ -58,11 +57,11 @@ struct MetricKind {
   int decimals = 2;
   bool lower_is_better = false;
   bool Measurable::* of = nullptr;  // what it measures; null: the loss of every task
-  // Lines and tables have it only if one of its kind chooses the best checkpoint (JSON and pages
-  // always have it).
+  // Lines and tables show a further metric only if a further metric chooses the best checkpoint.
+  // JSON and pages always have it.
   bool further = false;
-  // For each example the same number of summands, one example after the other. They are added up
-  // over the examples.
+  // Returns the same number of summands for each example, one example after the other. Each summand
+  // is added up over the examples.
   std::vector<double> (*summands)(ExampleScores, const EvaluationOptions&);
   double (*value)(std::span<const double> sums) = mean_of;
   // Describes how texts were compared; null: no description is needed.
@@ -73,7 +72,7 @@ constexpr bool is_measured(const MetricKind& kind, ExampleKind examples) {
   return kind.of == nullptr || measurable(examples).*kind.of;
 }
 
-// Whether it needs what a model writes token by token, which takes longer than the loss.
+// Whether the metric needs a model's outputs, which take longer to compute than the loss.
 constexpr bool needs_outputs(const MetricKind& kind) {
   return kind.of == &Measurable::outputs || kind.of == &Measurable::words ||
          kind.of == &Measurable::tags;
@@ -82,10 +81,10 @@ constexpr bool needs_outputs(const MetricKind& kind) {
 // "99.80 %", "38.42": without the metric's name.
 std::string metric_text(const MetricKind& kind, double value);
 
-// The metric of all the examples together; 0 if there are none.
+// The metric of all examples together; 0 without examples.
 double measure(const MetricKind& kind, ExampleScores examples, const EvaluationOptions& options);
 
-// In nats per token; of labels in nats per example.
+// In nats per token, or per example of a class.
 inline constexpr MetricKind loss_metric{
     .name = "loss",
     .decimals = 4,

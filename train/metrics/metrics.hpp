@@ -8,7 +8,7 @@
 
 namespace tapehead {
 
-// A new one comes last: checkpoints from before 0.2.0 have the number of their metric.
+// Add a new metric at the end: checkpoints from before 0.2.0 store the number of a metric.
 enum class Metric {
   loss,
   perplexity,

@@ -111,7 +111,7 @@ NgramCounts NgramMatcher::match_order(std::span<const std::uint32_t> hypothesis,
 std::array<double, 2> distinct_ngrams(std::span<const std::string> texts) {
   constexpr std::uint32_t nothing = PairNumbers::none;
   WordNumbers numbers;
-  PairNumbers words;  // each as a pair with nothing
+  PairNumbers words;  // each as the pair (nothing, word)
   PairNumbers pairs;
   std::size_t all_words = 0;
   std::size_t all_pairs = 0;

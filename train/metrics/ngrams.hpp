@@ -1,12 +1,12 @@
-// N-grams: counts how many runs of n units (words or characters) of a hypothesis are also in the
-// reference, of which BLEU and chrF are made, and how many are different.
+// Counts n-grams, the runs of n units (words or characters): those that a hypothesis shares with a
+// reference, for BLEU and chrF, and the distinct n-grams of generated texts.
 #pragma once
 
 #include "core/prelude.hpp"
 
 namespace tapehead {
 
-// Numbers pairs of numbers, from 0, in the order in which they first occur.
+// Gives each pair of numbers a number, from 0, in the order in which the pairs first occur.
 class PairNumbers {
  public:
   static constexpr std::uint32_t none = 0xFFFFFFFF;
@@ -30,7 +30,7 @@ class PairNumbers {
   std::vector<std::uint32_t> filled_;  // the slot of each number
 };
 
-// Numbers words: the number of a word is its node in a tree whose edges are characters.
+// Gives each word a number: the word's node in a tree whose edges are characters.
 class WordNumbers {
  public:
   std::uint32_t number(std::u32string_view word);
@@ -46,8 +46,8 @@ struct NgramCounts {
   Index matches = 0;  // Σ over distinct n-grams of the smaller count of the two texts
 };
 
-// Exact, but without comparing n-grams unit by unit: an n-gram is numbered as the pair of the
-// number of its first n - 1 units and its last unit.
+// Counts exactly without comparing n-grams unit by unit: the number of an n-gram is the number of
+// the pair (number of its first n - 1 units, last unit).
 class NgramMatcher {
  public:
   // Sets counts[n - 1] to the counts of order n.
@@ -59,16 +59,16 @@ class NgramMatcher {
                           std::span<const std::uint32_t> reference, std::size_t order);
 
   PairNumbers ngrams_;                 // of the reference, of one order
-  std::vector<std::uint32_t> unused_;  // for each of them, how many are not matched yet
+  std::vector<std::uint32_t> unused_;  // for each n-gram, how many are not matched yet
   // The number of the (n-1)-gram that begins at each unit.
   std::vector<std::uint32_t> hypothesis_;
   std::vector<std::uint32_t> reference_;
 };
 
-// distinct-n (Li et al. 2016): how varied generated texts are. Of n = 1 and 2 words: the number of
-// different n-grams over the number of all n-grams of the texts, 0 ... 1, and 0 if there are none.
-// Words are separated by white space and compared as they are written; no n-gram crosses from one
-// text to the next. (The paper divides by the number of words for both n.)
+// distinct-n (Li et al. 2016) for n = 1 and 2 words, which says how varied generated texts are: the
+// number of distinct n-grams over the number of all n-grams, from 0 to 1; 0 without n-grams. Words
+// are separated by white space and compared as they are written; no n-gram crosses from one text to
+// the next. (The paper divides by the number of words for both n.)
 std::array<double, 2> distinct_ngrams(std::span<const std::string> texts);
 
 }  // namespace tapehead

@@ -41,8 +41,7 @@ std::vector<std::uint32_t> characters_of(std::u32string_view text) {
   return characters;
 }
 
-// Of each example the counts of n-grams of the units that `to_units` makes of a text, one order
-// after the other.
+// The n-gram counts of each example, order after order. `to_units` splits a text into units.
 template <class UnitsOf>
 std::vector<double> ngram_summands(ExampleScores examples, std::size_t longest,
                                    const UnitsOf& to_units) {
@@ -63,8 +62,8 @@ std::vector<double> ngram_summands(ExampleScores examples, std::size_t longest,
   return rows;
 }
 
-// 100 matches / count. For an order without a match it is 100 / (2^k count), if this is the k-th
-// such order (Chen and Cherry 2014, smoothing 3).
+// 100 matches / count for each order. The k-th order without a match has 100 / (2^k count) instead
+// (Chen and Cherry 2014, smoothing 3).
 std::array<double, 4> smoothed_precisions(std::span<const double> sums) {
   std::array<double, 4> precisions{};
   double smoothing = 1;
@@ -99,7 +98,7 @@ bool is_article(std::u32string_view word) {
 }
 
 // re.sub(r"\b(a|an|the)\b", " ", text): a boundary is where word characters begin or end, so an
-// article goes even if it is joined to a dash.
+// article next to a dash is removed too.
 std::u32string without_articles(std::u32string_view text) {
   std::u32string rest;
   for (std::size_t i = 0; i < text.size();) {
@@ -115,9 +114,9 @@ std::u32string without_articles(std::u32string_view text) {
   return rest;
 }
 
-// The number of words of a longest common subsequence. L(i, j), that of the first i and the first j
-// words, is L(i-1, j-1) + 1 if words i and j are equal, else the larger of L(i-1, j) and L(i, j-1).
-// Only one row of L is kept.
+// The number of words of a longest common subsequence. L(i, j) is this number for the first i words
+// of `one` and the first j of `other`: L(i-1, j-1) + 1 if words i and j are equal, else max(L(i-1,
+// j), L(i, j-1)). Only one row of L is kept.
 Index longest_common_subsequence(const std::vector<std::string>& one,
                                  const std::vector<std::string>& other) {
   std::vector<Index> lengths(other.size() + 1, 0);
@@ -175,7 +174,7 @@ std::vector<double> chrf_summands(ExampleScores examples, const EvaluationOption
   return rows;
 }
 
-// F = (1 + β²) P R / (β² P + R), where P and R are means over the orders that both sides have.
+// F = (1 + β²) P R / (β² P + R), where P and R are means over the orders that both texts have.
 double chrf_of(std::span<const double> sums) {
   constexpr double beta_squared = 4;
   double precision = 0;

@@ -1,4 +1,4 @@
-// What a trained model is used for, and with which command of the program.
+// The predictions of a trained model, and the command of the program for them.
 #pragma once
 
 #include "datasets/layout.hpp"
@@ -8,26 +8,26 @@
 
 namespace tapehead {
 
-// What a model gives for the rows that it reads.
+// The kinds of predictions.
 enum class Purpose { tokens, classes, token_labels };
 
-// What models of a family do with examples of a kind.
+// How models of one family use examples of one kind.
 struct Use {
-  std::string_view command{};  // of the program, with which they are asked
+  std::string_view command{};  // of the program, for these models
   Purpose gives = Purpose::tokens;
-  bool writes = false;   // token by token; otherwise it gives labels in one pass
+  bool writes = false;   // token by token; otherwise the model gives labels in one pass
   bool windows = false;  // the examples are parts of a running text
-  bool mask = false;     // one more entry of the input stands for tokens to predict
-  // Around a text that a user gives. A decoder of running text has those of the task's options.
+  bool mask = false;     // the input vocabulary has a mask for tokens to predict
+  // The marks around a user's text. A decoder of running text uses the task's options instead.
   AddedMarks marks = AddedMarks::none;
-  // The input holds so many of the longest source or target, and so many marks.
+  // An input has at most `sides` times the longest source or target, and `marks_beside` marks.
   Index sides = 1;
   Index marks_beside = 1;
   std::string_view longest = "{} tokens and a mark";
-  std::string_view refused{};  // why they do not go together; empty: they do
+  std::string_view refused{};  // why the family cannot use the examples; empty: it can
 
-  constexpr bool gives_entries() const { return gives != Purpose::classes; }  // of a vocabulary
-  constexpr bool continues() const { return writes && windows; }              // a text, by itself
+  constexpr bool gives_entries() const { return gives != Purpose::classes; }  // vocabulary entries
+  constexpr bool continues() const { return writes && windows; }              // a running text
 };
 
 using Uses = std::array<Use, families.size()>;  // a column for each family
@@ -37,7 +37,7 @@ inline constexpr Uses uses_of_pairs{
      {.command = "translate", .writes = true, .marks = AddedMarks::begin_after, .sides = 2},
      {.command = "translate", .gives = Purpose::token_labels}}};
 
-// For each kind of examples a row, for each family a column: encoder_decoder, decoder, encoder.
+// A row for each kind of examples, and a column for each family: encoder_decoder, decoder, encoder.
 inline constexpr std::array<Uses, 4> all_uses{{
     uses_of_pairs,
     {{{.command = "generate",
@@ -92,23 +92,24 @@ inline Layout layout_of(const ModelOptions& model) {
 }
 
 // Whether the metric is measured for this task and family. A masked language model predicts only
-// some tokens of a text, so none of a whole text.
+// some tokens, so it has no metrics of a whole text.
 bool is_measured(const MetricKind& kind, const Config& config);
 
-// The rows that a model reads together, at most: the context of a language model; else as many as
-// it has positions.
+// The most rows that a model reads together: the context of a language model, else the number of
+// its positions.
 Index context_of(const Config& config);
 
-// Throws ConfigError that names the command for this run, unless it is this one. `run`: its
-// directory.
+// Throws ConfigError that names the right command for the run, unless `command` is right. `run`:
+// the run's directory.
 void expect_used_with(const Config& config, const std::string& run, std::string_view command);
 
 // Throws ConfigError for a model that cannot write token by token.
 void expect_writes(const Config& config, const std::string& run);
 
-// Tokens that no model writes, however likely they are: the unknown mark, which stands for no text
-// that could be read again, and the begin mark. `one_document`: all that a language model was
-// trained on; then its end mark, too, which it has hardly learnt. A mask is no label of any model.
+// Tokens that no model writes, however likely they are: the unknown mark, which stands for no
+// readable text, and the begin mark. `one_document`: a language model was trained on one document.
+// Then the end mark is included, which it has hardly learnt. The mask is no label of any model, so
+// it needs no entry.
 std::vector<TokenId> never_written(bool one_document);
 
 }  // namespace tapehead

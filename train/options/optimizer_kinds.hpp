@@ -1,6 +1,6 @@
-// The optimisers and what each keeps from step to step. To add one, add a row here and its update
-// to optimizer_updates.cpp. In training_options.hpp, an option that only some optimisers use names
-// them.
+// The optimisers and the state that each keeps between steps. To add one, add a row here and its
+// update to optimizer_updates.cpp. Options that only some optimisers use name these optimisers in
+// training_options.hpp.
 #pragma once
 
 #include "core/fields.hpp"
@@ -8,7 +8,7 @@
 
 namespace tapehead {
 
-// One number for each number of the parameters that it belongs to.
+// A part of an optimiser's state: one number for each number of a parameter.
 struct OptimizerMoment {
   std::string_view name;
   bool of_squares = false;  // of squared gradients: never negative, may overflow first
@@ -17,8 +17,8 @@ struct OptimizerMoment {
 struct OptimizerTraits {
   std::string_view name;
   std::span<const OptimizerMoment> moments;
-  // Those of hidden matrices, if these have an update of their own. Then `moments` are those of the
-  // other parameters.
+  // The moments of hidden matrices, if the optimiser updates them separately. Then `moments` belong
+  // to the other parameters.
   std::span<const OptimizerMoment> matrix_moments;
 
   constexpr bool updates_whole(ParameterKind kind) const {

@@ -1,4 +1,4 @@
-// The whole config with all its sections, and the options of a run.
+// The config with all its sections, and the options of the section `run`.
 #pragma once
 
 #include "core/fields.hpp"

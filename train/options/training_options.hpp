@@ -7,7 +7,7 @@
 
 namespace tapehead {
 
-// "2": the newest two. "2 every 10": also each tenth, for good. "all": all.
+// Which checkpoints stay. "2": the newest two. "2 every 10": also every tenth, for good. "all".
 class KeptCheckpoints {
  public:
   static constexpr std::string_view notation =
@@ -16,11 +16,11 @@ class KeptCheckpoints {
 
   KeptCheckpoints() = default;
   explicit KeptCheckpoints(Index newest) : newest_(newest) {}
-  // Throws ConfigError that says only what is wrong.
+  // Throws ConfigError with the problem alone, without the place.
   explicit KeptCheckpoints(std::string_view text);
 
   std::string text() const;
-  // Whether the `number`-th checkpoint of a training stays when it has `newer` newer ones.
+  // Whether the `number`-th checkpoint of a training stays when `newer` checkpoints are newer.
   bool keep(Index number, Index newer) const {
     return newer < newest_ || (every_ > 0 && number % every_ == 0);
   }
@@ -29,7 +29,7 @@ class KeptCheckpoints {
 
  private:
   Index newest_ = 2;
-  Index every_ = 0;  // 0: none for good
+  Index every_ = 0;  // 0: no checkpoint stays for good
 };
 
 enum class ScheduleKind { constant, linear, cosine, inverse_sqrt, noam };
@@ -78,7 +78,7 @@ struct TrainingOptions {
             .batches_of_step = memory > 0 ? accumulate : 1};
   }
 
-  // An option from 0 to below 1.
+  // An option in the range [0, 1).
   static constexpr Field below_one(std::string_view name, std::string_view help,
                                    const std::array<When, 2>& when = {}) {
     return {.name = name,
@@ -213,8 +213,8 @@ struct TrainingOptions {
   }
 };
 
-// Whether the options let parameters of this kind decay. Weights of linear maps always do, as far
-// as `weight_decay` is not 0.
+// Whether weight decay applies to parameters of this kind. Kinds without an option of their own
+// always decay (if `weight_decay` is not 0).
 constexpr bool decays(const TrainingOptions& options, ParameterKind kind) {
   switch (kind) {
     case ParameterKind::gain:

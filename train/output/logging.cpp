@@ -58,7 +58,7 @@ class ConsoleSink : public spdlog::sinks::base_sink<std::mutex> {
   std::shared_ptr<Console> console_;
 };
 
-// Unlike spdlog's own, it appends to no file through a link.
+// Unlike spdlog's file sink, it does not follow a symbolic link.
 class FileSink : public spdlog::sinks::base_sink<std::mutex> {
  public:
   explicit FileSink(const std::filesystem::path& path)
@@ -75,7 +75,7 @@ class FileSink : public spdlog::sinks::base_sink<std::mutex> {
   OpenFile file_;
 };
 
-// The sink for lines that only go to the file.
+// The sink of the newest log file, for log_to_file_only().
 std::weak_ptr<spdlog::sinks::sink>& newest_file() {
   static std::weak_ptr<spdlog::sinks::sink> file;
   return file;

@@ -16,7 +16,7 @@ namespace tapehead {
 // place.
 class Console {
  public:
-  // Writes to stderr, which may be a terminal or not.
+  // Writes to stderr and finds out whether stderr is a terminal.
   Console();
   Console(std::FILE* stream, bool terminal);
   Console(const Console&) = delete;
@@ -31,8 +31,8 @@ class Console {
   // Prints lines that stay, above the live line. May be called from any thread.
   void print(std::string_view lines);
 
-  // Replaces the live line, cut to the terminal's width; empty removes it. Without a terminal it
-  // does nothing.
+  // Replaces the live line, which is cut to the terminal's width. An empty line removes it. Does
+  // nothing without a terminal.
   void live(std::string_view line);
 
  private:
@@ -48,11 +48,11 @@ class Console {
 // begin with their level.
 void start_logging(std::shared_ptr<Console> console);
 
-// From now on nobody hears spdlog's messages: another process says the same.
+// From now on spdlog's messages are dropped, because another process writes the same messages.
 void stop_logging();
 
-// While it exists, log messages also go to its file, with date and time on each line. The old
-// content of the file stays.
+// While an object of this class exists, log messages also go to its file, with date and time on
+// each line. The old content of the file stays.
 class LogFile {
  public:
   explicit LogFile(const std::filesystem::path& path);  // throws IoError
@@ -64,7 +64,7 @@ class LogFile {
   spdlog::sink_ptr sink_;
 };
 
-// Writes a line only to the newest file: what the console shows in its live line.
+// Writes a line only to the newest log file: the console shows it as its live line.
 void log_to_file_only(std::string_view line);
 
 // The results of one training step.
@@ -74,7 +74,7 @@ struct StepReport {
   double loss = 0;
   double learning_rate = 0;
   double gradient_norm = 0;
-  double open_heads = 0;    // expected number of open heads, among those with gates
+  double open_heads = 0;    // expected number of open heads among the heads with gates
   Index gated_heads = 0;    // 0: not reported
   Index tokens = 0;         // of this step
   double step_seconds = 0;  // of this step alone, without evaluations and checkpoints
@@ -82,8 +82,8 @@ struct StepReport {
 };
 
 struct ProgressOptions {
-  std::optional<Index> total_steps;     // where the training ends, as far as known
-  std::optional<double> total_seconds;  // likewise; the earlier one counts
+  std::optional<Index> total_steps;     // at which the training ends, if known
+  std::optional<double> total_seconds;  // likewise; the earlier end counts
   double log_seconds = 5;               // between plain lines
 };
 
@@ -95,8 +95,8 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
   ~Progress() { finish(); }
 
-  // Shows a step if it is time: the live line ten times a second, and every `log_seconds` a line in
-  // the log, which a terminal does not show again.
+  // Updates the live line ten times a second, and logs a line every `log_seconds` seconds. With a
+  // live line, the logged line goes only to the file.
   void update(const StepReport& report);
 
   // Removes the live line.

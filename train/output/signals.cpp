@@ -9,7 +9,7 @@ namespace tapehead {
 
 namespace {
 
-// A handler gets only the number of the signal, so what it notes is stored here.
+// A signal handler gets only the number of the signal, so its state is global.
 struct Stop {
   int signal;
   std::atomic<std::int64_t> first = 0;  // nanoseconds of a steady clock; 0: not yet
@@ -20,7 +20,7 @@ static_assert(std::atomic<std::int64_t>::is_always_lock_free &&
                   std::atomic<int>::is_always_lock_free,
               "a signal handler must not wait for a lock");
 
-// A handler may call this. std::chrono's clocks do not promise that.
+// A signal handler may call clock_gettime. std::chrono's clocks do not promise that.
 std::int64_t now() {
   timespec time{};
   ::clock_gettime(CLOCK_MONOTONIC, &time);
@@ -36,7 +36,7 @@ void note(int signal) {
     const std::int64_t time = now();
     if (stop.signal == signal && !stop.first.compare_exchange_strong(first, time) &&
         time - first >= std::chrono::nanoseconds(same_stop).count()) {
-      // The signal is blocked while its handler runs; afterwards it takes its default action.
+      // The signal is blocked while its handler runs. Afterwards the default action follows.
       std::signal(signal, SIG_DFL);
       std::raise(signal);
     }

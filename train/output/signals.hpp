@@ -1,5 +1,5 @@
-// Stop signals: Ctrl-C, SIGTERM, the loss of the terminal, and SIGUSR1, by which schedulers say
-// that the time is nearly up, become a request that the training loop checks after each step.
+// Turns stop signals into a request that the training loop checks after each step. The signals are
+// Ctrl-C, SIGTERM, the loss of the terminal, and SIGUSR1, which schedulers send before time is up.
 #pragma once
 
 #include "core/prelude.hpp"
@@ -9,7 +9,7 @@
 
 namespace tapehead {
 
-// If a signal comes again within this time, it is the same request, sent twice: timeout(1), for
+// A signal that comes again within this time is the same request, sent twice: timeout(1), for
 // example, signals its command and then the command's process group.
 inline constexpr std::chrono::seconds same_stop(1);
 
@@ -23,7 +23,7 @@ class StopSignals {
   StopSignals& operator=(const StopSignals&) = delete;
   ~StopSignals();
 
-  // 0, or the first signal that came. A program stopped by it exits with 128 + the signal.
+  // The first signal that came, or 0. A program that it stops exits with 128 + the signal.
   int received() const;
 
  private:
@@ -34,8 +34,8 @@ class StopSignals {
 // writing there fails.
 void outlive_console();
 
-// From now on a write that would make a file larger than the process may write (ulimit -f) fails,
-// instead of ending the process without a message: SIGXFSZ is ignored.
+// From now on SIGXFSZ is ignored: a write beyond the limit on file sizes (ulimit -f) fails, instead
+// of ending the process without a message.
 void outlive_file_limit();
 
 }  // namespace tapehead

@@ -57,7 +57,7 @@ std::string format_count(double count) {
   constexpr std::array<std::string_view, 5> units{"", " k", " M", " G", " T"};
   std::size_t unit = 0;
   double scaled = count;
-  // Without this, 999.95 would be written as 1000.0.
+  // The limits are below 1000, so that 999.95 is not written as 1000.0.
   while (std::abs(scaled) >= (unit == 0 ? 999.5 : 999.95) && unit + 1 < units.size()) {
     scaled /= 1000;
     ++unit;
@@ -72,7 +72,7 @@ std::string counted(Index count, std::string_view noun) {
 std::string format_share(double share) { return fmt::format("{:.0f} %", 100 * share); }
 
 Index text_width(std::string_view text) {
-  // Every byte of UTF-8 begins a code point, except those of the form 10xxxxxx.
+  // Every byte of UTF-8 begins a code point, except bytes of the form 10xxxxxx.
   return std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; });
 }
 

@@ -1,5 +1,5 @@
-// Text for people: durations, counts and tables of figures, which must be finite, and the commands
-// that can be typed next.
+// Text for people: durations, counts, tables, and commands to type next. Also rejects figures that
+// are NaN.
 #pragma once
 
 #include "core/files/json_text.hpp"
@@ -15,7 +15,7 @@ std::string format_count(double count);
 // "1 step", "2 steps".
 std::string counted(Index count, std::string_view noun);
 
-// "53 %", of a share from 0 to 1.
+// "53 %" for a share of 0.53.
 std::string format_share(double share);
 
 // The number of characters of a text on a terminal; each code point counts as one.
@@ -40,20 +40,20 @@ class Table {
   std::vector<std::vector<std::string>> rows_;  // an empty row is a rule
 };
 
-// The file that is running. Throws std::filesystem::filesystem_error without /proc.
+// The executable that is running. Throws std::filesystem::filesystem_error without /proc.
 std::filesystem::path running_program();
 
-// What a user starts it by: in a package bin/NAME for lib/tapehead/LEVEL/NAME, else the file.
-// Relative if it is below the working directory, otherwise absolute.
+// The program to type in commands: bin/NAME if it runs as lib/tapehead/LEVEL/NAME of a package,
+// else the executable. The path is relative below the working directory, otherwise absolute.
 std::string program_path();
 
 // The word unchanged, or in quotes if a shell would split or change it. A path that begins with -
 // gets ./ in front, because a program would read it as an option.
 std::string shell_word(std::string_view word);
 
-// Throws NumericError that names the first figure, at any depth, that is not a finite number.
-// Weights that are finite but far too large lead to such figures, and a table of them would look
-// like results. `place`: the keys that lead to these figures.
+// Throws NumericError that names the first figure that is NaN, at any depth. Finite weights that
+// are far too large lead to NaN figures, which would look like results in a table. `place`: the
+// keys that lead to these figures.
 void expect_figures(const Json& figures, const std::string& place = "");
 
 }  // namespace tapehead

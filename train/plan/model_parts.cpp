@@ -25,7 +25,7 @@ std::string_view title_of(AttentionKind kind) {
   return titles[static_cast<std::size_t>(kind)];
 }
 
-// Adds the parts one by one.
+// Builds the list of parts.
 class Parts {
  public:
   Parts(const Transformer& model, const StepRows& rows) : model_(model), rows_(rows) {}
@@ -164,8 +164,7 @@ Index rows_of_examples(const Source& source, const std::vector<Index>& examples)
   return rows;
 }
 
-// The path of the module that was entered, since a table shared by several does not show who uses
-// it.
+// The path of the module that was entered: a table that modules share does not name its user.
 std::string_view path_of(const TapeEvent& event) {
   const Module* module = event.entered != nullptr ? event.entered : event.module;
   return module == nullptr ? std::string_view() : std::string_view(module->path());
@@ -239,8 +238,7 @@ std::size_t largest_batch(const TrainingEpoch& epoch) {
   return static_cast<std::size_t>(largest - epoch.batches.begin());
 }
 
-// The increase of the pool's memory in use after an op, compared with the op before, belongs to the
-// op's part.
+// The growth of the pool's memory in use since the op before is added to the part of the op.
 std::vector<std::size_t> activations_of(const Model& model, const Config& config,
                                         const Batch& batch, const std::vector<ModelPart>& parts) {
   const Batch largest = largest_part(batch, config);

@@ -1,5 +1,5 @@
-// The parts of a model and the cost of each: its parameters, the multiply-adds of a training step,
-// and the memory that weights need and that a forward pass keeps for the backward pass.
+// The parts of a model and the cost of each part: parameters, the multiply-adds of a training step,
+// and the memory for weights and for what a forward pass keeps for the backward pass.
 #pragma once
 
 #include "core/sequence/batch.hpp"
@@ -13,8 +13,8 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // The multiply-adds of attentions: O(n d²), O(n² d) and O(n d²) for n rows of width d.
 struct AttentionParts {
-  double projections = 0;  // of queries, keys and values, with what positions and scores add
-  double pairs = 0;        // scores, and weighted sums of values, of the pairs a pattern allows
+  double projections = 0;  // of queries, keys and values, and maps of positions and scores
+  double pairs = 0;        // scores and weighted sums of values, for pairs that a pattern allows
   double output = 0;       // the output projection
 
   double all() const { return projections + pairs + output; }
@@ -25,21 +25,21 @@ struct ModelPart {
   std::string name;                           // such as "cross-attention, layers 0 to 3"
   std::vector<std::string> scopes;            // of its modules and parameters
   Index parameters = 0;                       // that no earlier part has
-  Index trained = 0;                          // of these, without what a training freezes
+  Index trained = 0;                          // of these, without frozen ones
   Index in_matrices = 0;                      // of the trained ones, in hidden matrices
   double multiply_adds = 0;                   // of matrix products, forward and backward
-  std::optional<AttentionParts> attention{};  // what these consist of, of a part with attentions
+  std::optional<AttentionParts> attention{};  // the same by kind of work, if it has attentions
 };
 
-// In the order in which a pass runs them. Equal layers form one part.
+// In the order in which a pass runs them. Successive equal layers form one part.
 std::vector<ModelPart> model_parts(const Transformer& model, const ParameterStore& store,
                                    const StepRows& rows);
 
-// The number of the part to which a module or a parameter belongs, by the innermost scope. What is
-// in no scope, such as the loss, belongs to the output, which is the last part.
+// The number of the part to which a module or a parameter belongs, by the innermost scope. A path
+// in no scope, such as the loss, belongs to the last part, the output.
 std::size_t part_of(const std::vector<ModelPart>& parts, std::string_view path);
 
-// The number of its batch with the most source and target rows.
+// The number of the epoch's batch with the most rows of source, target and memory.
 std::size_t largest_batch(const TrainingEpoch& epoch);
 
 // The bytes of each part of the model after a forward pass on the largest part of the batch's
@@ -47,13 +47,13 @@ std::size_t largest_batch(const TrainingEpoch& epoch);
 std::vector<std::size_t> activations_of(const Model& model, const Config& config,
                                         const Batch& batch, const std::vector<ModelPart>& parts);
 
-// The cost of one part, or of all.
+// The cost of one part, or of all parts.
 struct PartCost {
   Index parameters = 0;
   Index trained = 0;
   double multiply_adds = 0;
-  // Bytes of its parameters and, for those that are trained, of the optimiser's state and a
-  // gradient for each shard: needed all the time.
+  // Bytes needed all the time: parameters and, for trained parameters, the optimiser's state and a
+  // gradient for each shard.
   double weight_bytes = 0;
   // Bytes that forward passes keep for the backward pass, for as many shards as are computed in
   // parallel.

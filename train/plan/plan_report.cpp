@@ -15,7 +15,7 @@ struct DecayGroup {
   ParameterKind kind;
   Index parameters = 0;
 };
-// Kinds that no option tells apart are in the first one; gates are named beside them.
+// The first group has all kinds without a decay option, except gates, which have their own group.
 using DecayGroups = std::array<DecayGroup, 5>;
 
 std::string listed(const DecayGroups& groups, const TrainingOptions& options, bool that_decay) {
@@ -85,7 +85,7 @@ std::string threads_text(const StartFacts& facts) {
   return text;
 }
 
-// "4.3k", or "4.3k, 1.2k trained" where a training freezes some.
+// "4.3 k", or "4.3 k, 1.2 k trained" if some are frozen.
 std::string parameters_text(Index parameters, Index trained) {
   const auto number = [](Index count) { return format_count(static_cast<double>(count)); };
   return trained == parameters ? number(parameters)
@@ -118,9 +118,9 @@ struct MemoryRange {
   double most;
 };
 
-// Bytes, as measured (docs/plan.md). Chance moves the peak by up to a tenth: how much of the work
-// of threads coincides, and whether the system has huge pages. The rehearsal writes neither the
-// files of a run nor the page at the end.
+// The range of the peak in bytes, from measurements (docs/plan.md). The timing of threads and huge
+// pages of the system change the peak by up to a tenth. The rehearsal writes neither the files of a
+// run nor the page at the end, so their memory is added.
 MemoryRange memory_range(const PlanFacts& facts) {
   constexpr double files = 1.5e6;
   constexpr double page = 3e6;
@@ -135,13 +135,13 @@ std::string rows_text(const StepRows& rows) {
              : fmt::format("{:.0f} tokens, {:.0f} of them with a label,", rows.target, rows.labels);
 }
 
-// How a training ends, and after how many seconds without evaluations.
+// The end of a training, after so many seconds without evaluations.
 struct TrainingEnd {
   double seconds;
-  bool by_minutes;  // before its last step, if it has one
+  bool by_minutes;  // training.minutes ends it, before the last step
 };
 
-// None if only patience ends it.
+// Empty if only patience ends the training.
 std::optional<TrainingEnd> training_end(const PlanFacts& facts) {
   std::optional<TrainingEnd> end;
   if (facts.run.total_steps > 0) {

@@ -1,6 +1,5 @@
-// What is said of a training before its first step: the tables at its start (what is trained, on
-// what data, and how; on which parameters weight decay acts; the parameters, arithmetic and memory
-// of each part of the model), and the estimates of `plan`, as a table and as JSON.
+// The tables at the start of a training: its settings, its weight decay, and the cost of each part
+// of the model. Also the estimates of `plan`, as a table and as JSON.
 #pragma once
 
 #include "core/files/json_text.hpp"

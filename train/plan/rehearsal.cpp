@@ -30,7 +30,7 @@ Split only(const Split& split, const Lists& batches, Index count) {
 // How long targets are, with their end marks.
 struct Lengths {
   Index longest = 1;
-  Index extra = 0;  // how much longer they are than their sources on average; at least 0
+  Index extra = 0;  // average excess over the sources' lengths; at least 0
 };
 
 Lengths lengths_of(const Source& source) {
@@ -68,8 +68,8 @@ class Rehearsing {
 
   void largest_step() { trainer_.step(step_with(largest_), loss_); }
 
-  // Runs the first steps of a training, because the state of the memory depends on earlier steps.
-  // The order of an epoch is random, so they are typical. They give the time of a multiply-add.
+  // Runs the first steps of a training, because the allocator's state depends on earlier steps.
+  // They are typical, because an epoch's order is random. They give the time of a multiply-add.
   void time_steps(Rehearsal& result) {
     const auto work_of = [&](const StepRows& rows) {
       double sum = 0;
@@ -97,7 +97,8 @@ class Rehearsing {
     result.seconds_per_step = seconds / work * work_of(result.rows);
   }
 
-  // On the validation split, and for the end on final_splits(), with the weights of a second model.
+  // Evaluates the validation split and, as a training does at its end, final_splits(), while the
+  // weights of a second model are in memory.
   void evaluations() {
     const EvaluationOptions& options = config_.evaluation;
     const Split& validation = task_.split("validation");
@@ -128,7 +129,7 @@ class Rehearsing {
     return group;
   }
 
-  // Like evaluate() on the split, but with only one group for each thread, until its memory is
+  // Like evaluate() on the split, but each thread reads only one group, until its lanes' memory is
   // full.
   void evaluate_lanes(const Split& split) {
     const EvaluationOptions& options = config_.evaluation;
@@ -156,7 +157,7 @@ class Rehearsing {
       return;
     }
     const Split part = first_examples(split, decoded);
-    constexpr Index each = 3;  // because the state of the memory depends on earlier batches
+    constexpr Index each = 3;  // because the allocator's state depends on earlier batches
     const Split written = only(
         part, decoding_batches(*part.source, options.batch_tokens, beam, threads), each * threads);
     const Lengths lengths = lengths_of(*written.source);

@@ -12,15 +12,15 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 struct Rehearsal {
   StepRows rows;  // of an average step
   std::vector<ModelPart> parts;
-  std::vector<std::size_t> activations;  // bytes of each part, for the largest shard's backward
+  std::vector<std::size_t> activations;  // bytes of each part (activations_of())
   double seconds_per_step = 0;           // of a step of average size
   Index timed_steps = 0;
   std::size_t peak_bytes = 0;  // most resident memory of a process that trains like this
 };
 
-// The config must be resolved. `say` is called before each stage. The memory is that of this
-// process, so it should not have done anything larger before. Outputs are assumed to be longer than
-// their sources by the average ratio of references to sources, as those of a trained model are.
+// The config must be resolved. `say` is called before each stage. The memory is the peak of this
+// process, which should not have used more before. Outputs are assumed to exceed their sources by
+// as many tokens as references do on average.
 Rehearsal rehearse(const Config& config, const Task& task, Index threads,
                    const std::function<void(const char*)>& say);
 

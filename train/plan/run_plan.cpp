@@ -26,7 +26,7 @@ Index planned_steps(const TrainingOptions& training, Index steps_per_epoch) {
                                        : std::max(by_epochs, by_steps);
 }
 
-// Checks that there are positions for each sequence, which has one mark.
+// Throws DataError if a sequence with its one mark has more rows than the model has positions.
 void expect_positions(const Split& split, Index max_positions) {
   for (Index i = 0; i < split.size(); ++i) {
     const SequenceLengths rows = split.source->lengths(i);
@@ -66,8 +66,8 @@ RunPlan plan_run(const Config& config, const Task& task) {
   return plan;
 }
 
-// All schedules rise up to the end of the warmup, or have their highest rate at step 1, and fall
-// from there on. So if any step has the rate 0, the last one does.
+// Every schedule rises up to the end of the warmup, or has its highest rate at step 1, and does not
+// rise afterwards. So if any step has the rate 0, the last step has it.
 std::string zero_rate_text(const Config& config, const RunPlan& plan) {
   const TrainingOptions& training = config.training;
   const Index total = plan.total_steps;

@@ -1,4 +1,4 @@
-// The plan of a run, made when its data is known, and the check that config and data match.
+// The number of steps of a run, which depends on its data, and checks that config and data match.
 #pragma once
 
 #include "datasets/task.hpp"
@@ -15,12 +15,12 @@ struct RunPlan {
 // line of the text, if the model has too few positions for an example.
 RunPlan plan_run(const Config& config, const Task& task);
 
-// Where the learning rate is 0, so that steps change no weights, and what the highest rate is.
-// Empty if the rate is 0 in no step.
+// Says in which steps the learning rate is 0, so that they change no weights, and what the highest
+// rate is. Empty if no step has the rate 0.
 std::string zero_rate_text(const Config& config, const RunPlan& plan);
 
-// Warns once, naming the attentions, if the heads of some are copies of one head
-// (heads_are_copies).
+// Warns once if the heads of some attentions are copies of one head (heads_are_copies), and names
+// these attentions.
 void say_copied_heads(const ModelOptions& model);
 
 }  // namespace tapehead

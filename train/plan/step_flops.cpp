@@ -45,7 +45,7 @@ double attention_multiply_adds(const ModelOptions& model, AttentionKind kind, co
   return total;
 }
 
-// Multiply-adds of each row of an embedding: those of its map, if it is factored.
+// Multiply-adds of each row in the map of a factored embedding; 0 if it is not factored.
 double embedding_multiply_adds(const ModelOptions& model) {
   return model.factored_embedding()
              ? static_cast<double>(model.embedding_width()) * static_cast<double>(model.d_model)
@@ -60,7 +60,7 @@ double output_multiply_adds(const ModelOptions& model, Index target_vocabulary) 
          static_cast<double>(model.output_width());
 }
 
-// The keys of each query, pair by pair.
+// Counts the keys of each query by marking them pair by pair.
 void mark_keys(const Pattern& pattern, const SequenceSize& size, std::vector<Index>& keys) {
   const auto marks = std::make_unique<bool[]>(static_cast<std::size_t>(size.keys));
   const std::span<bool> allowed(marks.get(), static_cast<std::size_t>(size.keys));
@@ -95,7 +95,7 @@ StepRows rows_of(const Batch& batch, Index memory) {
           .past = static_cast<double>(row_count(past))};
 }
 
-// A few examples at a time, because a split may be a large part of the memory.
+// Packs a few examples at a time, because a whole split may need a large part of the memory.
 StepRows mean_rows(const Source& source, Index steps, Index memory) {
   constexpr Index together = 256;
   StepRows sum;

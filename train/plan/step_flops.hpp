@@ -9,7 +9,7 @@
 
 namespace tapehead {
 
-// The rows of a sequence's queries and of its keys, and their positions.
+// The numbers of query rows and of key rows of a sequence, and the positions of the first of them.
 struct SequenceSize {
   Index queries;
   Index keys;
@@ -21,33 +21,33 @@ struct SequenceSize {
 };
 using SequenceSizes = std::map<SequenceSize, double>;  // how many sequences there are of each size
 
-// The amount of work in a step: rows, which are tokens, the sequences they form, and labels.
+// The work of a step: its rows (tokens), the sequences that they form, and its labels.
 struct StepRows {
   double source = 0;
   double target = 0;
-  SequenceSizes source_sizes{};  // of the source's rows, which attend to each other
-  SequenceSizes target_sizes{};  // of the target's, which also attend to what a memory has
-  SequenceSizes cross_sizes{};   // of the target's, which attend to the source's
+  SequenceSizes source_sizes{};  // source rows that attend to each other
+  SequenceSizes target_sizes{};  // target rows that attend to each other and to the memory
+  SequenceSizes cross_sizes{};   // target rows that attend to source rows
   double labels = 0;
-  double past = 0;  // rows that a memory has of the sequences
+  double past = 0;  // rows of the sequences that a memory has
 
   void add(const StepRows& other, double times = 1);
 };
 // `memory`: rows that the model remembers of each lane.
 StepRows rows_of(const Batch& batch, Index memory = 0);
-// Those of a step, if an epoch has `steps` steps.
+// The rows of a mean step, if an epoch has `steps` steps.
 StepRows mean_rows(const Source& source, Index steps, Index memory = 0);
 
 // Which pairs of a query and a key count.
 enum class CountedPairs {
-  all,     // whatever the pattern: as in published figures of MFU
-  allowed  // those that the pattern of a head allows
+  all,     // with any pattern, as in published figures of MFU
+  allowed  // pairs that the pattern of a head allows
 };
 
 // The pairs that a head computes.
 struct HeadPairs {
   double scores = 0;  // that the pattern allows by position
-  double sums = 0;    // of these, what each query keeps (Pattern::top)
+  double sums = 0;    // of these, pairs that each query keeps (Pattern::top)
 };
 HeadPairs allowed_pairs(const Pattern& pattern, const SequenceSize& size);
 

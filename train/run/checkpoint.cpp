@@ -76,7 +76,7 @@ std::vector<TensorEntry> weight_entries(const ParameterStore& store, const Scala
   return entries;
 }
 
-// `values`: all numbers of the store, in its order.
+// `values`: room for all numbers of the store, in its order.
 void read_weights(const TensorFile& file, const ParameterStore& store, Scalar* values) {
   expect_weights(file, store);
   for (const NamedParameter& parameter : store.parameters()) {
@@ -84,13 +84,13 @@ void read_weights(const TensorFile& file, const ParameterStore& store, Scalar* v
   }
 }
 
-// Whether all numbers of the parameter are kept here.
+// Whether this rank holds all numbers of the parameter's state.
 bool is_whole(std::span<const Scalar> kept, const NamedParameter& parameter) {
   return std::ssize(kept) == parameter.shape.size();
 }
 
-// What an optimiser keeps of a parameter, and the name that it has in a checkpoint. Store and
-// optimiser must outlive it.
+// An optimiser state of a parameter, with its name in checkpoints. Store and optimiser must outlive
+// it.
 struct Moment {
   std::string name;
   const Optimizer::State& state;
@@ -111,8 +111,8 @@ std::vector<Moment> moments_of(const ParameterStore& store, const Optimizer& opt
   return moments;
 }
 
-// Brings what an optimiser keeps of a parameter to rank 0, which writes checkpoints, or from there.
-// `all`: of rank 0, all numbers of the parameter in this state.
+// Moves the state to rank 0, which writes checkpoints, or from rank 0 to all ranks. `all`: on rank
+// 0, all numbers of the parameter in this state.
 void move_moment(const Optimizer& optimizer, const Moment& moment, std::span<Scalar> all,
                  bool to_first, Ranks& ranks) {
   std::vector<Outgoing> outgoing;

@@ -49,11 +49,11 @@ void expect_fact(const TensorFile& file, const std::string& key, const std::stri
 
 constexpr std::string_view suffix = ".safetensors";
 
-// In the metadata of a file: the steps from one regular file to the next when it was written, or 0
-// if it was written on interruption.
+// Metadata key: the interval of regular files when the file was written; 0: written on
+// interruption.
 constexpr const char* interval_key = "checkpoint_every";
 
-// Nothing in files of older versions, or unreadable ones. Reads only the header of a large file.
+// nullopt for older or unreadable files. Reads only the header of a large file.
 std::optional<Index> interval_of(const fs::path& path) {
   try {
     const MappedFile content(OpenFile(path, O_RDONLY | O_NONBLOCK), path);
@@ -167,7 +167,7 @@ Metadata Checkpoints::mark(Index step, bool regular) const {
   return {{interval_key, std::to_string(interval)}};
 }
 
-// Whether the file of an earlier step stays when `newer` newer ones do.
+// Whether an earlier step's file stays if `newer` newer files stay.
 bool Checkpoints::stays(Index step, Index newer) const {
   const auto stays_with = [&](Index interval) {
     return interval > 0 && step % interval == 0 && kept_.keep(step / interval, newer);

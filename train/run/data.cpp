@@ -28,7 +28,7 @@ struct Place {
 
 bool is_there(const fs::path& file) { return fs::is_regular_file(status_of(file)); }
 
-// Empty if it is missing, or cannot be read twice, like a pipe.
+// Empty if the file is missing or not a regular file, such as a pipe, which can be read only once.
 std::string digest_of(const fs::path& file) {
   return is_there(file) ? fmt::format("{:016x}", digest(read_file(file))) : "";
 }
@@ -53,7 +53,7 @@ Places read_places(const fs::path& file) {
   return places;
 }
 
-// The first file that has the same bytes.
+// The first file whose bytes have the digest.
 std::optional<fs::path> same_bytes(const std::vector<fs::path>& files, const std::string& digest) {
   const auto same = std::ranges::find_if(
       files, [&](const fs::path& file) { return !digest.empty() && digest_of(file) == digest; });
@@ -90,14 +90,14 @@ std::vector<fs::path> candidates_of(const RunFiles& run, const fs::path& path, c
   return candidates;
 }
 
-// None for a path that was set again.
+// Null for a path that was set again.
 const Place* place_of(const Places& places, const DataFile& file) {
   const auto recorded = places.find(file.option);
   return recorded != places.end() && recorded->second.path == *file.path ? &recorded->second
                                                                          : nullptr;
 }
 
-// Whoever reads a run did not choose these files.
+// Tells the user which files are read, because the run chose them.
 void say_opened(const fs::path& run, const std::vector<std::string>& files) {
   if (!files.empty()) {
     spdlog::info("run {}: its data.json names, and this reads: {}", run.string(),
@@ -105,13 +105,13 @@ void say_opened(const fs::path& run, const std::vector<std::string>& files) {
   }
 }
 
-// Without a directory only files with the bytes of the record are taken, because whoever made the
-// run can have named any file of whoever reads it.
+// Without a directory, accepts only files with the recorded bytes, because the run's author could
+// have recorded the path of any private file of its reader.
 TaskOptions find_data(const RunFiles& run, const TaskOptions& task, const fs::path& directory,
                       std::string_view ways_out) {
   const auto places = read_places(run.data());
   TaskOptions found = task;
-  std::vector<std::string> opened;  // because the record names them
+  std::vector<std::string> opened;  // files chosen by the record
   for (const DataFile& file : data_files(found)) {
     const auto& [option, path] = file;
     const Place* const place = place_of(places, file);
@@ -146,7 +146,7 @@ void add_data(InputFiles& inputs, const TaskOptions& task, const fs::path& path)
   }
 }
 
-// All candidates for the files of a task, of which none is opened. Throws IoError.
+// All candidates for the data files of a task. Opens none of them. Throws IoError.
 std::vector<fs::path> data_candidates(const RunFiles& run, TaskOptions task,
                                       const fs::path& directory) {
   const Places places = read_places(run.data());
@@ -162,7 +162,7 @@ std::vector<fs::path> data_candidates(const RunFiles& run, TaskOptions task,
 
 void write_run_data(const RunFiles& run, TaskOptions written, TaskOptions found) {
   if (written.kind().kept_as_tokens) {
-    return;  // the run has the text itself
+    return;  // the run stores the text itself
   }
   Json json = Json::object();
   for (const DataFile& file : data_files(written)) {
@@ -246,7 +246,7 @@ InputFiles inputs_of_run(const fs::path& directory, const DataChoice& data) {
       add_data(inputs, task, path);
     }
   } catch (const IoError&) {
-    return inputs;  // a file that does not exist cannot be overwritten
+    return inputs;  // a missing file cannot be overwritten
   }
   return inputs;
 }

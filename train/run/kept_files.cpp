@@ -22,7 +22,7 @@ void remove_file(const fs::path& file) {
   }
 }
 
-// What a file of weights says about itself. Throws IoError if it is not of the training.
+// The metadata of a file with weights. Throws IoError if it does not belong to the training.
 struct Weights {
   Index step = 0;
   Index averaged = 1;
@@ -47,7 +47,7 @@ Weights own_weights(const GoingOn& training, const ParameterStore& store, const 
   return weights;
 }
 
-// Nothing if the file does not belong to the training; then it is removed.
+// Removes a file that does not belong to the training, and returns nullopt.
 std::optional<Weights> keep_own(const GoingOn& training, const ParameterStore& store,
                                 const fs::path& path) {
   if (!fs::exists(status_of(path))) {

@@ -36,7 +36,7 @@ bool is_temporary(const fs::path& path) {
   return path.filename().string().ends_with(temporary_suffix);
 }
 
-// What a run gets before its weights and its config.
+// Files that a run gets before its weights and config.
 bool is_of_the_start(const fs::path& path) {
   constexpr std::array<std::string_view, 9> names{
       "joint.model",       "joint.vocabulary", "source.model", "source.vocabulary", "target.model",
@@ -45,7 +45,7 @@ bool is_of_the_start(const fs::path& path) {
   return std::ranges::find(names, path.filename().string()) != names.end();
 }
 
-// Whether this is left from a start that was killed before it had written a config or weights.
+// Whether the directory comes from a start that was killed before it wrote a config or weights.
 bool is_empty_start(const fs::path& directory) {
   const bool begun = is_run_lock(RunFiles{directory}.lock());
   return std::ranges::all_of(entries_of(directory), [&](const fs::path& path) {
@@ -94,7 +94,7 @@ void expect_empty(const fs::path& path, const WaysOut& ways) {
   }
 }
 
-// What is written into a directory behind a link, and removed there, may belong to somebody else.
+// A link could lead to somebody else's directory, where a run must not write or remove files.
 void expect_own_directories(const fs::path& run) {
   for (const char* name : {"checkpoints", "tokens"}) {
     if (const fs::path part = run / name; fs::is_symlink(link_status_of(part))) {
@@ -106,7 +106,7 @@ void expect_own_directories(const fs::path& run) {
   }
 }
 
-// Whether `remove_run` would remove the path, or the file that the path is a link to.
+// Whether `remove_run` would remove the path, or the target of the path if it is a link.
 bool is_removed(const fs::path& input, const fs::path& run) {
   std::error_code ignored;
   const fs::path root = fs::weakly_canonical(run, ignored);
@@ -133,7 +133,7 @@ RunLock::RunLock(const fs::path& file, std::string_view another)
 void expect_unlocked(const fs::path& file, std::string_view another) {
   if (fs::exists(link_status_of(file))) {
     OpenFile opened(file, O_RDONLY | O_NOFOLLOW);
-    // NFS has exclusive locks only for files open for writing.
+    // NFS grants exclusive locks only on files open for writing.
     lock(opened, file, LOCK_SH, another);
   }
 }
@@ -199,7 +199,7 @@ RunDirectory RunDirectory::create(const fs::path& path, bool overwrite, const Wa
   make_directories(path);
   RunDirectory run(path, ways.another);
   if (!overwrite) {
-    expect_empty(path, ways);  // again, now that no other process can write here
+    expect_empty(path, ways);  // again, because only now no other process can write here
   }
   remove_run(run.files());
   make_directories(run.files().checkpoints());

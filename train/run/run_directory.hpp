@@ -1,5 +1,5 @@
-// The run directory: the path of each file in it; created, opened or overwritten, and locked while
-// a training writes to it.
+// The run directory: the paths of its files; how it is created, opened or overwritten; its lock
+// while a training writes to it.
 #pragma once
 
 #include "core/files/files.hpp"
@@ -7,26 +7,26 @@
 
 namespace tapehead {
 
-// How a message tells the user of a command with `--run` to write elsewhere.
+// How an error advises a user to choose another directory with `--run`.
 inline constexpr std::string_view another_by_option = "another directory with --run DIR";
 
-// The lock of a run directory: only one process writes there. The end of the process
-// releases it.
+// The lock of a run directory, so that only one process writes there. It is released when the
+// process ends.
 class RunLock {
  public:
-  // Locks the run directory that contains `file`; the file itself is never removed. Throws IoError
-  // that names the process that holds the lock, and `another` as a way out.
+  // Locks the run directory that contains `file`, which is never removed. Throws IoError that names
+  // the process with the lock, and advises to use `another`.
   explicit RunLock(const std::filesystem::path& file, std::string_view another = another_by_option);
 
  private:
   OpenFile file_;  // holds the flock(2); the kernel closes it when the process ends
 };
 
-// Throws the same error if a process holds the lock, and does nothing otherwise.
+// Throws the same error if a process holds the lock.
 void expect_unlocked(const std::filesystem::path& file,
                      std::string_view another = another_by_option);
 
-// Whether a file was made by RunLock.
+// Whether RunLock created the file.
 bool is_run_lock(const std::filesystem::path& file);
 
 struct RunFiles {
@@ -45,7 +45,7 @@ struct RunFiles {
   std::filesystem::path lock() const { return directory / ".lock"; }
   std::filesystem::path checkpoints() const { return directory / "checkpoints"; }
 
-  // Files with weights only: the best by the chosen metric, and the mean of the last ones.
+  // Files with weights only: the best by the chosen metric, and the mean of the latest ones.
   std::filesystem::path best() const { return checkpoints() / "best.safetensors"; }
   std::filesystem::path average() const { return checkpoints() / "average.safetensors"; }
 };
@@ -56,28 +56,28 @@ bool is_run(const std::filesystem::path& directory);
 // The files of an existing run, for reading. Throws IoError.
 RunFiles find_run(const std::filesystem::path& directory);
 
-// What a command with `--overwrite` offers besides where a directory is taken, as messages say it.
+// The advice in an error about a directory that exists, for commands with `--overwrite`.
 struct WaysOut {
   std::string_view another = another_by_option;
-  bool resume = false;  // it has --resume
+  bool resume = false;  // the command has --resume
 };
 
 class RunDirectory {
  public:
-  // Throws the IoError that `create` would throw, but changes nothing. Call it before long work.
+  // Throws the IoError that `create` would throw, without changes. Call it before long work.
   static void expect_available(const std::filesystem::path& path, bool overwrite,
                                const WaysOut& ways = {});
 
-  // Throws IoError if `create` would remove one of the inputs, as of a run that is also read.
+  // Throws IoError if `create` would remove one of the inputs, such as a run that is also read.
   static void expect_keeps(const std::filesystem::path& path, const InputFiles& inputs);
 
-  // Creates the directory of a new run. If the directory contains anything, it throws, and the
-  // message names the ways out. With `overwrite` only the files of a run are removed; a directory
-  // that is not a run is rejected. Throws IoError.
+  // Creates the directory of a new run. With `overwrite`, removes only the files of a run, and
+  // rejects a directory that is not a run. Otherwise throws if the directory is not empty. The
+  // message gives the user's options. Throws IoError.
   static RunDirectory create(const std::filesystem::path& path, bool overwrite,
                              const WaysOut& ways = {});
 
-  // Opens a run to continue it, and removes what a killed process left. Throws IoError.
+  // Opens a run to continue it, and removes temporary files of a killed process. Throws IoError.
   static RunDirectory open(const std::filesystem::path& path);
 
   const RunFiles& files() const { return files_; }
@@ -90,7 +90,7 @@ class RunDirectory {
   RunLock lock_;
 };
 
-// The files of a run and of its checkpoints directory, without the page, which can be made again.
+// The files of a run and of its checkpoints directory, except the page, which can be created again.
 std::vector<std::filesystem::path> files_of_run(const std::filesystem::path& directory);
 
 }  // namespace tapehead

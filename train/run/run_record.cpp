@@ -35,7 +35,7 @@ RunStart start_of(const Json& json, const std::string& where) {
           .ranks = json.contains("ranks") ? start.count("ranks", 1) : 1};
 }
 
-// {"classes": [...], "counts": [[...], ...]}: as many rows and columns as classes.
+// Whether it is {"classes": [...], "counts": [[...], ...]} with a row and a column per class.
 bool is_confusion(const Json& json) {
   if (!json.is_object() || json.size() != 2 || !json.contains("classes") ||
       !json.contains("counts")) {
@@ -52,7 +52,7 @@ bool is_confusion(const Json& json) {
          std::ranges::all_of(counts, is_row);
 }
 
-// A number, null if it is not finite, a text, or a list of tables of these.
+// A number, null (not finite), a text, or a list of tables of these.
 bool is_figure(const Json& json) {
   const auto is_table = [](const Json& row) {
     return row.is_object() && std::ranges::all_of(row, &Json::is_primitive);
@@ -60,7 +60,7 @@ bool is_figure(const Json& json) {
   return json.is_primitive() || (json.is_array() && std::ranges::all_of(json, is_table));
 }
 
-// The figures of each split.
+// The test metrics of each split.
 Json tests_of(const JsonObject& end, const std::string& where) {
   const Json& tests = end.member("tests");
   bool plain = tests.is_object();
@@ -100,7 +100,7 @@ RunRecord record_of(const Json& json, const std::string& where) {
   return record;
 }
 
-// In what can change the last bits of numbers, since other kernels round otherwise.
+// The differences that can change the last bits of results, since other kernels round differently.
 std::string differences(const RunStart& earlier, const RunStart& later) {
   std::vector<std::string> differing;
   const auto compare = [&](const char* what, const std::string& was, const std::string& is) {
@@ -118,8 +118,8 @@ OpenFile open_to_append(const std::filesystem::path& path) {
   return {path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW};
 }
 
-// Whether the line is of a step up to `step`, or of no step. Adds the step to those that have a
-// line; that of an evaluation does not count. Throws IoError if it is not a valid line.
+// Whether the line has no step or a step up to `step`. Adds the step of a line to `steps`, unless
+// the line is of an evaluation. Throws IoError if the line is invalid.
 bool is_kept(std::string_view line, Index step, const std::string& where, std::set<Index>& steps) {
   const auto parsed = parse_json(line, where);
   const JsonObject object(parsed, where);
@@ -134,7 +134,7 @@ bool is_kept(std::string_view line, Index step, const std::string& where, std::s
   return kept;
 }
 
-// A power loss takes lines that were not on the disk yet.
+// Warns about missing lines: a power loss removes lines that were not yet on the disk.
 void say_missing(const std::filesystem::path& path, const std::set<Index>& steps, Index all) {
   const Index missing = all - std::ssize(steps);
   if (missing == 0) {

@@ -6,7 +6,7 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
-// Of the edges, or the size.
+// The edge (or the size) that is nearest to `wanted`.
 Index nearest_edge(Index wanted, std::span<const Index> edges, Index size) {
   const auto next = std::ranges::lower_bound(edges, wanted);
   const Index after = next == edges.end() ? size : *next;
@@ -14,8 +14,8 @@ Index nearest_edge(Index wanted, std::span<const Index> edges, Index size) {
   return has_before && wanted - *std::prev(next) <= after - wanted ? *std::prev(next) : after;
 }
 
-// Slices of about the same size, in order, which together are the whole store. They end at `edges`,
-// numbers of the store's memory in ascending order, so some may be empty.
+// Consecutive slices of about the same size that cover the whole store. They end at `edges`,
+// ascending indices into the store's memory; some may be empty.
 std::vector<Slice> cut_into_slices(Index size, std::span<const Index> edges, Index count) {
   std::vector<Slice> slices;
   Index begin = 0;
@@ -29,7 +29,7 @@ std::vector<Slice> cut_into_slices(Index size, std::span<const Index> edges, Ind
 
 constexpr Index chunk_size = 16384;
 
-// The parts of the blocks that are trained: neighbours of one block are one range.
+// The trained parts of the blocks; adjacent parameters of a block form one range.
 std::vector<BlockRange> trained_ranges(const ParameterStore& store) {
   std::vector<BlockRange> ranges;
   for (const NamedParameter& parameter : store.parameters()) {
@@ -69,7 +69,7 @@ T first_of(const std::vector<T>& all) {
   return found == all.end() ? T() : *found;
 }
 
-// The parts of the blocks that are in a slice.
+// The parts of blocks in a slice.
 std::vector<BlockRange> blocks_in(const ParameterStore& store, const Slice& slice) {
   std::vector<BlockRange> ranges;
   for (Index block = 0; block < store.blocks(); ++block) {
@@ -169,7 +169,7 @@ void Exchange::share_marks(const std::vector<ParameterGradients*>& computed) {
   share_shards(std::as_writable_bytes(std::span(written_.get(), marks)));
 }
 
-// What the shards of one rank have written of the slice of another.
+// The gradients that rank `from` has computed for the slice of rank `to`.
 std::vector<std::span<Scalar>> Exchange::travelling(Index from, Index to,
                                                     std::span<const ShardGradients> all) const {
   std::vector<std::span<Scalar>> parts;

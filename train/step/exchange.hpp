@@ -1,6 +1,6 @@
-// The exchange: what a training step shares with the ranks that train together. Each computes some
-// of the shards, and owns a slice of the parameters: consecutive numbers, of which it alone sums
-// the gradients, keeps what the optimiser keeps, and makes the update.
+// The exchange: what ranks share in a training step. Each rank computes some of the shards, and
+// owns a slice of the parameters, consecutive numbers: it alone sums their gradients, keeps their
+// optimiser state and updates them.
 #pragma once
 
 #include "core/memory/pool.hpp"
@@ -10,14 +10,14 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-// Consecutive numbers of a block.
+// Consecutive numbers of one block.
 struct BlockRange {
   Index block;
   Index offset;  // in the block
   Index count;
 };
 
-// A range: of the store's memory, of shards or of chunks.
+// A range in the store's memory, or of shards or chunks.
 struct Slice {
   Index begin;
   Index end;
@@ -38,30 +38,30 @@ inline Slice slice_of(const NamedParameter& parameter) {
   return {.begin = parameter.offset, .end = parameter.offset + parameter.shape.size()};
 }
 
-// Some numbers of one block, few enough for the caches and for distribution over the workers.
+// Part of a block, small enough for caches and for distribution over the workers.
 struct Chunk {
   BlockRange range;
   Scalar weight_decay;
-  bool in_matrix;   // updated with the whole matrix
+  bool in_matrix;   // part of a matrix that is updated as a whole
   Scalar rate = 1;  // factor on the learning rate
 };
 
 struct Chunks {
   std::vector<Chunk> all;  // in the order of the store's memory
   std::vector<Slice> slices;
-  std::vector<Index> first_of_slice;  // the first chunk in each slice, then the number of all
+  std::vector<Index> first_of_slice;  // per slice, then the number of all chunks
 };
 
-// A block with parameters that are updated as a whole is in one slice: a chunk, whose squares are
-// one sum, may have numbers of two of them.
+// Never splits a block with parameters that are updated as a whole (matrices): one chunk, whose
+// squares are one sum, may contain numbers of two matrices.
 Chunks chunks_of(const ParameterStore& store, const TrainingOptions& options, Index slices);
 
-// A shard's gradients: where a tape left them, or those of one slice, where they arrived.
+// A shard's gradients: all of them in the tape's buffers, or one slice received from another rank.
 class ShardGradients {
  public:
   explicit ShardGradients(ParameterGradients* computed) : computed_(computed) {}
 
-  // `written`: whether the shard has a gradient, for each block. It must outlive the object.
+  // `written`: for each block, whether the shard has a gradient. It must outlive the object.
   ShardGradients(const ParameterStore& store, const Slice& slice, const bool* written)
       : store_(&store), slice_(slice), written_(written), arrived_(Tensor::empty({slice.size()})) {}
 
@@ -69,14 +69,14 @@ class ShardGradients {
     return computed_ != nullptr ? computed_->written(block) : written_[block];
   }
 
-  // Of a block that is written, from its number `offset` on.
+  // The gradient of a written block, from the block's number `offset` on.
   const Scalar* at(Index block, Index offset) const {
     return computed_ != nullptr ? computed_->data(block) + offset
                                 : arrived_.data() + offset - first(block);
   }
 
-  // The memory of a block that is written, and the number of the block at which it begins. That is
-  // less than 0 if the memory has numbers of other blocks before it.
+  // The memory with the gradient of a written block, and the index in the block of its first
+  // number. The index is negative if the memory begins with other blocks.
   Tensor memory(Index block) const {
     return computed_ != nullptr ? computed_->slot(block).memory : arrived_;
   }
@@ -94,32 +94,32 @@ class ShardGradients {
 
 class Exchange {
  public:
-  // Store and ranks must outlive it.
+  // `store` and `ranks` must outlive it.
   Exchange(const ParameterStore& store, const TrainingOptions& options, Ranks& ranks);
 
-  // Consecutive ones, in the order of the ranks.
-  Slice shards() const { return part(first_shards_, ranks_.rank()); }  // that this one computes
-  Slice chunks() const { return part(first_chunks_, ranks_.rank()); }  // that it updates
-  Slice slice() const { return slice_of(ranks_.rank()); }              // their numbers
+  // Ranges of this rank; the ranges of all ranks are consecutive, in rank order.
+  Slice shards() const { return part(first_shards_, ranks_.rank()); }  // computed by this rank
+  Slice chunks() const { return part(first_chunks_, ranks_.rank()); }  // updated by this rank
+  Slice slice() const { return slice_of(ranks_.rank()); }              // numbers of these chunks
   Slice slice_of(Index rank) const { return part(first_numbers_, rank); }
 
-  // Takes the gradients of this process's shards, in their order, and returns those of all shards
-  // for its slice. The result refers to both. A block that a shard has not written does not travel.
+  // Takes the gradients of this rank's shards, in order. Returns the gradients of all shards for
+  // this rank's slice; they refer to `computed` and the exchange. Does not send unwritten blocks.
   PoolVector<ShardGradients> bring(const std::vector<ParameterGradients*>& computed);
 
-  // These fill in everywhere what each process has of `all`, which is in the order of the shards:
-  // as many bytes of each, or those from begins[shard] to begins[shard + 1].
+  // Each rank has filled its part of `all`; afterwards every rank has all parts. The data is in
+  // shard order: equally many bytes per shard, or from begins[shard] to begins[shard + 1].
   void share_shards(std::span<std::byte> all);
   void share_shards(std::span<std::byte> all, std::span<const Index> begins);
   void share_chunks(std::span<double> of_each);
   void share_slices(std::span<Scalar> of_store);
 
-  // The first text that is not empty, or signal that is not 0, in the order of the ranks.
+  // The first non-empty text, or non-zero signal, in rank order.
   std::string first_text(std::string_view mine);
   int first_signal(int mine);
 
-  // The bytes that this process sends at each step, if each shard has written all blocks.
-  // `remembered`: how many numbers a training with a memory has there.
+  // The bytes that this rank sends per step, if each shard writes all blocks. `remembered`: the
+  // size of the training memory, in numbers.
   double bytes_sent(Index remembered) const;
 
  private:
@@ -135,12 +135,12 @@ class Exchange {
   const ParameterStore& store_;
   Index shard_count_;
   Ranks& ranks_;
-  // Of each rank, and one past the last of all.
+  // The first index of each rank, then the end of the last.
   std::vector<Index> first_shards_;
   std::vector<Index> first_chunks_;
   std::vector<Index> first_numbers_;
-  std::vector<std::vector<BlockRange>> blocks_;  // in the slice of each rank
-  std::unique_ptr<bool[]> written_;              // of each shard, of each block
+  std::vector<std::vector<BlockRange>> blocks_;  // the blocks in each rank's slice
+  std::unique_ptr<bool[]> written_;              // for each shard and block
 };
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

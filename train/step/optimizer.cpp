@@ -33,7 +33,7 @@ void Optimizer::add_states(std::span<const OptimizerMoment> moments, bool of_mat
   }
 }
 
-// The largest come first, so that none is left for one thread at the end.
+// Sorts the matrices, largest first, to balance the work of the threads.
 void Optimizer::add_matrices() {
   const Slice own = exchange_.slice();
   for (const NamedParameter& parameter : store_.parameters()) {
@@ -52,7 +52,7 @@ void Optimizer::add_matrices() {
                            [](const Matrix& matrix) { return matrix.rows * matrix.columns; });
 }
 
-// On the learning rate of the other parameters.
+// The factor on the learning rate of the other parameters.
 Scalar Optimizer::matrix_rate(double factor) const {
   return static_cast<Scalar>(factor * options_.muon_rate / options_.learning_rate);
 }
@@ -76,7 +76,7 @@ double Optimizer::step(Workers& workers, const std::vector<ParameterGradients*>&
   GradientSums sums(store_, shards, exchange_.slice());
   const double norm = norm_of(workers, shards, scale, sums);
   if (!std::isfinite(norm)) {
-    // Slices are in the order of the parameters, so the first text names the first parameter.
+    // Slices are in parameter order, so the first text names the first parameter.
     const std::string found = exchange_.first_text(not_finite_in(store_, sums, exchange_.slice()));
     throw NumericError(found.empty() ? "the gradient is too large: its norm overflows" : found);
   }
@@ -95,7 +95,7 @@ double Optimizer::step(Workers& workers, const std::vector<ParameterGradients*>&
   return norm;
 }
 
-// The squares are added in the order of the chunks, whoever computed them.
+// Adds the squares in chunk order, whichever rank computed them.
 double Optimizer::norm_of(Workers& workers, std::span<const ShardGradients> shards, double scale,
                           GradientSums& sums) {
   for_own_chunks(workers, [&](std::size_t i) {
@@ -145,8 +145,8 @@ void Optimizer::update_chunk(const Chunk& chunk, const Scalar* sum, Factors fact
   update_(update, options_);
 }
 
-// One part for each thread, since a part has scratch memory and a matrix does not. Each takes
-// matrices until there are none left. Which part takes which does not change the result.
+// One part per thread, because each part needs scratch memory. Each part takes matrices until none
+// are left; the result does not depend on which part takes which.
 void Optimizer::update_matrices(Workers& workers, GradientSums& sums, Factors factors) {
   if (matrices_.empty()) {
     return;

@@ -1,4 +1,4 @@
-// The optimisers: a step from the shards' gradients to new parameters.
+// The optimisers: a step from the shards' gradients to updated parameters.
 #pragma once
 
 #include "core/kernel/workers.hpp"
@@ -9,21 +9,19 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 class Optimizer {
  public:
-  // Both must outlive the optimiser.
+  // `store` and `ranks` must outlive the optimiser.
   Optimizer(ParameterStore& store, const TrainingOptions& options, Ranks& ranks = alone());
 
-  // Frozen parameters take no part in a step: neither in the norm nor in the update.
-  //
-  // One step with the sum of the shards' gradients, added in their order, times `scale`, clipped to
-  // options.clip_norm. The sum is computed in the shards' own memory and overwrites their
-  // gradients. Returns the norm before clipping. Throws NumericError that names the parameter if
-  // the gradient is not finite; then the parameters are unchanged. All who train together take
-  // the step together, each with the gradients of its own shards, and then have the same
-  // parameters.
+  // One step with the sum of the shards' gradients, added in shard order, times `scale`, clipped to
+  // options.clip_norm. Computes the sum in the memory of the shards' gradients, and overwrites
+  // them. Frozen parameters count neither for the norm nor for the update. Returns the norm before
+  // clipping. Throws NumericError that names the parameter if the gradient is not finite; then the
+  // parameters are unchanged. All ranks must call it together, each with the gradients of its own
+  // shards; afterwards all have the same parameters.
   double step(Workers& workers, const std::vector<ParameterGradients*>& computed, double scale,
               double learning_rate);
 
-  // From now on this parameter's learning rate is `factor` times that of the others of its kind.
+  // Multiplies this parameter's learning rate by `factor`, relative to parameters of the same kind.
   void scale_rate(const Parameter& parameter, double factor);
 
   struct Bounds {  // of valid numbers
@@ -31,12 +29,12 @@ class Optimizer {
     Scalar most = std::numeric_limits<Scalar>::max();
   };
 
-  // What must be saved so that the next step is the same, beside the number of steps.
+  // State that must be saved, besides the number of steps, to continue with the same next step.
   struct State {
     std::string name;
     Bounds bounds{};
     std::vector<bool> of_block{};  // whether a block has this state
-    std::vector<Tensor> blocks{};  // of such a block, the numbers in the own slice
+    std::vector<Tensor> blocks{};  // for such a block, the numbers in this rank's slice
 
     bool belongs_to(const NamedParameter& parameter) const {
       return !parameter.frozen && of_block[static_cast<std::size_t>(parameter.block)];
@@ -44,7 +42,7 @@ class Optimizer {
   };
   const std::vector<State>& states() const { return states_; }
 
-  // Of a parameter's numbers in a state, those in the own slice.
+  // The numbers of a parameter's state that are in this rank's slice.
   std::span<Scalar> kept(const State& state, const NamedParameter& parameter) const;
 
   Exchange& exchange() { return exchange_; }
@@ -66,7 +64,7 @@ class Optimizer {
     Scalar learning_rate;
     Scalar clip;  // on the gradient
   };
-  // Calls action(i) for the chunk i of each chunk in the own slice.
+  // Calls action(i) for each chunk i in this rank's slice.
   template <class Action>
   void for_own_chunks(Workers& workers, const Action& action) {
     const auto [first, end] = exchange_.chunks();
@@ -89,9 +87,9 @@ class Optimizer {
   UpdateFunction update_;
   std::vector<Chunk> chunks_;
   Exchange exchange_;
-  std::vector<Matrix> matrices_;  // the largest first
-  std::vector<double> squares_;   // of each chunk's gradient
-  std::vector<State> states_;     // the traits' moments, then those of matrices
+  std::vector<Matrix> matrices_;  // largest first
+  std::vector<double> squares_;   // of the gradient, per chunk
+  std::vector<State> states_;     // the traits' moments, then the matrices' momentum
   Index steps_ = 0;
 };
 

@@ -21,7 +21,7 @@ GradientSums::GradientSums(const ParameterStore& store, std::span<const ShardGra
   }
 }
 
-// The first shard has written to `sum`. Adds the last shard, scales and squares in one pass.
+// `sum` is the memory of the first shard. Adds the last shard, scales and squares in one pass.
 double sum_gradients(const BlockRange& range, std::span<const ShardGradients> shards, Scalar scale,
                      Scalar* sum) {
   const Scalar* last = nullptr;
@@ -87,9 +87,9 @@ Scalar correction(double beta, Index step) {
   return static_cast<Scalar>(1 / (1 - std::pow(beta, static_cast<double>(step))));
 }
 
-// m = β₁ m + (1 - β₁) g;  v = β₂ v + (1 - β₂) g²;  w -= rate m̂ / (√v̂ + ε), with m̂ = m / (1 - β₁ᵗ),
-// v̂ = v / (1 - β₂ᵗ) (Kingma and Ba 2015, algorithm 1). Weight decay is part of g in adam, and w -=
-// rate decay w in adamw (Loshchilov and Hutter 2019, algorithm 2), which muon uses too.
+// m = β₁ m + (1 - β₁) g; v = β₂ v + (1 - β₂) g²; w -= rate m̂ / (√v̂ + ε), with m̂ = m / (1 - β₁ᵗ),
+// v̂ = v / (1 - β₂ᵗ) (Kingma and Ba 2015, algorithm 1). adam adds weight decay to g; adamw and muon
+// do w -= rate decay w instead (Loshchilov and Hutter 2019, algorithm 2).
 void adam(const Update& update, const TrainingOptions& options) {
   const bool decoupled = options.optimizer != OptimizerKind::adam;
   const Lanes coupled_decay(decoupled ? Scalar{0} : update.weight_decay);
@@ -130,8 +130,8 @@ void adam(const Update& update, const TrainingOptions& options) {
 }
 
 constexpr int newton_schulz_steps = 5;
-// The coefficients a, b and c of a s + b s³ + c s⁵, which each step applies to the singular values
-// s. It rises steeply at 0, so that five steps suffice for small ones too.
+// Each step applies a s + b s³ + c s⁵ to the singular values s, with these coefficients a, b and c.
+// The polynomial is steep at 0, so five steps suffice for small values too.
 constexpr auto linear_coefficient = static_cast<Scalar>(3.4445);
 constexpr auto cubic_coefficient = static_cast<Scalar>(-4.7750);
 constexpr auto quintic_coefficient = static_cast<Scalar>(2.0315);
@@ -161,7 +161,7 @@ void polynomial(Index size, const Scalar* A, Scalar* P) {
   }
 }
 
-// With Frobenius' norm.
+// By the Frobenius norm.
 void scale_to_norm_one(Index rows, Index columns, Scalar* x) {
   double squares = 0;
   for (Index i = 0; i < rows; ++i) {
@@ -180,8 +180,8 @@ Index muon_scratch(Index rows, Index columns) {
 }
 
 // Each Newton-Schulz step is x ← P x or x P with the same polynomial P of the smaller of x xᵀ and
-// xᵀ x: (a I + b x xᵀ + c (x xᵀ)²) x = x (a I + b xᵀ x + c (xᵀ x)²). It needs singular values of at
-// most 1, and the norm is no less than the largest.
+// xᵀ x: (a I + b x xᵀ + c (x xᵀ)²) x = x (a I + b xᵀ x + c (xᵀ x)²). Singular values must be at
+// most 1; the Frobenius norm is at least the largest of them.
 const Scalar* orthogonal(Index rows, Index columns, Scalar* x, Scalar* scratch) {
   const Index size = std::min(rows, columns);
   Scalar* A = scratch;

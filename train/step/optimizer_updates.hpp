@@ -1,4 +1,4 @@
-// What an optimiser's step computes: the sum and norm of gradients, new values and its own state.
+// The computations of an optimiser's step: the sum and norm of gradients, new values and states.
 #pragma once
 
 #include "train/options/options.hpp"
@@ -6,14 +6,14 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-// The sum over the shards, of the blocks in a slice: in the memory of the first shard that wrote a
-// block, whose gradients it overwrites; zeros if none did.
+// The sum over the shards for the blocks in a slice. It overwrites the gradients of the first shard
+// that wrote the block; zeros if no shard did.
 class GradientSums {
  public:
   GradientSums(const ParameterStore& store, std::span<const ShardGradients> shards,
                const Slice& slice);
 
-  // Of a block, from its number `offset` on.
+  // The sum for a block, from the block's number `offset` on.
   Scalar* at(Index block, Index offset) {
     auto& [memory, first] = places_[static_cast<std::size_t>(block)];
     return memory.data() + offset - first;
@@ -22,17 +22,17 @@ class GradientSums {
  private:
   struct Place {
     Tensor memory;
-    Index first;  // the number of the block at which it begins
+    Index first;  // index in the block of the memory's first number
   };
   PoolVector<Place> places_;
 };
 
-// Computes one range of the sum, times `scale`, at its place; returns Σ sum².
+// Computes one range of the sum, times `scale`, in place; returns Σ sum².
 double sum_gradients(const BlockRange& range, std::span<const ShardGradients> shards, Scalar scale,
                      Scalar* sum);
 
-// What is wrong with a sum whose norm is not finite: names the first parameter in the slice that
-// has a number which is not finite. Empty if there is none.
+// Describes why the norm of a sum is not finite: names the first parameter in the slice with a
+// number that is not finite. Empty if there is none.
 std::string not_finite_in(const ParameterStore& store, GradientSums& sums, const Slice& slice);
 
 // Muon: the update of a hidden matrix is its momentum, made orthogonal (Jordan et al. 2024, "Muon:
@@ -54,21 +54,21 @@ struct MatrixUpdate {
 //   u = μ m + (1 - μ) g                                        (Nesterov)
 //   w = (1 - rate decay) w - rate √max(1, rows / columns) orthogonal(u)
 //
-// The scale by shape is that of the authors' code: the update of a matrix with more rows than
-// columns has the same effect on each output as that of a square one.
+// The factor for the shape is from the authors' code: the update of a matrix with more rows than
+// columns has the same effect on each output as the update of a square one.
 void muon(const MatrixUpdate& update, Scalar momentum, Scalar* scratch);
 
-// About U Vᵀ, where x = U S Vᵀ is the singular value decomposition of a matrix (rows, columns): its
-// singular values are between about 0.7 and 1.2. Overwrites x, and returns where the result is, in
-// x or in scratch.
+// Approximates U Vᵀ, where x = U S Vᵀ is the singular value decomposition of a matrix (rows,
+// columns): the result's singular values are about 0.7 to 1.2. Overwrites x. Returns where the
+// result is: x or scratch.
 const Scalar* orthogonal(Index rows, Index columns, Scalar* x, Scalar* scratch);
 
-// The numbers of scratch memory that these need.
+// The size of `scratch` that `muon` and `orthogonal` need.
 Index muon_scratch(Index rows, Index columns);
 
 constexpr std::size_t most_moments = 2;
 
-// A range of consecutive numbers.
+// An update of consecutive numbers.
 struct Update {
   Index count;
   Scalar* weight;

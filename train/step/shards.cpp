@@ -36,7 +36,7 @@ Tokens tokens_from(const Tokens& all, Index first, Index end, Index rows_before)
   return part;
 }
 
-// The labels of `rows` rows from `row` on, with rows counted from `row`.
+// The labels of `rows` rows, beginning at `row`; their row numbers become relative to `row`.
 Labels labels_from(const Labels& all, Index row, Index rows) {
   if (all.every_row) {
     return {.every_row = true, .rows = {}, .ids = slice(all.ids, row, rows)};

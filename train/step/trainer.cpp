@@ -9,7 +9,7 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
-// The lanes of a batch follow each other. There may be fewer shards than `shard_count`.
+// A batch's lanes are consecutive. There may be fewer shards than `shard_count`.
 PoolVector<Index> lanes_of_shards(const PoolVector<Batch>& shards, Index shard_count) {
   PoolVector<Index> first;
   for (const Batch& shard : shards) {
@@ -70,7 +70,7 @@ void Trainer::run_shards(const std::vector<Batch>& batches, const LossFunction& 
   on_all_ranks(team_.ranks, batch, [&] { run_own_shards(batches, loss, batch); });
 }
 
-// All get the lanes of all shards, since the next batch may be cut in another way.
+// Gives all ranks the lanes of all shards, because the next batch may be cut differently.
 void Trainer::share_memory() {
   for (const PoolVector<Index>& first : lanes_of_shards_) {
     const Index bytes_of_lane = memory_->numbers_of_lane() * static_cast<Index>(sizeof(Scalar));
@@ -84,7 +84,7 @@ void Trainer::share_memory() {
   }
 }
 
-// Adds up the results of all shards, in their order.
+// Adds the results of all shards, in shard order.
 StepStats Trainer::stats_of(Index tokens) {
   PoolVector<ShardResult> results(static_cast<std::size_t>(shard_count_));
   for (std::size_t i = 0; i < shards_.size(); ++i) {

@@ -35,7 +35,7 @@ Enum choice_in(const TensorFile& file, const std::string& key) {
       metadata_number(file, key, 0, static_cast<Index>(EnumNames<Enum>::names.size()) - 1));
 }
 
-// A number of one of the training's options, within the range of that option.
+// A training option's number, within the range of the option.
 Index option_in(const TensorFile& file, const std::string& key) {
   Field option{.name = key, .help = ""};
   TrainingOptions().fields([&](const Field& field, const auto&) {
@@ -76,7 +76,7 @@ Metadata position_metadata(const TrainingPosition& position) {
       {"measure", position.measure},
       {"evaluations", std::to_string(position.evaluations)},
       {"best_evaluation", std::to_string(position.best_evaluation)},
-      // All bits of the values, so that a resumed run compares with exactly the same numbers.
+      // Exact bits, so that a resumed run compares with the same numbers.
       {"best_value", bits_of(position.best_value)},
       {"best_loss", bits_of(position.best_loss)},
   };
@@ -95,7 +95,7 @@ TrainingPosition read_position(const TensorFile& file) {
     position.batching.memory = option_in(file, "memory");
     position.batching.batches_of_step = metadata_number(file, "batches_of_step", 1, most_counted);
   }
-  // Older files have only the metric, without the options of its values.
+  // Older files have the metric without the options that its values depend on.
   position.measure = file.metadata().contains("metric")
                          ? std::string(kind_of(choice_in<Metric>(file, "metric")).name)
                          : file.metadata("measure");
@@ -108,7 +108,7 @@ TrainingPosition read_position(const TensorFile& file) {
 
 std::vector<Batch> TrainingBatches::next(TrainingPosition& position) {
   if (epoch_ != position.epoch) {
-    current_ = {};  // so that memory never holds the batches of two epochs
+    current_ = {};  // frees the old epoch's batches first
     current_ = training_epoch(task_, config_.training.batching(), config_.seed, position.epoch);
     epoch_ = position.epoch;
   }

@@ -1,5 +1,5 @@
-// A training's position, without tensors: its checkpoints' metadata, its batches by epoch, and the
-// learning rate that its schedule has for a step.
+// A training's position without its tensors: stored in checkpoint metadata, advanced batch by
+// batch; and the learning rate of a step.
 #pragma once
 
 #include "core/files/tensor_file.hpp"
@@ -9,12 +9,12 @@
 
 namespace tapehead {
 
-constexpr Index most_counted = 1'000'000'000'000;  // steps, epochs: more than any training has
+constexpr Index most_counted = 1'000'000'000'000;  // steps or epochs: more than any training has
 
-// Throws IoError that names the file if the number is missing, not a number, or out of range.
+// Throws IoError that names the file if the number is missing, invalid or out of range.
 Index metadata_number(const TensorFile& file, const std::string& key, Index least, Index most);
 
-// All bits of a number, as a whole number, so that it is read exactly as it was written.
+// The bits of a number, written as an integer, so that it is read back exactly.
 std::string bits_of(double value);
 double metadata_real(const TensorFile& file, const std::string& key);  // finite, or IoError
 
@@ -22,45 +22,45 @@ struct TrainingPosition {
   Index step = 0;
   Index epoch = 0;            // complete passes over the data
   Index batch = 0;            // finished batches of this epoch
-  Batching batching;          // by which these batches were made
+  Batching batching;          // how these batches were made
   Index evaluations = 0;      // so far
-  Index best_evaluation = 0;  // the number of the best one; 0 before the first
-  std::string measure;        // by which it is the best: see measure_of()
+  Index best_evaluation = 0;  // the number of the best evaluation; 0: none yet
+  std::string measure;        // by which an evaluation is the best: see measure_of()
   double best_value = 0;
-  double best_loss = 0;  // of that evaluation; it decides if values are equal
+  double best_loss = 0;  // of that evaluation; decides between equal values
 };
 
-// The metric of the best checkpoint, and the options that make its values comparable.
+// The metric that chooses the best checkpoint, and the options that its values depend on.
 std::string measure_of(const EvaluationOptions& options);
 
 Metadata position_metadata(const TrainingPosition& position);
 
-// Throws IoError that names the file if something is missing or out of its valid range.
+// Throws IoError that names the file if a value is missing or out of range.
 TrainingPosition read_position(const TensorFile& file);
 
 // The batches of a training, for each step and epoch.
 class TrainingBatches {
  public:
-  // Both must outlive it.
+  // `config` and `task` must outlive it.
   TrainingBatches(const Config& config, const Task& task) : config_(config), task_(task) {}
 
-  // The next step's batches, at most `accumulate`, of one epoch. Advances the position.
+  // The batches of the next step, at most `accumulate`, from one epoch. Advances the position.
   std::vector<Batch> next(TrainingPosition& position);
 
  private:
   const Config& config_;
   const Task& task_;
   Index epoch_ = -1;
-  TrainingEpoch current_;  // of that number
+  TrainingEpoch current_;  // the epoch `epoch_`
 };
 
-// The rate of step 1, 2, ... `total_steps` (0: unknown) is where linear and cosine reach 0. With w
-// = warmup, s = step:
+// The rate of step s = 1, 2, ... With w = warmup and e = learning_rate_end, which linear and cosine
+// reach at step `total_steps` (0: unknown):
 //
 //   all but noam  in the first w steps, learning_rate s / w; afterwards
 //   constant      learning_rate
-//   linear        learning_rate (total - s) / (total - w)
-//   cosine        learning_rate (1 + cos(π (s - w) / (total - w))) / 2
+//   linear        e + (learning_rate - e) (total - s) / (total - w)
+//   cosine        e + (learning_rate - e) (1 + cos(π (s - w) / (total - w))) / 2
 //   inverse_sqrt  learning_rate √(max(w, 1) / s)
 //   noam          learning_rate d_model^-1/2 min(s^-1/2, s w^-3/2)
 //

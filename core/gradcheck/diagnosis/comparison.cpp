@@ -89,7 +89,7 @@ std::string sent_astray(const Comparison& c, const Jacobian& jacobian) {
                                   others > 0 ? fmt::format(", and {} more like it", others) : "");
 }
 
-// Whether a row of the gradient equals the share of a row of the output, which is not zero.
+// Whether a row of the gradient equals the share of an output row, and this share is not zero.
 bool holds_share(Index row, Index output_row, const Comparison& c, const Jacobian& jacobian) {
   const Lines rows = rows_of(c.shape);
   bool any = false;
@@ -124,7 +124,7 @@ std::string overwritten(const Comparison& c, const Jacobian& jacobian) {
   return held + "but what is used several times forwards is summed over its uses backwards";
 }
 
-// Whether backward hands the share of an output's element to every input element as it should.
+// Whether backward passes output element o's share correctly to every input element.
 bool arrives(const Jacobian& jacobian, std::size_t o) {
   for (std::size_t i = 0; i < jacobian.columns.size(); ++i) {
     const double weight = jacobian.cotangent[o];
@@ -136,7 +136,7 @@ bool arrives(const Jacobian& jacobian, std::size_t o) {
   return true;
 }
 
-// The lines of the output that some wrong gradient comes from; all of them: empty.
+// The lines of the output that cause wrong gradients; empty if all lines do.
 std::vector<Index> wrong_sources(const Jacobian& jacobian, const Lines& lines) {
   std::vector<Index> wrong =
       lines_where(lines, [&](Index o) { return !arrives(jacobian, static_cast<std::size_t>(o)); });
@@ -145,7 +145,7 @@ std::vector<Index> wrong_sources(const Jacobian& jacobian, const Lines& lines) {
 
 using Numbers = std::function<double(Index)>;
 
-// Whether |Σ_d u_d v_d| is close to zero in each row, relative to the sum of its terms' magnitudes.
+// Whether Σ_d u_d v_d is close to zero in each row, relative to Σ_d |u_d v_d|.
 bool at_right_angles(const Comparison& c, const Numbers& u, const Numbers& v, double share) {
   const Lines rows = rows_of(c.shape);
   for (Index row = 0; row < rows.count; ++row) {
@@ -163,8 +163,8 @@ bool at_right_angles(const Comparison& c, const Numbers& u, const Numbers& v, do
   return true;
 }
 
-// Whether a move of whole rows changes nothing according to the slopes, but something according to
-// the gradient.
+// Whether `move`, applied to whole rows, changes nothing according to the slopes, but something
+// according to the gradient.
 bool loses(const Comparison& c, const Numbers& move, double share) {
   const Numbers right = [&](Index i) { return c.n(i); };
   const Numbers wrong = [&](Index i) { return c.a(i); };
@@ -213,7 +213,7 @@ std::string lost_term(const Comparison& c) {
     return "a number added to a whole row changes nothing, so each row of the gradient should sum "
            "to 0, and these do not: a sum or a mean that is not taken off?";
   }
-  // Because of the ε beside a variance, a factor does change something.
+  // Even in a correct op a factor changes a little, because of the ε beside a variance.
   if (loses(c, [&](Index i) { return c.at[static_cast<std::size_t>(i)]; }, 1e-3)) {
     return "a factor on a whole row changes nothing, so each row of the gradient should be at "
            "right angles to the input's, and these are not: the term of a variance or a norm?";

@@ -1,5 +1,5 @@
-// The gradient of one input beside its finite differences, element by element. Verdicts are based
-// on it.
+// The gradient of one input beside its finite differences, element by element: the basis of
+// verdicts.
 #pragma once
 
 #include "core/gradcheck/diagnosis/verdict.hpp"
@@ -12,11 +12,11 @@ struct Comparison {
   Shape shape;
   std::vector<double> analytic{};
   std::vector<Slope> numeric{};
-  std::vector<bool> differs{};  // beyond tolerance
+  std::vector<bool> differs{};  // by more than the tolerance
   // The row and column numbers that messages use; empty: 0, 1, 2, ...
   std::vector<Index> rows{};
   std::vector<Index> columns{};
-  std::vector<double> at{};  // the input's numbers; empty: not known
+  std::vector<double> at{};  // the input's numbers; empty: unknown
 
   Index size() const { return shape.size(); }
   double a(Index i) const { return analytic[static_cast<std::size_t>(i)]; }
@@ -25,14 +25,14 @@ struct Comparison {
   bool wrong(Index i) const { return differs[static_cast<std::size_t>(i)]; }
 };
 
-// How the output depends on the input. Some kinds of mistakes show only here, and are not searched
-// for if there are no columns.
+// How the output depends on one input. Without columns, kinds of mistakes that show only here are
+// not searched for.
 struct Jacobian {
   Shape output;
-  std::vector<double> cotangent{};             // of the output's shape
-  std::vector<std::vector<double>> columns{};  // for each element of the input, dy/dx
-  std::vector<std::vector<double>> errors{};   // of these
-  // The result of backward for each single element of the cotangent, and for a cotangent of zeros.
+  std::vector<double> cotangent{};             // with the output's shape
+  std::vector<std::vector<double>> columns{};  // dy/dx for each element of the input
+  std::vector<std::vector<double>> errors{};   // how far `columns` may be off
+  // The results of backward for each single element of the cotangent, and for a cotangent of zeros.
   std::vector<std::vector<double>> backward{};
   std::vector<double> backward_of_zero{};
 };
@@ -42,33 +42,33 @@ struct WrongGradient {
   std::string hint{};
 };
 
-// A number from finite differences, and how far it may be off.
+// A number from finite differences, and its possible error.
 struct Estimate {
   double value = 0;
   double error = 0;
 };
 
-// Whether x equals the estimate within the error of the estimate.
+// Whether x equals the estimate within the estimate's error.
 bool alike(double x, const Estimate& estimate);
 
-// 0 with the error of the finite difference of element i.
+// The value 0 with the error of element i's finite difference.
 Estimate nothing_at(const Comparison& comparison, Index i);
 
 bool any_element(const Comparison& comparison, const std::function<bool(Index)>& condition);
 
-// What the gradient of an element of the input would be with another cotangent.
+// The right gradient of one input element for another cotangent.
 Estimate with_cotangent(const Jacobian& jacobian, Index input,
                         const std::function<double(Index output)>& cotangent);
 
-// What one row of the output contributes to the right gradient.
+// What one row of the output contributes to the right gradient of an input element.
 Estimate share_of(Index row, const Jacobian& jacobian, Index input);
 
-// Which of the kinds the differing elements have in common. `sizes`: extents that may appear as a
-// wrong factor, such as the axes of the function's inputs and output.
+// The kind of mistake that the differing elements have in common. `sizes`: extents that may appear
+// as a wrong factor, such as the axes of the function's inputs and output.
 WrongGradient kind_of(const Comparison& comparison, const Jacobian& jacobian,
                       const std::vector<Index>& sizes);
 
-// The lines (rows, or columns) of a matrix; of a vector the elements.
+// The lines of a tensor: rows or columns of a matrix, elements of a vector.
 struct Lines {
   Index count;
   Index length;
@@ -78,22 +78,22 @@ struct Lines {
 Lines rows_of(const Shape& shape);
 Lines columns_of(const Shape& shape);
 
-// The lines in which the condition holds for some element.
+// The lines in which some element fulfils the condition.
 std::vector<Index> lines_where(const Lines& lines, const std::function<bool(Index)>& condition);
 
-// Guesses of what made a gradient wrong when its error follows no simple pattern: clauses for a
-// hint, or nothing.
+// Guesses about a wrong gradient whose error follows no simple pattern. Each returns a clause for a
+// hint, or an empty string.
 
-// Parts of the cotangent arrive at the wrong place: something is added that does not come from
-// dL/dy; an element of the output sends a gradient to an element that it does not depend on; or a
-// row gets the share of only one row of the output where several contribute.
+// Parts of the cotangent arrive at the wrong place. Either the gradient contains something that
+// does not come from dL/dy, or an output element sends a gradient to an input element that it does
+// not depend on, or an input row gets the share of one output row although several rows contribute.
 std::string stray_share(const Comparison& comparison, const Jacobian& jacobian);
 
-// Gradients are wrong only as far as they come from some columns or rows of the output.
+// Only the shares of some columns or rows of the output are wrong.
 std::string part_of_output(const Jacobian& jacobian);
 
-// A term is missing that makes each row of the gradient sum to 0, or makes it orthogonal to the row
-// of the input.
+// A missing term: with it, each row of the gradient would sum to 0 or be orthogonal to the row of
+// the input.
 std::string lost_term(const Comparison& comparison);
 
 }  // namespace tapehead

@@ -1,4 +1,4 @@
-// The kinds of wrong gradients, from the simplest to the most complex.
+// Recognises kinds of wrong gradients, from the simplest to the most complex.
 
 #include "core/gradcheck/diagnosis/comparison.hpp"
 #include "core/text.hpp"
@@ -7,7 +7,7 @@ namespace tapehead {
 
 namespace {
 
-// The finite difference of element i, also times `factor`.
+// `factor` times the finite difference of element i.
 Estimate slope_at(const Comparison& c, Index i, double factor = 1) {
   return {.value = factor * c.n(i), .error = std::abs(factor) * c.error(i)};
 }
@@ -17,7 +17,7 @@ bool is(const Comparison& c, const std::function<Estimate(Index)>& expected) {
   return !any_element(c, [&](Index i) { return !alike(c.a(i), expected(i)); });
 }
 
-// The factor between the gradient and the slopes that fits best, by least squares.
+// The factor between the slopes and the gradient that fits best (least squares).
 double best_factor(const Comparison& c) {
   double product = 0;
   double square = 0;
@@ -28,7 +28,7 @@ double best_factor(const Comparison& c) {
   return square > 0 ? product / square : 0;
 }
 
-// Right if dL/dy were 1 everywhere.
+// The gradient would be right if dL/dy were 1 everywhere.
 WrongGradient cotangent_ignored(const Comparison& c, const Jacobian& jacobian) {
   const auto sum = [&](Index i) { return with_cotangent(jacobian, i, [](Index) { return 1; }); };
   const bool ignored = !jacobian.columns.empty() && is(c, sum);
@@ -36,7 +36,7 @@ WrongGradient cotangent_ignored(const Comparison& c, const Jacobian& jacobian) {
           "right for dL/dy = 1 everywhere: g.output() is left out"};
 }
 
-// Right if dL/dy were 0 except in one row.
+// The gradient would be right if dL/dy were 0 in all rows but one.
 WrongGradient not_summed(const Comparison& c, const Jacobian& jacobian) {
   if (jacobian.columns.empty()) {
     return {};
@@ -44,7 +44,7 @@ WrongGradient not_summed(const Comparison& c, const Jacobian& jacobian) {
   const Lines rows = rows_of(jacobian.output);
   for (Index row = 0; row < rows.count && rows.count > 1; ++row) {
     const auto share = [&](Index i) { return share_of(row, jacobian, i); };
-    // Elements with a zero gradient are not one row's share of a sum.
+    // A zero gradient does not count as one row's share of a sum.
     const auto short_of_a_sum = [&](Index i) {
       return c.wrong(i) && !alike(c.a(i), nothing_at(c, i));
     };
@@ -58,7 +58,7 @@ WrongGradient not_summed(const Comparison& c, const Jacobian& jacobian) {
   return {};
 }
 
-// Where a factor may come from: an axis, its inverse, or a square root of either.
+// The possible source of a factor: an axis, its inverse, or the square root of either.
 std::string source_of(double factor, const std::vector<Index>& sizes) {
   const double size = std::abs(factor);
   for (const Index extent : sizes) {
@@ -90,13 +90,13 @@ WrongGradient zeros(const Comparison& c) {
           "zeros arrive where the slope is not zero"};
 }
 
-// Whether all elements are off by so little that `alike` does not see it.
+// Whether every element is so nearly right that `alike` sees no error.
 bool nearly_right(const Comparison& c) {
   return is(c, [&](Index i) { return slope_at(c, i); });
 }
 
-// Whether most elements that have a slope differ from it. The smallest may be within a tolerance
-// that follows the largest.
+// Whether most elements that have a slope differ from it. Small elements may agree only because the
+// tolerance follows the largest element.
 bool most_differ(const Comparison& c) {
   Index slopes = 0;
   Index wrong = 0;
@@ -108,7 +108,7 @@ bool most_differ(const Comparison& c) {
   return 4 * wrong >= 3 * slopes;
 }
 
-// Whether a factor leaves little of the distance between each gradient and its slope.
+// Whether multiplying by `factor` removes nearly all of the distance between gradients and slopes.
 bool explains(double factor, const Comparison& c) {
   return !any_element(c, [&](Index i) {
     const double left = std::abs(c.a(i) - factor * c.n(i));
@@ -129,7 +129,7 @@ WrongGradient a_multiple(const Comparison& c, const std::vector<Index>& sizes) {
                                          factor_text(factor), source_of(factor, sizes))};
 }
 
-// The transpose as a matrix of the transposed shape, or in the same shape.
+// A transposed gradient, with either the transposed shape or the input's shape.
 WrongGradient a_transpose(const Comparison& c) {
   if (c.shape.rank() != 2 || c.shape[0] == 1 || c.shape[1] == 1 || nearly_right(c)) {
     return {};
@@ -166,8 +166,8 @@ std::vector<Index> numbers_of(const std::vector<Index>& lines, const std::vector
   return result;
 }
 
-// Whether wrong rows hold the values of other rows: at least half of them. The rest may come from
-// elsewhere, or be zero.
+// Whether wrong rows hold values of other rows. At least half of the wrong rows must; the rest may
+// be zero or come from elsewhere.
 WrongGradient rows_exchanged(const Comparison& c, const std::vector<Index>& wrong) {
   const Lines rows = rows_of(c.shape);
   const auto holds = [&](Index row, Index other) {
@@ -202,7 +202,7 @@ WrongGradient rows_exchanged(const Comparison& c, const std::vector<Index>& wron
           pairs + ": a wrong segment, or a first row left out of account?"};
 }
 
-// What the wrong lines have in common.
+// The kind of mistake that the wrong lines have in common.
 std::string common(const Comparison& c, const Lines& lines, const std::vector<Index>& wrong) {
   Comparison part{.shape = {static_cast<Index>(wrong.size()), lines.length}};
   for (const Index line : wrong) {
@@ -229,8 +229,8 @@ std::string they_are(const char* what, const std::vector<Index>& numbers) {
                              : fmt::format("{}s {} are", what, listed(numbers));
 }
 
-// Rows that hold the values of other rows; otherwise the rows or columns that are wrong while
-// others are right. `none` if all are wrong.
+// Wrong rows that hold values of other rows; otherwise the wrong rows or columns, while other lines
+// are right. `none` if all lines are wrong.
 WrongGradient in_some_lines(const Comparison& c, const Jacobian& jacobian) {
   const auto is_wrong = [&](Index i) { return c.wrong(i); };
   const std::vector<Index> rows = lines_where(rows_of(c.shape), is_wrong);
@@ -240,7 +240,7 @@ WrongGradient in_some_lines(const Comparison& c, const Jacobian& jacobian) {
     }
   }
   const std::vector<Index> columns = lines_where(columns_of(c.shape), is_wrong);
-  // Lines without a slope are right whatever the mistake is.
+  // Lines without a slope do not count: any mistake leaves them right.
   const auto counts = [&](Index i) { return c.wrong(i) || !alike(c.n(i), nothing_at(c, i)); };
   const std::size_t all_rows = lines_where(rows_of(c.shape), counts).size();
   const std::size_t all_columns =
@@ -252,7 +252,7 @@ WrongGradient in_some_lines(const Comparison& c, const Jacobian& jacobian) {
     const std::string cause = shared.empty() ? stray_share(c, jacobian) : "";
     return fmt::format("only {} wrong{}{}", lines, shared, cause.empty() ? guess : "; " + cause);
   };
-  // The axis along which the smaller share is wrong.
+  // The axis along which a smaller share of the lines is wrong.
   if (rows.size() * all_columns <= columns.size() * all_rows) {
     return WrongGradient{
         WrongKind::some_rows,
@@ -292,7 +292,7 @@ WrongGradient kind_of(const Comparison& c, const Jacobian& jacobian,
                       const std::vector<Index>& sizes) {
   const std::vector<std::function<WrongGradient()>> kinds{
       [&] { return zeros(c); },
-      [&] { return cotangent_ignored(c, jacobian); },  // for a single number also a factor
+      [&] { return cotangent_ignored(c, jacobian); },  // first: one number is also a multiple
       [&] { return a_multiple(c, sizes); },
       [&] { return a_transpose(c); },
       [&] { return one_element(c); },

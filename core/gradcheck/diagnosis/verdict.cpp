@@ -42,7 +42,7 @@ std::string describe(const Finding& finding) {
                         finding.analytic, finding.numeric, finding.numeric_error);
     if (finding.numeric != 0 && std::isfinite(finding.analytic)) {
       text += fmt::format("; ratio {}",
-                          factor_text(finding.analytic / finding.numeric + 0.0));  // no -0
+                          factor_text(finding.analytic / finding.numeric + 0.0));  // + 0.0: no "-0"
     }
   }
   add("\n  ", finding.extent);

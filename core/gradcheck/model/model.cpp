@@ -6,7 +6,7 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
-// A part of one gradient: a parameter that shares its block with others is inside the block's
+// A parameter's gradient; if the parameter shares its block with others, a part of the block's
 // gradient.
 Tensor gradient_of(const ParameterStore& store, const ParameterGradients& gradients,
                    const NamedParameter& parameter) {
@@ -55,7 +55,7 @@ class ModelCheck {
                            .number = report.parameters.size(),
                            .nearby = [this, parameter] { return nearby_gradients(*parameter); }}));
     }
-    // Differences say nothing about any gradient that is more than rounding.
+    // Differences cannot judge any gradient that is larger than rounding.
     if (std::ranges::any_of(report.parameters, &ParameterCheck::hidden) &&
         std::ranges::all_of(report.parameters, &ParameterCheck::too_small)) {
       report.findings = about_loss(
@@ -69,7 +69,7 @@ class ModelCheck {
   }
 
  private:
-  // A second run gives the same loss and gradients to the bit, and they are finite.
+  // A second run must give the same bits of loss and gradients, and all must be finite.
   std::vector<Finding> check_repetition() {
     centre_ = loss_(&gradients_);
     if (!std::isfinite(centre_)) {
@@ -113,7 +113,7 @@ class ModelCheck {
   const ModelGradcheckOptions& options_;
   const LossAndGradients& loss_;
   ParameterGradients gradients_;
-  std::vector<ParameterGradients> nearby_;  // empty: not asked for yet
+  std::vector<ParameterGradients> nearby_;  // empty: not computed yet
   double centre_ = 0;
 };
 

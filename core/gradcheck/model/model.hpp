@@ -1,5 +1,5 @@
 // The gradient check of a whole model: does the gradient of every parameter predict how the loss
-// changes? Each parameter is checked along a direction and, if that is wrong, element by element.
+// changes? Checks each parameter along a direction and, if that is wrong, element by element.
 #pragma once
 
 #include "core/gradcheck/diagnosis/verdict.hpp"
@@ -11,18 +11,18 @@
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // Computes the loss of a model on the given tape. The gradients of the parameters go to
-// `gradients`, as with Pass. Random draws must be the same in every call. Dropout may be on, since
-// its draws are addressed.
+// `gradients`, as with Pass. Every call must draw the same random numbers. Dropout may be on,
+// because its draws are addressed.
 using ModelLoss = std::function<Var(Tape& tape, ParameterGradients& gradients)>;
 
-// Returns the loss of a model, which may be computed in several shards, and adds the gradients
-// unless `gradients` is null.
+// Returns the loss of a model, which may be computed in several shards. Adds the gradients unless
+// `gradients` is null.
 using LossAndGradients = std::function<double(ParameterGradients* gradients)>;
 
 struct ModelGradcheckOptions {
   double tolerance = 1e-6;  // of the slope along a direction, relative to its size
   std::uint64_t seed = 1;   // of the directions
-  Index elements = 64;      // the most to check in a parameter whose direction is wrong
+  Index elements = 64;      // at most this many in a parameter whose direction is wrong
   std::function<bool(std::string_view name)> wanted{};  // parameters to check; null: all
   std::function<void(Index done, Index all)> progress{};
 };
@@ -31,25 +31,25 @@ struct ParameterCheck {
   std::string name;
   Shape shape;
   double error = 0;  // |backward - differences| along a direction, relative to its size
-  // The rounding of the loss hides slopes as small as this parameter's: what is checked is only
-  // that the gradient is as small.
+  // The loss's rounding hides slopes as small as this parameter's. The check then only says that
+  // the gradient is as small.
   bool too_small = false;
-  bool hidden = false;  // too small, and yet more than rounding of the gradient
+  bool hidden = false;  // too small for the check, but larger than the gradient's rounding
   Finding finding;      // has verdict `correct` if nothing is wrong
 };
 
 struct ModelGradcheckReport {
   bool ok() const;
-  std::string message() const;  // one finding after the other; empty when ok
+  std::string message() const;  // all findings; empty if ok
 
   std::vector<Finding> findings;  // about the model as a whole
   std::vector<ParameterCheck> parameters;
 };
 
-// Compares, for each parameter by name, the gradient with the slope of the loss along a random
+// For each parameter by name, compares the gradient with the slope of the loss along a random
 // direction, from two forward passes. If they differ, more steps tell a mistake from a kink or
-// rounding, and single elements show what the mistake is. The parameters have their old values when
-// it returns or throws. Throws ShapeError if the loss is not a single number.
+// rounding, and single elements show what the mistake is. Restores the values of the parameters,
+// also when it throws. Throws ShapeError if the loss is not a single number.
 ModelGradcheckReport gradcheck_model(ParameterStore& store, const ModelLoss& loss,
                                      const ModelGradcheckOptions& options = {});
 ModelGradcheckReport gradcheck_model(ParameterStore& store, const LossAndGradients& loss,
@@ -77,10 +77,10 @@ class ParameterSlopes {
   // `centre` is the loss at the unchanged parameters.
   ParameterSlopes(const LossAndGradients& loss, double centre, Tensor parameter);
 
-  // Along a unit direction, from two runs.
+  // The slope along a unit direction, from two runs.
   Slope quick(const Tensor& direction) const;
 
-  // The same from as many runs as it needs. `first_share`: the first step, relative to the
+  // The slope from as many runs as it needs. `first_share`: the first step, relative to the
   // parameter's size.
   Slope along(const Tensor& direction, double enough, double first_share) const;
 

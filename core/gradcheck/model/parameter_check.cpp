@@ -1,4 +1,4 @@
-// The check of one parameter of a model, by slopes of the loss along directions in it.
+// Checks one parameter of a model by slopes of the loss along directions in it.
 
 #include "core/gradcheck/diagnosis/comparison.hpp"
 #include "core/gradcheck/model/model.hpp"
@@ -38,10 +38,10 @@ Slope ParameterSlopes::quick(const Tensor& direction) const {
 
 Slope ParameterSlopes::along(const Tensor& direction, double enough, double first_share) const {
   const double first_step = first_share * size_;
-  // The second step, a quarter of the first, has four times its rounding. More precision than that
-  // cannot be had from a slope that is mostly rounding.
+  // The second step, a quarter of the first, has four times its rounding. If the slope is mostly
+  // rounding, more precision is impossible.
   const double least = std::max(enough, 8 * noise_ / first_step);
-  // A model has a kink for each ReLU of each token, so only noise may end the search.
+  // A model has a kink for each ReLU of each token, so only known noise may end the search.
   return slope_of(
       [&](double step) { return rise(direction, step); },
       {.first_step = first_step, .enough = [least](double) { return least; }, .noise_known = true});
@@ -61,28 +61,28 @@ Tensor unit_direction(const Shape& shape, std::uint64_t seed) {
   return direction;
 }
 
-// The gradient and the differences of the loss along one direction.
+// A direction with two slopes of the loss: by the gradient and by differences.
 struct DirectionCheck {
   Tensor direction;
   double along;            // the slope by the gradient
   Slope slope;             // the slope by differences of the loss
   double size = 0;         // typical size of such a slope
-  bool too_small = false;  // differences cannot tell a slope of this size from another
+  bool too_small = false;  // differences cannot measure slopes of this size
 
   double apart() const { return std::abs(along - slope.value); }
   double error() const { return apart() == 0 ? 0 : apart() / size; }
-  // Whether the differences are too uncertain to tell.
+  // Whether the differences are too uncertain for a verdict.
   bool doubtful() const { return slope.kink || apart() <= doubt_share * slope.error; }
 };
 
-// The size of the slope along a unit direction: the larger of the two, but at least what it is if
-// the gradient is spread evenly.
+// The size of the slope along a unit direction: the larger of both slopes, but at least the slope
+// if the gradient were spread evenly.
 double size_of(const DirectionCheck& check, const Tensor& gradient) {
   const double typical = norm(gradient) / std::sqrt(static_cast<double>(gradient.size()));
   return std::max({std::abs(check.along), std::abs(check.slope.value), typical});
 }
 
-// `count` of 0 ... extent - 1, the first and the last among them.
+// `count` indices from 0 ... extent - 1, including the first and the last.
 std::vector<Index> spread(Index extent, Index count) {
   count = std::clamp<Index>(count, 0, extent);
   std::vector<Index> result;
@@ -92,10 +92,9 @@ std::vector<Index> spread(Index extent, Index count) {
   return result;
 }
 
-// A comparison, still without elements, of at most `most` elements that still show wrong rows,
-// wrong columns and a transposition. Of a small tensor: all elements. Of a larger matrix: evenly
-// spaced rows and columns, with the same numbers if it is square. Of a larger vector: evenly spaced
-// elements.
+// A comparison, still empty, of at most `most` elements, which still show wrong rows, wrong columns
+// and transposition. A small tensor: all elements. A larger matrix: evenly spaced rows and columns,
+// with equal indices if it is square. A larger vector: evenly spaced elements.
 Comparison grid_of(const Shape& shape, Index most) {
   if (shape.rank() != 2) {
     const std::vector<Index> elements = spread(shape.size(), most);
@@ -107,7 +106,7 @@ Comparison grid_of(const Shape& shape, Index most) {
   return {.shape = {rows, std::ssize(columns)}, .rows = spread(shape[0], rows), .columns = columns};
 }
 
-// The element of the tensor at which the comparison's element i is.
+// The tensor's element for element i of the comparison.
 Index element_of(const Comparison& grid, const Shape& shape, Index i) {
   const auto columns = std::ssize(grid.columns);
   return shape.rank() != 2 ? grid.rows[static_cast<std::size_t>(i)]
@@ -148,8 +147,8 @@ DirectionCheck check_direction(const ParameterSubject& subject, std::uint64_t se
   return check;
 }
 
-// Tries directions until one is conclusive. Some kink of a model is always so near that
-// differences along some directions cannot avoid it.
+// Tries directions until one is conclusive: a model has so many kinks that differences along some
+// directions cannot avoid the nearest one.
 DirectionCheck settled_direction(const ParameterSubject& subject) {
   constexpr std::uint64_t most = 8;
   DirectionCheck check{};
@@ -162,8 +161,8 @@ DirectionCheck settled_direction(const ParameterSubject& subject) {
   return check;
 }
 
-// How far the slope by the gradient may be off by rounding alone. A sum whose terms cancel may be
-// nothing but rounding, which the loss itself need not show.
+// How far rounding alone may move the gradient's slope. A sum whose terms cancel may be only
+// rounding, although the loss itself does not show it.
 double rounding_along(const ParameterSubject& subject, const DirectionCheck& check) {
   double most = 0;
   for (const Tensor& other : subject.nearby()) {

@@ -24,22 +24,22 @@ namespace {
 
 constexpr std::size_t looked_at = 4;  // steps that tell how slopes change
 
-// The slopes on one side: f' + a h + b h² + ... where the function is smooth on that side, and f' +
-// a h^p with any p > 0 where it is a power. Aitken's Δ² finds the limit of the latter.
+// The slopes on one side, with step h: f' + a h + b h² + ... if the function is smooth on that
+// side, f' + a h^p with any p > 0 if it is a power. Aitken's Δ² finds the limit of a power.
 class OneSided {
  public:
   void add(double slope);
   Limit limit() const { return limit_; }
   std::size_t steps() const { return tableau_.rows(); }
 
-  // Whether the slopes converge from step to step. Rounding would prevent it.
+  // Whether the slopes converge from step to step. Rounding prevents convergence.
   bool draws_near(double noise) const;
 
-  // Whether the slopes grow without limit as the step shrinks, such as those of √x at 0.
+  // Whether the slopes grow without limit as the step shrinks, as the slopes of √x do at 0.
   bool diverges() const;
 
  private:
-  double change(std::size_t i) const;  // of the slope, with step i
+  double change(std::size_t i) const;  // from the slope of step i - 1 to that of step i
 
   Tableau tableau_{1};
   std::array<double, most_steps> slopes_{};
@@ -56,7 +56,7 @@ void OneSided::add(double slope) {
   }
   const double change = this->change(count);
   const double before = this->change(count - 1);
-  // Changes with a constant ratio q = h^p below 1 add up to change q / (1 - q).
+  // Changes with a constant ratio q = h^p below 1 add up to change · q / (1 - q).
   const double limit = std::abs(change) < 0.9 * std::abs(before)
                            ? slope - change * change / (change - before)
                            : std::numeric_limits<double>::quiet_NaN();
@@ -82,7 +82,7 @@ bool OneSided::draws_near(double noise) const {
 bool OneSided::diverges() const {
   const std::size_t count = steps();
   for (std::size_t i = count - looked_at + 1; count >= looked_at && i < count; ++i) {
-    // It must grow at least as fast as h^-0.1, and stay on one side of 0.
+    // The slope must grow at least as fast as h^-0.1, and keep its sign.
     if (!(slopes_[i] / slopes_[i - 1] > 1.1)) {
       return false;
     }
@@ -90,8 +90,8 @@ bool OneSided::diverges() const {
   return count >= looked_at;
 }
 
-// The gap between the slopes on both sides. For a smooth function it is f''(x) h, which shrinks
-// with the step. Rounding makes it grow as the step shrinks. At a kink it stays constant.
+// The gap between the slopes of the two sides. In a smooth function it is f''(x) h and shrinks with
+// the step. Rounding makes it grow as the step shrinks. At a kink it stays constant.
 class Gaps {
  public:
   void add(double gap) { gaps_[count_++] = gap; }
@@ -115,10 +115,10 @@ class Gaps {
   std::size_t count_ = 0;
 };
 
-// How the central slopes change from step to step. For a smooth function they converge, by a factor
-// of 16 each time. Rounding makes them diverge, or two of them agree by chance after two that did
-// not. At a kink they diverge too, but there the gap stays constant, except at the one step that
-// comes close to the kink.
+// How the central slopes change from step to step. In a smooth function they converge, by a factor
+// of 16 each time. Rounding makes them diverge, or makes two of them agree by chance. They diverge
+// at a kink too, but the gap stays constant there, except at the one step that comes close to the
+// kink.
 class Motion {
  public:
   // `enough`: changes up to this size do not matter.
@@ -169,10 +169,10 @@ class Search {
   bool add(const Rise& at, double step) {
     const bool up = std::isfinite(at.up);
     const bool down = std::isfinite(at.down);
-    if (!up && !down) {  // outside the domain of the function on both sides
+    if (!up && !down) {  // both sides are outside the function's domain
       return true;
     }
-    if (is_still(at) && jumps(step)) {  // below the resolution of the function
+    if (is_still(at) && jumps(step)) {  // smaller than the function resolves
       return false;
     }
     const bool first = left_.steps() + right_.steps() == 0;
@@ -225,7 +225,7 @@ class Search {
         take({.value = (l.value + r.value) / 2, .error = std::max({l.error, r.error, gap})},
              2 * noise_);
       }
-    } else if (central_.rows() == 0 && (left || right)) {  // at an edge of the domain
+    } else if (central_.rows() == 0 && (left || right)) {  // at the edge of the domain
       take(left ? l : r, 2 * noise_);
     }
   }
@@ -241,12 +241,12 @@ class Search {
 
   bool settled() const { return slope_.error <= search_.enough(slope_.value); }
 
-  // Whether the function no longer changes, after it has changed.
+  // Whether the function stays the same although an earlier step changed it.
   bool is_still(const Rise& at) const {
     return at.up == 0 && at.down == 0 && (slope_.left != 0 || slope_.right != 0);
   }
 
-  // Whether what changed in the step before changes at one point, like rounded numbers. Beyond a
+  // Whether the change of the step before happens at one point, as with rounded numbers. Beyond a
   // kink, for example where a ReLU is zero, the change begins at some point and grows.
   bool jumps(double step) const {
     return (slope_.left != 0 && side_jumps(step, false)) ||
@@ -277,7 +277,7 @@ class Search {
   Tableau central_{2};
   OneSided left_;
   OneSided right_;
-  double noise_ = 0;  // of the last step
+  double noise_ = 0;  // at the last step
   double last_step_ = 0;
 };
 

@@ -1,6 +1,6 @@
-// The slope of a function of one number from differences at ever smaller steps, extrapolated to
-// step 0, with an error estimate that tells rounding from a kink; and trials with first steps of
-// several sizes, of which the best counts. Plain double arithmetic: it knows nothing about the
+// The slope of a function of one number: differences at ever smaller steps are extrapolated to step
+// 0, with an error estimate that tells rounding from a kink. Trials with first steps of several
+// sizes are made, and the best one counts. The code uses plain doubles and knows nothing about the
 // function.
 #pragma once
 
@@ -8,8 +8,7 @@
 
 namespace tapehead {
 
-// The changes of the function when its argument goes up and down by a step, each divided by the
-// step.
+// The changes of the function when its argument moves up and down by a step, divided by the step.
 struct Rise {
   double up = 0;     // (f(x + h) - f(x)) / h
   double down = 0;   // (f(x) - f(x - h)) / h
@@ -19,46 +18,46 @@ struct Rise {
 struct Slope {
   double value = 0;
   double error = 0;   // estimated
-  bool kink = false;  // no slope exists: those on both sides stay apart, or grow without limit
-  double left = 0;    // the slopes on both sides, at the smallest step
+  bool kink = false;  // there is no slope: the slopes of both sides differ, or grow without limit
+  double left = 0;    // the slopes of both sides, at the smallest step
   double right = 0;
   double noise = 0;  // at the first step
-  double step = 0;   // the first one
+  double step = 0;   // the first step
   double last = 0;   // the smallest step that the value is based on
 };
 
 struct SlopeSearch {
   double first_step;
   std::function<double(double value)> enough;  // the error at which to stop
-  // Whether `noise` is all the rounding there is. Otherwise rounding is detected where smaller
-  // steps make the slopes worse. That works only if the function has at most one kink nearby.
+  // Whether `noise` is all of the rounding. Otherwise rounding is detected when smaller steps make
+  // the slopes worse, which works only if the function has at most one kink nearby.
   bool noise_known = false;
 };
 
-// Central differences with steps first_step, first_step / 4, ..., extrapolated to step 0. Stops as
-// soon as the remaining error is small enough, at the latest after eight steps.
+// Central differences with steps first_step, first_step / 4, ..., extrapolated to step 0. Stops
+// when the remaining error is small enough, at the latest after eight steps.
 //
-// If the function is smooth only on each side, such as x |x| at 0, the slopes on both sides are
-// extrapolated separately, and must agree. At the edge of its domain there is only one side.
+// If the function is smooth only on each side, as x |x| is at 0, the slopes of the two sides are
+// extrapolated separately and must agree. At the edge of the domain there is only one side.
 Slope slope_of(const std::function<Rise(double step)>& rise, const SlopeSearch& search);
 
 constexpr std::size_t most_steps = 8;
-constexpr double step_shrink = 4;  // each step is this much smaller than the one before
+constexpr double step_shrink = 4;  // the ratio of a step to the next
 
-// A limit, and how far it may be off.
+// A limit and its possible error.
 struct Limit {
   double value = 0;
   double error = std::numeric_limits<double>::infinity();
 };
 
 // Richardson's tableau; only its last row is kept. If the truncation error is a series in h^order,
-// each column removes one term of it, and the difference between neighbours estimates what remains
-// (Ridders 1982, "Accurate computation of F'(x) and F'(x)F''(x)").
+// each column removes one term, and the difference between neighbours estimates the rest (Ridders
+// 1982, "Accurate computation of F'(x) and F'(x)F''(x)").
 class Tableau {
  public:
   explicit Tableau(int order) : ratio_(order == 2 ? step_shrink * step_shrink : step_shrink) {}
 
-  Limit add(double slope);  // the best of the new row
+  Limit add(double slope);  // returns the best of the new row
   std::size_t rows() const { return rows_; }
 
  private:
@@ -68,7 +67,7 @@ class Tableau {
 };
 
 // The natural size of a slope: the slope if the outputs changed by their own size while the input
-// changes by its own. Rounding errors of differences are measured relative to it. The first step is
+// changes by its own. Rounding errors of differences are relative to it. The first step is
 // `first_step_share` of the input's size, and its noise is one rounding of the outputs.
 constexpr double first_step_share = 1e-3;
 double natural_size(const Slope& slope);
@@ -78,8 +77,8 @@ struct Tolerance {
   double relative;
   double absolute;  // in units of the natural size
 
-  // relative max(|gradient|, |slope|), plus the error of the differences as far as `absolute`
-  // excuses it.
+  // relative · max(|gradient|, |slope|) + the excused error of the differences. At most `absolute`
+  // natural sizes of the error are excused.
   double allowed(double gradient, const Slope& slope) const;
   bool agrees(double gradient, const Slope& slope) const;
 
@@ -87,11 +86,11 @@ struct Tolerance {
   bool tells(const Slope& slope) const;
 };
 
-// A slope far below the outputs may be that of a remainder of larger numbers, such as 1 + erf x at
-// x = -5. Its own size then says nothing about its rounding, so its relative tolerance is no less.
+// A slope far below the outputs may remain when larger numbers cancel, as in 1 + erf x at x = -5.
+// Its size then says nothing about its rounding, so its relative tolerance is at least this.
 constexpr double remainder_tolerance = 1e-6;
 
-// A number is wrong beyond doubt if it is off by more than this many estimated errors.
+// A number is certainly wrong if it is off by more than this many estimated errors.
 constexpr double doubt_share = 10;
 
 struct Trial {
@@ -101,25 +100,25 @@ struct Trial {
 
 class Trials {
  public:
-  // For each output, how far the argument can go without changing it; null: not known.
+  // For each output, how far the argument can go without changing it; null: unknown.
   using Reach = std::function<std::vector<double>()>;
 
-  // `rounding`: the possible rounding error of each output, times its weight in the sum whose slope
-  // is searched for. `reach` is called only if it matters.
+  // `rounding`: for each output, its possible rounding error times its weight in the sum whose
+  // slope is searched. `reach` is called only if it matters.
   Trials(const std::vector<double>& rounding, const Tolerance& tolerance, Reach reach)
       : rounding_(rounding), tolerance_(tolerance), ask_reach_(std::move(reach)) {}
 
-  // Adds a trial. Returns whether it determines the slope, and the slope is `gradient`.
+  // Adds a trial. Returns whether the trial determines the slope and the slope is `gradient`.
   bool settle(Trial trial, double gradient);
 
-  // Asks how far the argument can go, unless that is known.
+  // Calls `reach` unless it has been called.
   void find_reach();
 
   bool any_tells() const;
 
-  // The most certain slope. One that is `gradient` as far as it is known, to a tenth or better, is
-  // preferred to others that do not tell, and one that agrees with it to a kink. Its error covers
-  // the deviations of the other trials, as far as these are certain.
+  // The most certain slope. If no trial is certain, prefers a trial that confirms `gradient`, with
+  // an error below a tenth of it; a slope that agrees with `gradient` comes before a kink. The
+  // error covers the deviations of the other trials, as far as these are certain.
   Slope best(double gradient) const;
 
  private:
@@ -133,7 +132,7 @@ class Trials {
   const std::vector<double>& rounding_;
   Tolerance tolerance_;
   Reach ask_reach_;
-  std::vector<double> reach_;  // empty: not asked yet
+  std::vector<double> reach_;  // empty: `reach` not called yet
   std::vector<Trial> trials_;
 };
 

@@ -1,4 +1,4 @@
-// One slope, searched for with steps of several sizes: which trial to believe.
+// Decides which of several trials with different first steps gives the slope.
 
 #include "core/gradcheck/slopes/slope.hpp"
 
@@ -22,9 +22,9 @@ bool Tolerance::tells(const Slope& slope) const {
   return !slope.kink && slope.error <= relative * std::abs(slope.value);
 }
 
-// An output that did not change may have changed by less than its rounding: over the step, or over
-// the whole distance that the argument can go without changing it. The second is so small that the
-// trial is conclusive nevertheless.
+// An output that seems unchanged may have changed by less than its rounding: within the step, or
+// within the whole distance that the argument can go. The error of the second case is so small that
+// the trial stays conclusive.
 Trials::Doubted Trials::with_unseen(const Trial& trial) const {
   double near = 0;
   double far = 0;
@@ -55,7 +55,7 @@ bool Trials::settle(Trial trial, double gradient) {
     return true;
   }
   if (!settles({.slope = last.slope, .tells = tolerance_.tells(last.slope)}, gradient)) {
-    return false;  // however far the argument can go
+    return false;  // the reach of the argument would not matter
   }
   find_reach();
   return settles(with_unseen(last), gradient);
@@ -90,7 +90,7 @@ Slope Trials::best(double gradient) const {
     }
     return best;
   }
-  // Steps that skip over waves are sure of what is wrong; shorter ones know the slope roughly.
+  // Long steps may skip waves and be certain of a wrong slope; short steps know it roughly.
   const auto confirms = [gradient](const Doubted& d) {
     const double doubt = doubt_share * d.slope.error;
     return !d.slope.kink && doubt < 0.1 * std::abs(gradient) &&

@@ -9,18 +9,18 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
-// Attention of a single query, the newest token of an output. With one query the tiles of the
-// attention kernel would be nearly empty, so here the vector lanes hold the numbers of a head.
+// Attention of a single query, the newest token of an output. One query would leave the tiles of
+// the attention kernel nearly empty, so here the vector lanes hold the numbers of a head.
 
 // The only query of a segment, and the keys and values that it attends to: one range of rows for
-// all heads. Rows begin with the columns of head 0.
+// all heads. Each row begins with the columns of head 0.
 struct SingleQuery {
   const AttentionProblem& problem;
   const Segment& segment;
   HeadRows query;
   HeadRows key;
   HeadRows value;
-  Index distance;  // of the first key
+  Index distance;  // from the query to the first key
 };
 
 SingleQuery single_query(const AttentionProblem& problem, Index segment) {
@@ -45,8 +45,8 @@ void prefetch_row(const SingleQuery& query, Index j) {
   prefetch(query.value.row(j), others * problem.value.step + problem.options.d_value);
 }
 
-// s[h][j] = scale k_jh · q_h, and -inf after the last key. The heads of a key are adjacent, so the
-// outer loop is over keys. Most of the time goes into fetching keys and values.
+// s[h][j] = scale k_jh · q_h, and -inf after the last key. The outer loop is over keys, because the
+// heads of a key are adjacent. Fetching keys and values takes most of the time.
 void scores(const SingleQuery& single, const SingleQuery& next, Scalar* s) {
   const AttentionProblem& problem = single.problem;
   const Index heads = problem.options.heads;
@@ -70,8 +70,7 @@ void scores(const SingleQuery& single, const SingleQuery& next, Scalar* s) {
   }
 }
 
-// s[h][j] += the head's bias for the distance of key j. Buckets are computed for some keys at a
-// time.
+// s[h][j] += the head's bias for the distance of key j.
 void add_bias(const SingleQuery& single, Scalar* s) {
   const BiasValues& biases = single.problem.bias;
   const Index padded = whole_vectors(single.key.rows);
@@ -97,7 +96,7 @@ void add_bias(const SingleQuery& single, Scalar* s) {
   }
 }
 
-// y = Σ_j weights[j] v_j / total for one head, `Vectors` vectors of it from `column` on.
+// One head's y = Σ_j weights[j] v_j / total, for `Vectors` vectors of columns from `column` on.
 template <Index Vectors>
 void weighted_values(const HeadRows& values, Index column, const Scalar* weights,
                      const Lanes& inverse, Scalar* y) {
@@ -136,11 +135,11 @@ void head_output(const HeadRows& values, const Scalar* weights, Scalar total, Sc
   }
 }
 
-// For each head of the only query of a segment: y = softmax(scale q Kᵀ + bias) V, zeros without
-// keys, and the log-sum-exp of the scores (-inf without keys). The pattern must be one range of
-// keys for all heads. y: heads * d_value numbers; log_sums: one for each head, `log_sums_stride`
-// apart; room: scratch memory for whole_vectors(keys) numbers of each head. Meanwhile the keys and
-// values of the following segment are prefetched.
+// For each head of the only query of a segment: y = softmax(scale q Kᵀ + bias) V, and the
+// log-sum-exp of the scores; without keys, zeros and -inf. The pattern must be one range of keys
+// for all heads. y: heads * d_value numbers; log_sums: one for each head, `log_sums_stride` apart;
+// room: scratch memory, whole_vectors(keys) numbers for each head. Prefetches the keys and values
+// of the next segment.
 void attend_single(const AttentionProblem& problem, Index segment, Scalar* room, Scalar* y,
                    Scalar* log_sums, Index log_sums_stride) {
   const SingleQuery single = single_query(problem, segment);
@@ -169,7 +168,7 @@ void attend_single(const AttentionProblem& problem, Index segment, Scalar* room,
   }
 }
 
-// One head of one segment, whose first row goes to `out`.
+// Computes one head of one segment. `out` begins at the segment's first row.
 void forward(AttentionKernel& kernel, const AttentionProblem& problem, Index segment, Index head,
              const HeadOutput& out) {
   bool more = false;

@@ -8,7 +8,7 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
-// Copies the numbers of one query from their column.
+// Copies one query out of its column.
 void take_query(const PairPanel& pairs, Index q, std::span<Scalar> query) {
   for (Scalar& number : query) {
     number = pairs.queries[q];
@@ -20,7 +20,7 @@ std::span<const Scalar> key_of(const PairPanel& pairs, Index j) {
   return {pairs.keys + j * pairs.key_step, static_cast<std::size_t>(pairs.width)};
 }
 
-// The row of a gradient, or scratch memory if it is not needed.
+// One row of a gradient; scratch memory if the gradient is not needed.
 std::span<Scalar> row_of(Scalar* rows, Index row, Index stride, std::span<Scalar> room) {
   return {rows == nullptr ? room.data() : rows + row * stride, room.size()};
 }
@@ -56,8 +56,8 @@ void SinglePairScore::gradients(const PairPanel& pairs, const Scalar* dscores, I
 
 namespace {
 
-// tanh x and its derivative 1 - tanh² x, from e = exp(-2 |x|): (1 - e) / (1 + e) with the sign of
-// x, and 4 e / (1 + e)², which does not cancel where tanh x is nearly 1.
+// tanh x and its derivative from e = exp(-2 |x|): tanh x = (1 - e) / (1 + e) with the sign of x.
+// The derivative is 4 e / (1 + e)², because 1 - tanh² x cancels if tanh x is nearly 1.
 struct TanhAndSlope {
   explicit TanhAndSlope(const Lanes& x)
       : e(exp_of_small(Lanes(Scalar{-2}) * xsimd::abs(x))),
@@ -88,7 +88,7 @@ void AdditiveScore::scores(const PairPanel& pairs, Scalar* to, Index step) const
   }
 }
 
-// With t = tanh(q_c + k_c): dq_c = Σ_k ds v_c (1 - t²), dk_c = Σ_q of the same, dv_c = Σ ds t.
+// With t = tanh(q_c + k_c): dq_c = Σ_k ds v_c (1 - t²), dk_c = Σ_q ds v_c (1 - t²), dv_c = Σ ds t.
 void AdditiveScore::gradients(const PairPanel& pairs, const Scalar* dscores, Index step,
                               const PairGradients& to) const {
   for (Index first = 0; first < pairs.query_count; first += lane_count) {

@@ -1,5 +1,5 @@
-// The options of the attention op: how many heads, of what widths, with which patterns and scores.
-// Scores other than dot products are any function of a query vector and a key vector.
+// The options of the attention op: number and width of heads, patterns and scores. Any function of
+// a query vector and a key vector can replace the dot product as score.
 #pragma once
 
 #include "core/memory/pool.hpp"
@@ -9,9 +9,9 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-// Some queries and keys of one head, in all pairs, and the head's learned numbers. Queries are
-// columns: number c of query q is queries[c query_step + q]. After `query_count` queries there are
-// zeros up to `columns`, which are whole vectors. Key j begins at keys + j key_step.
+// Some queries and keys of one head, in all pairs, and the head's learned numbers. Number c of
+// query q is queries[c query_step + q]. Zeros follow the `query_count` queries, up to `columns`, a
+// multiple of the vector length. Key j begins at keys + j key_step.
 struct PairPanel {
   Index width;
   const Scalar* queries;
@@ -24,7 +24,7 @@ struct PairPanel {
   std::span<const Scalar> weights;
 };
 
-// Where gradients are added, row by row. Each may be null if it is not needed.
+// Where gradients are added, row by row. A pointer is null if its gradient is not needed.
 struct PairGradients {
   Scalar* queries;
   Index query_stride;
@@ -33,23 +33,23 @@ struct PairGradients {
   Scalar* weights;
 };
 
-// Its functions are called from several threads at once.
+// A score of query and key. Several threads call its functions at once.
 class PairScore {
  public:
   virtual ~PairScore() = default;
 
-  // The number of learned numbers of each head.
+  // The number of learned numbers in each head.
   virtual Index weight_count(Index /*d_key*/) const { return 0; }
-  // Sets to[j step + q] to the score of query q and key j, for all columns. From `query_count` on
-  // any finite number will do.
+  // Sets to[j step + q] to the score of query q and key j, for all columns. Columns from
+  // `query_count` on may hold any finite number.
   virtual void scores(const PairPanel& pairs, Scalar* to, Index step) const = 0;
-  // Adds the gradients that follow from dL/dscore, which is dscores[j step + q]. From `query_count`
-  // on dscores has no meaning.
+  // Adds the gradients that follow from dL/dscore of query q and key j, dscores[j step + q].
+  // Columns of dscores from `query_count` on have no meaning.
   virtual void gradients(const PairPanel& pairs, const Scalar* dscores, Index step,
                          const PairGradients& to) const = 0;
 };
 
-// A score that is computed for one pair at a time.
+// Base of scores that are computed one pair at a time.
 class SinglePairScore : public PairScore {
  public:
   void scores(const PairPanel& pairs, Scalar* to, Index step) const final;
@@ -62,8 +62,8 @@ class SinglePairScore : public PairScore {
                         std::span<Scalar> dquery, std::span<Scalar> dkey) const = 0;
 };
 
-// A score of your own. The function computes the score of a query and a key. Its `backward` adds
-// dscore times the derivatives to the gradients of both.
+// A score of your own: a function of a query and a key. Its `backward` adds dscore times the
+// derivatives to the gradients of query and key.
 template <class Function>
 concept PairFunction = requires(const Function& f, std::span<const Scalar> in, Scalar dscore,
                                 std::span<Scalar> gradient) {
@@ -92,7 +92,7 @@ std::shared_ptr<const PairScore> score_by(Function function) {
 }
 
 // The additive score of Bahdanau et al. 2015 (section 3.1, where q is a decoder's state and k an
-// annotation): f(q, k) = Σ_c v_c tanh(q_c + k_c), where v is learned for each head.
+// annotation): f(q, k) = Σ_c v_c tanh(q_c + k_c). Each head learns its own v.
 class AdditiveScore : public PairScore {
  public:
   Index weight_count(Index d_key) const override { return d_key; }
@@ -105,13 +105,13 @@ struct AttentionOptions {
   Index heads = 1;
   Index d_key = 1;                                // width of a head's queries and keys
   Index d_value = 1;                              // width of a head's values
-  PoolVector<Pattern> patterns{Pattern::full()};  // one for all heads, or one for each
-  Dropout dropout{};                              // on the weights
-  // The number of key and value heads. Each serves the same number of neighbouring query heads
-  // (Shazeer 2019 with one; Ainslie et al. 2023). Absent: `heads`.
+  PoolVector<Pattern> patterns{Pattern::full()};  // for all heads, or one per head
+  Dropout dropout{};                              // of the weights
+  // The number of key and value heads. Each serves equally many neighbouring query heads (Shazeer
+  // 2019: one serves all; Ainslie et al. 2023). Absent: `heads`.
   std::optional<Index> kv_heads{};
   std::optional<double> scale{};  // of the scores; absent: 1 / √d_key
-  // One for all heads, or one for each. Empty or null: the dot product of query and key.
+  // One entry for all heads, or one per head. Empty or null: the dot product of query and key.
   PoolVector<std::shared_ptr<const PairScore>> scores{};
 
   Index key_heads() const { return kv_heads.value_or(heads); }
@@ -120,8 +120,8 @@ struct AttentionOptions {
     return static_cast<Scalar>(scale.value_or(1 / std::sqrt(static_cast<double>(d_key))));
   }
   const PairScore* score(Index head) const;
-  // Where the learned numbers of a head's score begin among those of all heads. For head `heads`:
-  // the number of all of them.
+  // The index of a head's first learned number among the learned numbers of all heads. For head
+  // `heads`: the total number.
   Index score_weights_before(Index head) const;
 };
 

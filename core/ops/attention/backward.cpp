@@ -1,4 +1,4 @@
-// The backward pass of attention for one head of one sequence, and the weights for recorders.
+// The backward pass of attention for one head of one sequence; also returns weights to recorders.
 
 #include "core/kernel/vector_functions.hpp"
 #include "core/ops/attention/kernel.hpp"
@@ -70,8 +70,7 @@ void AttentionKernel::backward(HeadProblem problem, const HeadRows& output, Head
   }
 }
 
-// Queries that may attend to nothing, and queries missing in a tile, get 0, so that their weights
-// vanish.
+// Queries without keys, and the columns that pad a tile, get 0, so that their weights vanish.
 void AttentionKernel::take_log_sums(const Tile& tile, const Scalar* log_sums, Index stride) {
   std::fill_n(log_sums_, tile.columns, Scalar{0});
   for (Index q = 0; q < tile.queries; ++q) {
@@ -80,7 +79,7 @@ void AttentionKernel::take_log_sums(const Tile& tile, const Scalar* log_sums, In
   }
 }
 
-// Sets weights and gradients to 0, for the sums over queries that follow.
+// Sets weights and gradients to 0, because the sums over queries that follow read the whole tile.
 void AttentionKernel::clear(const Tile& tile, const Part& part) {
   for (Index j = 0; j < part.keys.count(); ++j) {
     const Index at = part.at + j * tile.step();
@@ -101,7 +100,7 @@ void AttentionKernel::rebuild_weights(const Tile& tile, const Part& part) {
 }
 
 // With weights p and dp_jq = ((v_j + r_b) · dy_q) factor_jq: ds_jq = scale p_jq (dp_jq - Σ_i p_iq
-// dp_iq), where the sum is dy_q · y_q (Dao et al. 2022, appendix B.2). Afterwards scores_ holds
+// dp_iq), where the sum equals dy_q · y_q (Dao et al. 2022, appendix B.2). Afterwards scores_ holds
 // the weights after dropout and gradients_ holds ds.
 void AttentionKernel::score_gradients(const HeadProblem& problem, const Tile& tile,
                                       const Part& part) {
@@ -131,7 +130,7 @@ void AttentionKernel::score_gradients(const HeadProblem& problem, const Tile& ti
   }
 }
 
-// The gradients of queries, keys and the score's numbers that follow from ds_jq = scale dL/ds_jq.
+// The gradients of queries, keys and the score's learned numbers, from ds_jq = scale dL/ds_jq.
 void AttentionKernel::pair_gradients(const HeadProblem& problem, const Tile& tile, const Part& part,
                                      const Targets& targets) {
   const Index query = tile.first + part.first;
@@ -147,7 +146,7 @@ void AttentionKernel::pair_gradients(const HeadProblem& problem, const Tile& til
        .weights = targets.dscore_weights});
 }
 
-// dk_j += Σ_q ds_jq q_q of dot products,  dv_j += Σ_q p_jq dy_q
+// dk_j += Σ_q ds_jq q_q (dot products only),  dv_j += Σ_q p_jq dy_q
 void AttentionKernel::key_gradients(const HeadProblem& problem, const Tile& tile,
                                     const KeyRange& block, const Targets& targets) {
   for_each_run(tile, block, [&](const KeyRange& keys, Index query, Index queries) {
@@ -165,8 +164,7 @@ void AttentionKernel::key_gradients(const HeadProblem& problem, const Tile& tile
   });
 }
 
-// db_h += Σ_q ds_jq,  db_q += Σ_j ds_jq, each over the keys of a bucket; gradients_ has scale
-// ds.
+// db_h += Σ_q ds_jq,  db_q += Σ_j ds_jq, each over the keys of a bucket. gradients_ holds scale ds.
 void AttentionKernel::bias_gradients(const HeadProblem& problem, const Tile& tile, const Part& part,
                                      const HeadBiasTargets& targets) {
   const PanelNumbers panel = panel_numbers(problem, tile, part, gradients_);

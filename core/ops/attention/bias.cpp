@@ -7,7 +7,7 @@ void PanelDistances::take(const DistanceBuckets& buckets, const PanelNumbers& pa
   buckets.fill(panel.distance - panel.columns + 1, std::span(buckets_).first(distances));
 }
 
-// The number for key j and query q is line[keys - 1 - j + q].
+// line_[keys - 1 - j + q] is the number for key j and query q.
 void PanelDistances::add_by_distance(const PanelNumbers& panel, const Scalar* row, Scalar slope) {
   const Index greatest = panel.distance + panel.keys - 1;
   const Index distances = panel.keys + panel.columns - 1;
@@ -22,8 +22,8 @@ void PanelDistances::add_by_distance(const PanelNumbers& panel, const Scalar* ro
   }
 }
 
-// The order of keys is such that consecutive ones are a vector apart. Neighbours would read what
-// was just written, shifted by one, and the processor would have to wait for it.
+// Consecutive iterations take keys that are a vector apart. With neighbouring keys, each iteration
+// would read what the last one wrote, shifted by one, and the processor would have to wait.
 void PanelDistances::sum_by_distance(const PanelNumbers& panel, Scalar factor, Scalar* row) {
   const Index distances = panel.keys + panel.columns - 1;
   std::fill_n(line_.data(), distances, Scalar{0});
@@ -43,9 +43,9 @@ void PanelDistances::sum_by_distance(const PanelNumbers& panel, Scalar factor, S
   }
 }
 
-// For each vector of queries, calls uniform(first query, queries, bucket, keys from, keys end) for
-// keys with which all of these queries have the same bucket, and mixed(query, j, bucket) for the
-// others.
+// For each vector of queries: for each run of keys that have the same bucket with all of the
+// queries, calls uniform(first query, queries, bucket, first key, end of keys). For every other
+// key, calls mixed(query, j, bucket) for each query.
 template <class Uniform, class Mixed>
 void PanelDistances::for_each_run(const PanelNumbers& panel, const Uniform& uniform,
                                   const Mixed& mixed) const {

@@ -1,5 +1,5 @@
-// Biases of attention by the distance between query and key: numbers that are added to the scores,
-// and rows that are added to the values; and the sums of their gradients by distance.
+// Biases of attention by the distance between query and key: numbers added to the scores and rows
+// added to the values. Their gradients are sums by distance.
 #pragma once
 
 #include "core/memory/pool.hpp"
@@ -10,8 +10,8 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-// numbers[j step + q] belongs to key j and query q of a panel, whose distance is `distance` + j -
-// q. `columns` are whole vectors, of which `queries` are real.
+// numbers[j step + q] belongs to key j and query q of a panel; their distance is `distance` + j -
+// q. `columns` is a multiple of the vector length; the first `queries` columns are queries.
 struct PanelNumbers {
   Scalar* numbers;
   Index step;
@@ -26,15 +26,15 @@ struct HeadBias {
   const DistanceBuckets* buckets = nullptr;
   Scalar slope = 0;
   const Scalar* by_head = nullptr;   // one number for each bucket
-  const Scalar* by_query = nullptr;  // the same for each query; queries are `stride` apart
+  const Scalar* by_query = nullptr;  // the same for each query; queries `stride` apart
   Index stride = 0;
-  bool values = false;  // there is a bias on the values
+  bool values = false;  // whether the values have a bias
 
   bool any() const { return slope != 0 || buckets_used(); }
   bool buckets_used() const { return by_head != nullptr || by_query != nullptr || values; }
 };
 
-// Where the gradients of a bias are added; null where not needed.
+// Where the gradients of a bias are added; null where a gradient is not needed.
 struct HeadBiasTargets {
   Scalar* by_head = nullptr;
   Scalar* by_query = nullptr;
@@ -42,21 +42,21 @@ struct HeadBiasTargets {
   Scalar* values = nullptr;  // (B, d_value)
 };
 
-// All pairs on a diagonal have the same distance. So what depends only on the distance is one line
-// of numbers, and each key reads it from one place further on.
+// All pairs on a diagonal have the same distance. Numbers that depend only on the distance are
+// therefore one line, and each key reads the line one place later than the key before.
 class PanelDistances {
  public:
-  // Finds the buckets of a panel's distances, for the calls that follow.
+  // Finds the buckets of a panel's distances, for the calls below.
   void take(const DistanceBuckets& buckets, const PanelNumbers& panel);
 
   // n[j][q] += row[bucket] - slope |distance|; row may be null.
   void add_by_distance(const PanelNumbers& panel, const Scalar* row, Scalar slope);
-  // row[bucket] += factor Σ n[j][q] of that bucket
+  // row[bucket] += factor Σ n[j][q] over the pairs of that bucket
   void sum_by_distance(const PanelNumbers& panel, Scalar factor, Scalar* row);
 
   // n[j][q] += rows[q stride + bucket]
   void add_rows(const PanelNumbers& panel, const Scalar* rows, Index stride) const;
-  // rows[q stride + bucket] += factor Σ_j n[j][q] of that bucket
+  // rows[q stride + bucket] += factor Σ_j n[j][q] over the keys of that bucket
   void sum_rows(const PanelNumbers& panel, Scalar factor, Scalar* rows, Index stride) const;
 
  private:
@@ -68,29 +68,29 @@ class PanelDistances {
   template <class Uniform, class Mixed>
   void for_each_run(const PanelNumbers& panel, const Uniform& uniform, const Mixed& mixed) const;
 
-  std::array<std::int32_t, most> buckets_;  // from the smallest distance on
-  std::array<Scalar, most> line_;           // from the largest distance on
+  std::array<std::int32_t, most> buckets_;  // by rising distance
+  std::array<Scalar, most> line_;           // by falling distance
 };
 
-// A key in bucket b adds to its score scale q · k, in head h, those of these that are given:
-// -slopes[h] |distance|, by_head[h][b], by_query[q][h B + b].
+// The score of a key in bucket b, scale q · k, gets these summands in head h, as far as they are
+// given: -slopes[h] |distance|, by_head[h][b], by_query[q][h B + b].
 struct AttentionBias {
   DistanceBuckets buckets{};      // B of them
   PoolVector<double> slopes{};    // one for each head (Press et al. 2022)
   std::optional<Var> by_head{};   // (heads, B) (Raffel et al. 2020)
   std::optional<Var> by_query{};  // (N, heads B) (Shaw et al. 2018, Dai et al. 2019)
-  // (B, d_value), for all heads: row b is added to the value of each key in bucket b (Shaw et al.
-  // 2018, equation 3). Dropout drops it together with the key's own value.
+  // (B, d_value), for all heads. Row b is added to the value of each key in bucket b (Shaw et al.
+  // 2018, equation 3). Dropout drops the row together with the key's own value.
   std::optional<Var> values{};
 };
 
-// Throws ShapeError if a size does not match N queries or the heads.
+// Throws ShapeError if a shape does not fit N queries or the heads.
 void expect_bias(const AttentionBias& bias, Index N, Index heads, Index d_value);
 
 // Appends the Vars of the bias to an op's inputs.
 void append_inputs(const AttentionBias& bias, PoolVector<Var>& inputs);
 
-// The values of a bias, without Vars, as the kernel uses them.
+// The values of a bias without Vars, for the kernel.
 struct BiasValues {
   explicit BiasValues(const AttentionBias& bias);
 
@@ -98,8 +98,8 @@ struct BiasValues {
   static bool given(const Tensor& values) { return values.shape().rank() > 0; }
   HeadBias head(const Segment& queries, Index head) const;
 
-  // The memory for the gradients; null where not needed. `input`: the number of the bias' first Var
-  // among the op's inputs. And the part of it for the queries of a segment in a head.
+  // The memory for gradients, null where not needed. `input`: the index of the first Var of the
+  // bias among the op's inputs. The second overload selects the part for one segment and head.
   HeadBiasTargets targets(Gradients& g, Index input) const;
   HeadBiasTargets targets(HeadBiasTargets of, const Segment& queries, Index head) const;
 

@@ -9,8 +9,8 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
-// The largest number in each column, and in `start`. Four maxima are computed in parallel, since
-// each waits for the one before.
+// The largest number of each column and of `start`. Computes four maxima in parallel, because a
+// single one would wait for the result of each step.
 Lanes column_largest(const Scalar* column, Index step, Index rows, const Lanes& start) {
   std::array<Lanes, 4> largest{start, start, start, start};
   const auto row = [&](Index j) { return Lanes::load_unaligned(column + j * step); };
@@ -70,8 +70,8 @@ void AttentionKernel::forward(HeadProblem problem, const HeadOutput& out, bool m
   }
 }
 
-// The result for other keys counts as one key, whose score is the log-sum-exp and whose value is
-// the row.
+// Counts an earlier result as one key, whose score is the result's log-sum-exp and whose value is
+// the result's row.
 void AttentionKernel::begin_rows(const Tile& tile, const HeadOutput& out, bool more) {
   begun_.fill(more);
   std::fill_n(largest_, tile.columns, minus_infinity);
@@ -82,9 +82,9 @@ void AttentionKernel::begin_rows(const Tile& tile, const HeadOutput& out, bool m
   }
 }
 
-// weights[j][q] = exp(s_jq - m_q) times the factor of dropout, if any, where m_q is the largest
-// score in this block and those before. Sums and outputs so far used an earlier m_q, so they must
-// be multiplied by exp(m_q before - m_q).
+// weights[j][q] = exp(s_jq - m_q), times the dropout factor if there is dropout. m_q is the largest
+// score of this block and of earlier blocks. Earlier sums and outputs used an earlier m_q, so they
+// are multiplied by corrections[q] = exp(m_q before - m_q).
 void AttentionKernel::softmax(const Tile& tile, const Part& part) {
   const bool dropped = dropout_.active();
   for (Index first = 0; first < part.columns; first += lane_count) {
@@ -112,7 +112,7 @@ void AttentionKernel::softmax(const Tile& tile, const Part& part) {
   }
 }
 
-// y_q = corrections[q] y_q + Σ_j weights[j][q] v_j. Before a panel's first keys y_q is undefined.
+// y_q = corrections[q] y_q + Σ_j weights[j][q] v_j. y_q is undefined before a panel's first keys.
 void AttentionKernel::add_values(const Tile& tile, const Part& part, Scalar* rows, Index stride) {
   const Index first = part.first;
   const bool more = std::exchange(begun_[static_cast<std::size_t>(first / panel_queries)], true);
@@ -135,7 +135,7 @@ void AttentionKernel::add_mass(const HeadProblem& problem, const Tile& tile, con
                       value_bias_.step());
 }
 
-// y_q = Σ_j weights[j][q] v_j / Σ_j, and log_sums[q] = m_q + log Σ_j; zeros and -inf without keys.
+// y_q = Σ_j weights[j][q] v_j / Σ_j, and log_sums[q] = m_q + log Σ_j; without keys, 0 and -inf.
 void AttentionKernel::finish_rows(const Tile& tile, const HeadOutput& out) {
   map_row(
       tile.columns, log_sums_,

@@ -14,7 +14,7 @@ AttentionKernel::AttentionKernel(const AttentionOptions& options, Index most_que
       value_bias_(value_bias) {
   const Index key_step = whole_vectors(d_key_);
   const Index value_step = whole_vectors(d_value_);
-  // Only two sizes, so that batches with other lengths can reuse the memory that others have freed.
+  // With only two sizes, batches of other lengths can reuse the freed memory.
   const Index queries = most_queries <= panel_queries ? panel_queries : tile_queries;
   const Index step = queries == tile_queries ? tile_step : queries;
   const std::array<std::pair<Scalar**, Index>, 14> arrays{
@@ -56,9 +56,9 @@ void AttentionKernel::take_keys(const HeadProblem& problem, const KeyRange& bloc
   values_ = panel_of(problem.value, block.first, block.count(), value_room_);
 }
 
-// While one block is scored, the keys of the next one are prefetched, or after the last block the
-// queries of the next tile. Only if sequences are too long for a cache: it saves a tenth of the
-// time of 4,096 tokens.
+// Prefetches while a block is scored: the keys of the next block, or after the last block the
+// queries of the next tile. Only for sequences that are too long for a cache: it saves a tenth of
+// the time at 4,096 tokens.
 void AttentionKernel::fetch_ahead(const Rows& rows, const Tile& tile, const KeyRange& block) {
   constexpr Index stays_in_cache = (Index{1} << 22) / sizeof(Scalar);
   if (rows.of_keys.front().rows * rows.of_keys.front().stride <= stays_in_cache) {
@@ -79,7 +79,7 @@ void AttentionKernel::fetch_ahead(const Rows& rows, const Tile& tile, const KeyR
   ahead_.emplace(matrices, std::max<Index>(calls, 1));
 }
 
-// to[i][c] (+)= Σ_r a(i, r) b[r][c] for i < rows, c < width
+// to[i][c] = Σ_r a(i, r) b[r][c] for i < rows, c < width; with `accumulate`, += instead of =
 void AttentionKernel::product(Index rows, Index depth, Index width, Broadcast a, Panel b,
                               Scalar* to, Index stride, bool accumulate) {
   if (width % lane_count == 0) {
@@ -106,13 +106,13 @@ void AttentionKernel::draw_dropout(const HeadProblem& problem, const Tile& tile,
 }
 
 // scores[j][q] = scale times the score of q and k_j, plus the bias; -inf where q may not attend to
-// j. Returns false, and makes no scores, if no query may attend to any key.
+// j. If the mask allows no pair, returns false and leaves the scores undefined.
 bool AttentionKernel::scores(const HeadProblem& problem, const Tile& tile, const Part& part) {
   if (problem.mask != nullptr && !mark(problem, tile, part)) {
     return false;
   }
   Scalar* const numbers = scores_ + part.at;
-  if (problem.score.function == nullptr) {  // the queries are scaled
+  if (problem.score.function == nullptr) {  // queries_ already contains the scale
     const Panel keys = keys_.from(part.keys.first - block_.first);
     broadcast_product(part.keys.count(), d_key_, part.columns, {keys.data, keys.step, 1},
                       queries_ + part.first, tile.step(), {}, numbers, tile.step(),
@@ -149,7 +149,7 @@ PairPanel AttentionKernel::pairs_of(const HeadProblem& problem, const Tile& tile
           .weights = problem.score.weights};
 }
 
-// The scores, but for a query that keeps only its largest scores the others become -inf.
+// The scores. If a query keeps only its largest scores, its other scores become -inf.
 bool AttentionKernel::kept_scores(const HeadProblem& problem, const Tile& tile, const Part& part) {
   if (!scores(problem, tile, part)) {
     return false;
@@ -177,7 +177,7 @@ void AttentionKernel::select_top(const HeadProblem& problem, const Tile& tile) {
   top_.finish(tile.first, problem.kept);
 }
 
-// Asks the mask. Returns whether it allows anything.
+// Fills allowed_ from the mask. Returns whether the mask allows any pair.
 bool AttentionKernel::mark(const HeadProblem& problem, const Tile& tile, const Part& part) {
   const Index keys = part.keys.count();
   const Index query = problem.query_position + tile.first + part.first;

@@ -1,8 +1,8 @@
-// The attention kernel for one head of one sequence. Scores are stored transposed, with keys as
-// rows and vectors of queries as columns. So softmax and its derivative run down the columns,
-// without sums across a vector. Keys are processed block by block, and softmax continues from one
-// block to the next, so no array grows with the square of the length (Milakov and Gimelshein 2018;
-// Rabe and Staats 2021; Dao et al. 2022).
+// The attention kernel for one head of one sequence. Scores are stored transposed: keys are rows,
+// and vectors of queries are columns. So softmax and its derivative run down the columns, without
+// sums across a vector. Softmax continues from one block of keys to the next, so no array grows
+// with the square of the length (Milakov and Gimelshein 2018; Rabe and Staats 2021; Dao et al.
+// 2022).
 #pragma once
 
 #include "core/ops/attention/attention_options.hpp"
@@ -14,29 +14,29 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-// The score of a head; without a function, the dot product.
+// The score of a head; a null function means the dot product.
 struct HeadScore {
   const PairScore* function = nullptr;
   std::span<const Scalar> weights{};
 };
 
-// What the kernel computes in one call: one head for one pair of a query and a key segment.
+// The input of one call of the kernel: one head, one query segment and its key segment.
 struct HeadProblem {
   HeadRows query;
   HeadRows key;
   HeadRows value;
   Index query_position;  // of query row 0
   Index key_position;    // of key row 0
-  KeyRanges ranges;      // in the positions above
-  const Pattern* mask;   // what `ranges` cannot express; null: nothing
-  Index prefix;          // the keys at positions below it are visible to all queries
+  KeyRanges ranges;      // positions, as above
+  const Pattern* mask;   // the part of the pattern that `ranges` cannot express, or null
+  Index prefix;          // all queries see the keys at positions below it
   DropoutAddress draws;  // of query row 0 and key row 0
   KeptScores kept;
   HeadBias bias;
   HeadScore score;
 };
 
-// Where results go: a row and its log-sum-exp for each query.
+// Where the results go: for each query, a row and a log-sum-exp.
 struct HeadOutput {
   Scalar* rows;
   Index stride;
@@ -44,19 +44,19 @@ struct HeadOutput {
   Index log_sums_stride;
 };
 
-// The kernel and its scratch memory, for all heads of a call. The memory holds a tile and a block,
-// however long the sequences are.
+// The kernel and its scratch memory, for all heads of a call. The memory holds one tile and one
+// block, for sequences of any length.
 class AttentionKernel {
  public:
-  // most_queries: of a sequence; value_bias: (B, d_value), or without memory.
+  // most_queries: of the longest sequence; value_bias: (B, d_value), or a tensor without memory.
   AttentionKernel(const AttentionOptions& options, Index most_queries, const Tensor& value_bias);
 
   // out: n rows of d_value and the log-sum-exp of each row's scores (-inf: no keys). With `more`,
-  // `out` holds the result for other keys, and these keys are added to it.
+  // `out` holds the result for other keys, and the problem's keys are added to it.
   void forward(HeadProblem problem, const HeadOutput& out, bool more);
 
-  // Adds to dkey and dvalue (m rows), to dquery (n rows), and to the gradients of the bias and of
-  // the score's learned numbers. Each may be null if it is not needed.
+  // Where gradients are added: dkey and dvalue (m rows), dquery (n rows), the bias and the score's
+  // learned numbers. A pointer is null if its gradient is not needed.
   struct Targets {
     Scalar* dquery;
     Index dquery_stride;
@@ -70,26 +70,26 @@ class AttentionKernel {
   void backward(HeadProblem problem, const HeadRows& output, HeadRows doutput,
                 const Scalar* log_sums, Index log_sums_stride, const Targets& targets);
 
-  // Adds the weight of query i for key j to weights[i stride + j step], and sets the same element
-  // of `scores` to their score, where i attends to j.
+  // For each query i and each key j that i may attend to: adds the weight to weights[i stride + j
+  // step] and sets scores[i stride + j step] to the score.
   void weights_and_scores(const HeadProblem& problem, const Scalar* log_sums, Index log_sums_stride,
                           Scalar* weights, Scalar* scores, Index stride, Index step);
 
  private:
-  // What one panel of queries computes with a block of keys: the keys of the block to which the
-  // panel may attend, and where their numbers begin in the block's arrays.
+  // One panel of queries, the keys of a block that the panel may attend to, and the place of their
+  // numbers in the block's arrays.
   struct Part {
     Index first;    // the first query, counted in the tile
-    Index queries;  // real ones; up to panel_queries
-    Index columns;  // whole vectors
+    Index queries;  // at most panel_queries
+    Index columns;  // `queries`, rounded up to whole vectors
     KeyRange keys;
-    Index at;  // index of the number of the first key and query
+    Index at;  // index of the number of the first query and first key
   };
   template <class Visitor>
   void for_each_part(const Tile& tile, const KeyRange& block, const Visitor& visit) const;
 
-  // The rows of a head outside the scratch memory that are read or written: one for each query, and
-  // one for each key.
+  // The rows of a head that the kernel reads or writes outside its scratch memory, by query and by
+  // key.
   struct Rows {
     Prefetcher::Matrices of_queries{};
     Prefetcher::Matrices of_keys{};
@@ -136,22 +136,22 @@ class AttentionKernel {
   ValueBias value_bias_;
   TopScores top_;
   std::array<bool, panel_queries * block_keys> allowed_;  // of a part's queries and a block's keys
-  std::array<bool, tile_panels> begun_;                   // panels whose rows hold a result already
+  std::array<bool, tile_panels> begun_;  // whether a panel's rows already hold a result
   KeyRange block_{};
   Panel keys_{};  // of the block
   Panel values_{};
   Panel query_rows_{};               // of the tile, in the backward pass
-  Panel doutput_rows_{};             // the same
-  std::optional<Prefetcher> ahead_;  // runs during the products that make scores
+  Panel doutput_rows_{};             // of the tile, in the backward pass
+  std::optional<Prefetcher> ahead_;  // active during the products that make scores
   Tensor memory_;
-  Scalar* key_room_;      // (block, d_key): copies of the keys, if they are copied
-  Scalar* value_room_;    // (block, d_value): the same for values
+  Scalar* key_room_;      // (block, d_key): the block's keys, if they are copied
+  Scalar* value_room_;    // (block, d_value): the block's values, if they are copied
   Scalar* scores_;        // (block, tile): scores, then weights
   Scalar* gradients_;     // (block, tile): dL/dweights, then dL/dscores
-  Scalar* queries_;       // (d_key, tile): the queries, transposed; for dot products scaled
+  Scalar* queries_;       // (d_key, tile): the queries, transposed; scaled for dot products
   Scalar* doutputs_;      // (d_value, tile): the output's gradients, transposed
-  Scalar* query_room_;    // (tile, d_key): the same for queries
-  Scalar* doutput_room_;  // (tile, d_value): and for the output's gradients
+  Scalar* query_room_;    // (tile, d_key): the tile's queries, if they are copied
+  Scalar* doutput_room_;  // (tile, d_value): the output's gradients, if they are copied
   Scalar* product_;       // (block or tile, width)
   Scalar* largest_;       // (tile): the largest score so far
   Scalar* sums_;          // (tile): Σ exp(score - largest) so far

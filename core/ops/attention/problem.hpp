@@ -1,4 +1,4 @@
-// What the attention op computes, without Vars, and how it is split into problems for the kernel.
+// The input of the attention op without Vars, and its division into problems for the kernel.
 #pragma once
 
 #include "core/ops/attention/attention_options.hpp"
@@ -10,7 +10,7 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-// The rows of a segment in one head's columns.
+// One head's columns of the rows of a segment.
 inline HeadRows rows_of(const HeadMatrix& columns, const Segment& segment, Index head,
                         Index width) {
   return {columns.matrix.data() + segment.row * columns.matrix.dim(1) + columns.first +
@@ -18,12 +18,12 @@ inline HeadRows rows_of(const HeadMatrix& columns, const Segment& segment, Index
           columns.matrix.dim(1), segment.rows, width};
 }
 
-// Every step-th row.
+// Every step-th row, from steps.first on.
 inline HeadRows rows_at(const HeadRows& rows, const RowSteps& steps) {
   return {rows.row(steps.first), rows.stride * steps.step, steps.rows, rows.width, steps.step > 1};
 }
 
-// All that the forward and the backward pass need, without Vars.
+// All inputs of the forward and the backward pass, without Vars.
 struct AttentionProblem {
   HeadMatrix query;
   std::optional<HeadMatrix> sink_query;
@@ -42,12 +42,12 @@ struct AttentionProblem {
     return patterns[patterns.size() == 1 ? 0 : static_cast<std::size_t>(head)];
   }
 
-  // The kernel that computes the heads one after the other.
+  // A kernel with scratch memory for these options and segments.
   AttentionKernel kernel(const Tensor& value_bias) const {
     return {options, most_rows(queries), value_bias};
   }
 
-  // The problem with the whole pattern. The mask covers what the pattern's ranges do not express.
+  // The problem with the whole pattern. The mask covers what the ranges cannot express.
   HeadProblem at(Index segment, Index head) const {
     const Pattern& whole = pattern(head);
     const Index prefix = queries[segment].prefix;
@@ -89,9 +89,8 @@ struct AttentionProblem {
             .last = rows.row(2 * head + 1) + queries[segment].row};
   }
 
-  // Calls visit(problem, range) for each part of the pattern. The first part has all queries. A
-  // bias needs neighbouring keys; a rule, a prefix and `top` need all keys. In these cases there is
-  // only one part.
+  // Calls visit(problem, range) for each part of the pattern; the first part has all queries. There
+  // is only one part if the keys must be neighbours (bias) or complete (rule, prefix, `top`).
   template <class Visitor>
   void for_each_pattern_range(Index segment, Index head, const Visitor& visit) const {
     const HeadProblem whole = at(segment, head);
@@ -124,7 +123,7 @@ struct AttentionProblem {
   }
 };
 
-// Throws ShapeError if sizes do not match.
+// Throws ShapeError if the shapes do not match.
 AttentionProblem attention_problem(const HeadColumns& query, const HeadColumns& key,
                                    const HeadColumns& value, const Segments& query_segments,
                                    const Segments& key_segments, const AttentionOptions& options,

@@ -1,5 +1,5 @@
-// How attention is divided for one head of one sequence: queries into tiles of a few panels, keys
-// into blocks. So the working set stays in the caches however long the sequence is.
+// How attention of one head over one sequence is divided: queries into tiles of a few panels, keys
+// into blocks. The working set stays in the caches, whatever the length of the sequence.
 #pragma once
 
 #include "core/kernel/row_kernels.hpp"
@@ -15,7 +15,7 @@ constexpr Index tile_queries = tile_panels * panel_queries;
 constexpr Index tile_step = tile_queries + lane_count;
 constexpr Index block_keys = 64;
 
-// Key rows from `first` up to, not including, `end`.
+// Key rows first ... end - 1.
 struct KeyRange {
   Index first;
   Index end;
@@ -29,13 +29,12 @@ struct KeyRange {
 // Some queries, and the keys that each panel of them may attend to.
 struct Tile {
   Index first;    // query row
-  Index queries;  // real ones; the rest of `columns` is filled with zeros
-  Index columns;  // whole vectors
+  Index queries;  // without the zeros that fill the rest of `columns`
+  Index columns;  // `queries`, rounded up to whole vectors
   std::array<KeyRange, tile_panels> keys;
 
-  // The distance from one row of the columns to the next. The rows of a full tile are one vector
-  // further apart: otherwise those of a panel would be a power of two apart, and share a few sets
-  // of the first-level cache.
+  // The distance between rows of a tile's arrays. A full tile has one vector more than its columns:
+  // at distances of a power of two, the rows would share a few sets of the first-level cache.
   Index step() const { return columns == tile_queries ? tile_step : columns; }
   Index panels() const { return (columns + panel_queries - 1) / panel_queries; }
   Index panel_columns(Index panel) const {
@@ -45,12 +44,12 @@ struct Tile {
     return std::min(panel_queries, queries - panel * panel_queries);
   }
   const KeyRange& keys_of(Index panel) const { return keys[static_cast<std::size_t>(panel)]; }
-  // The ends of the ranges never decrease from one panel to the next.
+  // The range of a panel never ends before the range of the panel before.
   KeyRange all_keys() const { return {keys[0].first, keys_of(panels() - 1).end}; }
 };
 
-// The tile that begins at query row `first`, for `queries` and `keys` rows that begin at these
-// positions.
+// The tile that begins at query row `first` of `queries` rows. query_position and key_position are
+// the positions of query row 0 and key row 0.
 inline Tile tile_at(Index first, Index queries, Index query_position, Index keys,
                     Index key_position, const KeyRanges& ranges) {
   Tile tile{
@@ -76,9 +75,9 @@ void for_each_block(const Tile& tile, const Visitor& visit) {
   }
 }
 
-// Calls visit(keys, first query, queries) for runs of the block's keys to which the same queries of
-// the tile attend, rounded to whole panels. These queries are neighbours, since the ranges move on
-// with the queries.
+// Calls visit(keys, first query, queries) for each run of keys in the block to which the same
+// queries of the tile attend, rounded to whole panels. These queries are neighbours, because the
+// ranges move on with the queries.
 template <class Visitor>
 void for_each_run(const Tile& tile, const KeyRange& block, const Visitor& visit) {
   for (Index first = block.first; first < block.end;) {
@@ -105,21 +104,21 @@ void for_each_run(const Tile& tile, const KeyRange& block, const Visitor& visit)
 
 constexpr Scalar minus_infinity = -std::numeric_limits<Scalar>::infinity();
 
-// Rows of one head's vectors inside a wider matrix.
+// One head's vectors: rows inside a wider matrix.
 struct HeadRows {
   const Scalar* data;
   Index stride;
   Index rows;
   Index width;
-  bool apart = false;  // not adjacent in memory: to be copied together if used often
+  bool apart = false;  // not adjacent in memory: copy them together if used often
 
   const Scalar* row(Index i) const { return data + i * stride; }
   StoredRows stored() const { return {data, stride, rows, width}; }
 };
 
-// Marks rows that are the right-hand side of products with `rows` rows. If there are many products,
-// a copy is worth it: rows that are a power of two apart, or nearly, share a few sets of the
-// first-level cache. Without copies a step of width 1,024 and length 500 takes 2.6 % more (AVX2).
+// Marks rows to be copied that are the right-hand side of many products (`rows` of them): rows
+// whose distance is nearly a power of two share a few sets of the first-level cache. Without copies
+// a step of width 1,024 and length 500 takes 2.6 % more (AVX2).
 inline HeadRows used_by(Index rows, HeadRows right) {
   constexpr Index few = 64;
   right.apart = right.apart || rows > few;
@@ -135,8 +134,7 @@ struct Panel {
   Panel from(Index first) const { return {row(first), step}; }
 };
 
-// The rows of the matrix itself if the width allows it, otherwise copies in `room`, padded with
-// zeros.
+// Rows of the matrix itself if the width allows it, otherwise zero-padded copies in `room`.
 inline Panel panel_of(const HeadRows& from, Index first, Index count, Scalar* room) {
   if (from.width % lane_count == 0 && !from.apart) {
     return {from.row(first), from.stride};

@@ -1,5 +1,5 @@
-// What happens to the weights of a tile: their dropout, the largest of each query, and a bias on
-// values that follows from them.
+// Operations on the weights of a tile: dropout, the largest scores of each query, and the bias on
+// values.
 #pragma once
 
 #include "core/memory/pool.hpp"
@@ -10,11 +10,11 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-// The address of the draw of dropout for the first query and key, and the steps to the others.
+// Addresses the dropout draws of a problem: of its first query and key, and the steps to the next.
 struct DropoutAddress {
   Index head;
-  Index query_row;  // in the whole step
-  Index position;   // of the key
+  Index query_row;  // counted in the whole step
+  Index position;   // of the first key
   Index query_step = 1;
   Index key_step = 1;
 
@@ -29,11 +29,11 @@ class AttentionDropout {
 
   bool active() const { return dropout_.active(); }
 
-  // Draws for the first `columns` queries of a panel and for `keys` keys, at most a block's.
-  // `columns` are whole vectors.
+  // Draws for the first `columns` queries of a panel (a multiple of the vector length) and for
+  // `keys` keys, at most one block.
   void draw(const DropoutAddress& at, Index columns, Index keys);
 
-  // The factors drawn for key j and a vector of the panel's queries from `query` on: 0 or 1 / (1 -
+  // The factors of key j for one vector of the panel's queries, from `query` on: 0 or 1 / (1 -
   // probability).
   Lanes factors(Index j, Index query) const {
     return factors_.of(kept_[static_cast<std::size_t>(j * key_words + query / keep_lanes)],
@@ -48,15 +48,15 @@ class AttentionDropout {
   std::array<std::uint16_t, static_cast<std::size_t>(block_keys* key_words)> kept_;
 };
 
-// For each query: the smallest score that it keeps, and the last key that it keeps with this score.
-// Both come from the forward pass, so that the backward pass keeps the same scores.
+// For each query: the smallest kept score, and the last kept key with this score. The forward pass
+// stores both, so that the backward pass keeps the same scores.
 struct KeptScores {
   Index count = 0;  // 0: all are kept
   Scalar* least = nullptr;
   Scalar* last = nullptr;
 };
 
-// Finds the largest scores of each query of a tile, while the keys are processed in order.
+// Finds the largest scores of each query of a tile. Keys are added in order.
 class TopScores {
  public:
   void start(Index count, Index queries);
@@ -77,24 +77,23 @@ class TopScores {
   PoolVector<Entry> heaps_;  // `count_` for each query, the smallest first
 };
 
-// Sets scores that are not kept to -inf. `kept` begins at the panel's first query.
+// Sets the scores that are not kept to -inf. `kept` begins at the panel's first query.
 void keep_top(const PanelNumbers& scores, Index key, const KeptScores& kept);
 
 // A bias on the values of a head, by the distance from query to key. The weights of a bucket are
-// summed first, so each query and bucket meet only once. The rows of the bias are in the layout
-// that products need, beside scratch memory for a tile of queries; all are padded to whole vectors.
+// summed first, so each query and bucket meet only once. All arrays are padded to whole vectors.
 class ValueBias {
  public:
-  // rows: (B, d_value); without memory: no bias.
+  // rows: (B, d_value). A tensor without memory means no bias.
   explicit ValueBias(const Tensor& rows);
 
   bool active() const { return buckets_ > 0; }
   Index buckets() const { return buckets_; }
-  Index step() const { return step_; }  // from query to query, in mass and gradients
+  Index step() const { return step_; }  // from one query to the next, in mass and gradients
   const Scalar* rows() const { return rows_.data(); }
   Index row_step() const { return rows_.dim(1); }
 
-  // mass[q][b] = Σ of the weights of query q for the keys of bucket b
+  // mass[q][b] = the sum of query q's weights for the keys of bucket b
   Scalar* mass(Index query) { return mass_.row(query); }
   void clear_mass(Index queries);
   // gradients[q][b] = dL/dy_q · rows[b]

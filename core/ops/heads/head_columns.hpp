@@ -1,27 +1,27 @@
-// Where the vectors of attention heads lie in a matrix.
+// Where the vectors of attention heads are in a matrix.
 #pragma once
 
 #include "core/tape/tape.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-// The columns of a matrix, from `first` on, that hold the heads' vectors. Queries, keys and values
-// that are made by one product are columns of one matrix.
+// The columns of a matrix that hold the heads' vectors, from `first` on. Queries, keys and values
+// may be columns of one matrix, so that one product makes them.
 struct HeadColumns {
   Var matrix;
   Index first = 0;
-  // The number of columns from the start of one head to the next. Absent: heads lie side by side;
-  // 0: all heads have the same columns.
+  // The number of columns from the start of one head to the start of the next. Absent: the heads
+  // are adjacent; 0: all heads have the same columns.
   std::optional<Index> step{};
 
   Index begin(Index head, Index width) const { return first + head * step.value_or(width); }
 };
 
-// Throws ShapeError "<what>: ..." if the matrix has fewer than `rows` rows, or not these columns.
+// Throws ShapeError "<what>: ..." if the matrix has fewer than `rows` rows or lacks these columns.
 void expect_heads(const HeadColumns& columns, Index rows, Index heads, Index width,
                   std::string_view what);
 
-// The vectors of heads without their Var, for a closure.
+// The heads' vectors without a Var, for closures.
 struct HeadMatrix {
   Tensor matrix;
   Index first;
@@ -36,7 +36,7 @@ struct HeadMatrix {
   const Scalar* at(Index row, Index head) const { return matrix.row(row) + first + head * step; }
 };
 
-// The vectors of all rows. Throws ShapeError as expect_heads.
+// The vectors of all rows. Throws ShapeError as expect_heads does.
 HeadMatrix checked_heads(const HeadColumns& columns, Index heads, Index width,
                          std::string_view what);
 
@@ -50,8 +50,8 @@ void for_each_head(Index rows, Index heads, const Visitor& visit) {
   }
 }
 
-// The memory for the gradient of such columns. Inputs may share a matrix, and heads may share
-// columns: the first one clears the memory, and all add to it. Null if the input needs no gradient.
+// The memory for the gradient of the heads' columns; null if not needed. Inputs may share a matrix
+// and heads may share columns: the first input clears the memory, and each of them adds to it.
 class HeadGradient {
  public:
   HeadGradient(Gradients& g, Index input, const HeadMatrix& of);

@@ -13,7 +13,7 @@ struct Sizes {
   Index heads;
   Index in;
   Index out;
-  Index weight_step;  // numbers from one head's matrix to the next; 0: shared
+  Index weight_step;  // numbers from one head's matrix to the next; 0: all heads share one
   Index bias_step;    // the same for biases
 };
 
@@ -93,14 +93,14 @@ constexpr Scalar temperature = Scalar(2) / Scalar(3);  // β
 
 Scalar logistic(Scalar x) { return 1 / (1 + std::exp(-x)); }
 
-// log u - log(1 - u), where u is in the middle of the interval of a draw, so never 0 or 1.
+// log u - log(1 - u). u is in the middle of its draw's interval, so it is never 0 or 1.
 Scalar draw_noise(const Draws& draws, Index gate) {
   const double u = draw_uniform(draws, static_cast<std::uint64_t>(gate)) + 0x1.0p-54;
   return static_cast<Scalar>(std::log(u) - std::log1p(-u));
 }
 
-// Records a result whose slope for each element of log_alpha is known: dlog_alpha = dy ∘ slopes,
-// where a result that is one number has one dy for all.
+// Records a result with known slopes: dlog_alpha = dy ∘ slopes. A result of one number has one dy
+// for all slopes.
 Var with_slopes(const char* op, const Var& log_alpha, Tensor result, Tensor slopes) {
   return log_alpha.tape().record(
       op, {log_alpha}, std::move(result), [slopes = std::move(slopes)](Gradients& g) {
@@ -113,8 +113,8 @@ Var with_slopes(const char* op, const Var& log_alpha, Tensor result, Tensor slop
       });
 }
 
-// z = min(1, max(0, (ζ - γ) σ(factor (log_alpha + noise)) + γ)), whose slope is (ζ - γ) factor s (1
-// - s) where 0 < z < 1, else 0.
+// z = min(1, max(0, (ζ - γ) s + γ)) with s = σ(factor (log_alpha + noise)). The slope is (ζ - γ)
+// factor s (1 - s) where 0 < z < 1, else 0.
 Var gates(const char* op, const Var& log_alpha, Scalar factor, const auto& noise) {
   const Index H = log_alpha.shape()[0];
   Tensor z = Tensor::empty({H});
@@ -157,7 +157,7 @@ Var open_gates(const Var& log_alpha) {
 
 namespace {
 
-// The factors of a row's heads: those of the row, or the same for all rows.
+// The factors of the heads in a row. A vector of factors serves all rows.
 const Scalar* factors_at(const Tensor& factors, Index row) {
   return factors.shape().rank() == 2 ? factors.row(row) : factors.data();
 }
@@ -171,7 +171,7 @@ Tensor scaled(const HeadMatrix& x, const Tensor& factors, Index heads, Index wid
   return y;
 }
 
-// dx_h += factor_h dy_h, where dy_h begins `step` columns after the dy of the head before.
+// dx_h += factor_h dy_h. dy_h begins `step` columns after dy_{h-1}.
 void scale_back(Gradients& g, const HeadMatrix& x, const Tensor& factors, Index heads, Index width,
                 Index step) {
   const HeadGradient dx(g, 0, x);
@@ -209,7 +209,7 @@ Var drop_heads(const HeadColumns& columns, const Segments& segments, Index heads
     wrong_shape("drop_heads.x", fmt::format("the {} rows of the segments", row_count(segments)),
                 columns.matrix.shape());
   }
-  // A row of factors, 0 or 1 / (1 - probability), for each row of x.
+  // A row of factors, each 0 or 1 / (1 - probability), for each row of x.
   Tensor factors = Tensor::full({x.rows(), heads}, 1);
   const KeepFactors of_bits(dropout);
   PoolVector<std::uint8_t> bits(static_cast<std::size_t>(keep_bytes(1, heads)));
@@ -243,7 +243,7 @@ Var sum_heads(const HeadColumns& columns, const Var& weights, Index heads, Index
   return weights.tape().record(
       "sum_heads", {columns.matrix, weights}, std::move(y),
       [x = std::move(x), weights = weights.value(), heads, width](Gradients& g) {
-        scale_back(g, x, weights, heads, width, 0);  // one dy for all heads
+        scale_back(g, x, weights, heads, width, 0);  // all heads have the same dy
         sum_products(g, x, heads, width, 0);
       });
 }

@@ -8,7 +8,7 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
-// The numbers a and b of each pair, which stand in two halves.
+// Pairs whose numbers a are the first half of the columns and whose b are the second half.
 struct Halves {
   // a, b = a cos - b sin, b cos + a sin
   static void turn(Index half, const Scalar* angles, const Scalar* from, Scalar* to) {
@@ -26,7 +26,7 @@ struct Halves {
         from, from + half, angles, angles + half);
   }
 
-  // Rotates the gradient back, and adds it.
+  // Rotates the gradient back and adds it.
   static void add_turned_back(Index half, const Scalar* angles, const Scalar* from, Scalar* to) {
     map_row(
         half, to,
@@ -43,7 +43,7 @@ struct Halves {
   }
 };
 
-// The same for a and b next to each other.
+// Pairs whose numbers a and b are adjacent columns.
 struct Neighbours {
   static void turn(Index half, const Scalar* angles, const Scalar* from, Scalar* to) {
     for (Index c = 0; c < half; ++c) {
@@ -86,7 +86,7 @@ void check(const HeadColumns& x, const Tensor& table, const Segments& segments, 
   }
 }
 
-// Calls visit(row, the row's angles).
+// Calls visit(row, angles of the row).
 template <class Visitor>
 void for_each_row(const Segments& segments, const Tensor& table, Index last, const Visitor& visit) {
   for (const Segment& segment : segments.list) {

@@ -1,4 +1,4 @@
-// Turns the vectors of heads by rotary positions (Su et al. 2021), and scales them to one length.
+// Rotates the vectors of heads by rotary positions (Su et al. 2021), and scales them to one length.
 #pragma once
 
 #include "core/ops/choices.hpp"
@@ -7,22 +7,22 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-// The cosines and, in the columns after them, the sines of position · base^(-2 c / width) for c <
-// width / 2 (section 3.2.2, equation 15, with base 10000). (positions, width); the width must be
-// even. The angles grow with the position, so a query's product with a key depends on their
-// positions only through the difference.
+// The cosines, then the sines, of position · base^(-2 c / width) for c < width / 2 (section 3.2.2,
+// equation 15, with base 10000). y: (positions, width); the width must be even. Angles are
+// proportional to the position, so the product of a query and a key depends on their positions only
+// through the difference.
 Tensor rotations(Index positions, Index width, double base = 10000);
 
-// Rotates each pair of columns of each head by its angle; pair c is the columns c and c + width / 2
+// Rotates each pair of columns of each head by its angle. Pair c is the columns c and c + width / 2
 // (halves) or 2 c and 2 c + 1 (interleaved, equation 15). `table` comes from `rotations` and is a
-// constant. The segments tile the rows; positions beyond `last` count as `last`. y: (N, heads *
-// width). Throws ShapeError.
+// constant. The segments tile the rows; positions above `last` use the angles of `last`. y: (N,
+// heads * width). Throws ShapeError.
 Var rotate_heads(const HeadColumns& x, const Tensor& table, const Segments& segments, Index heads,
                  Index width, RotaryPairs pairs = RotaryPairs::halves,
                  Index last = std::numeric_limits<Index>::max());
 
-// y_h = √width x_h / sqrt(|x_h|² + epsilon), so that products are cosines: the length is that of
-// vectors whose numbers have variance one. y: (N, heads * width). Throws ShapeError.
+// y_h = √width x_h / sqrt(|x_h|² + epsilon), so that products are width times a cosine. √width is
+// the length of a vector whose numbers have variance one. y: (N, heads * width). Throws ShapeError.
 Var normalize_heads(const HeadColumns& x, Index heads, Index width,
                     Scalar epsilon = static_cast<Scalar>(1e-12));
 

@@ -1,4 +1,4 @@
-// What is in a directory, and errors that name it.
+// The entries of a directory; errors name the directory.
 #include "core/files/files.hpp"
 
 #include <sys/resource.h>

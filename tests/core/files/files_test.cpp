@@ -1,4 +1,4 @@
-// Files: written whole or not at all, whatever stops the writer.
+// Files are written completely or not at all, whatever stops the writer.
 #include "core/files/files.hpp"
 
 #include <fcntl.h>
@@ -76,7 +76,7 @@ TEST(Files, pipes_and_devices_are_not_read) {
   EXPECT_EQ(read_file(directory / "link"), "content");
 }
 
-// A file with a hole: it takes no room on the disk.
+// A sparse file, which takes no space on the disk.
 TEST(Files, more_than_the_memory_holds_is_told_with_the_file) {
 #ifdef __SANITIZE_ADDRESS__
   GTEST_SKIP() << "the sanitizer ends the program where memory is refused";
@@ -114,7 +114,7 @@ TEST(Files, a_missing_directory_is_an_error) {
               HasSubstr("none/file: No such file or directory"));
 }
 
-// Reached through links inside the test's directory, so that no failure can replace a real device.
+// Uses links inside the test's directory, so that a failure cannot replace a real device.
 TEST(Files, devices_pipes_and_directories_are_never_replaced) {
   const TemporaryDirectory directory;
   fs::create_symlink("/dev/full", directory / "device");
@@ -128,7 +128,7 @@ TEST(Files, devices_pipes_and_directories_are_never_replaced) {
               HasSubstr("is not a regular file"));
 }
 
-// As the files that a run is written to are opened.
+// With the flags that the program opens a run's files with.
 TEST(Files, nothing_is_opened_through_a_link_if_a_file_is_to_be_written) {
   const TemporaryDirectory directory;
   write_file_atomically(directory / "victim", "victim");
@@ -155,7 +155,7 @@ TEST(Files, nothing_is_opened_through_a_link_if_a_file_is_to_be_written) {
   EXPECT_FALSE(fs::exists(directory / "none"));
 }
 
-// Whoever knows the name can put a link there.
+// Otherwise an attacker could put a link at that name.
 TEST(Files, the_name_of_a_temporary_file_cannot_be_known_before) {
   const TemporaryDirectory directory;
   const AtomicFile one(directory / "file");
@@ -180,7 +180,7 @@ TEST(Files, a_link_is_replaced_and_not_written_through) {
   EXPECT_FALSE(fs::is_symlink(directory / "link"));
 }
 
-// A limit on the size of files stands for a full disk: the write ends half-way with an error.
+// A file size limit stands in for a full disk: the write fails half-way.
 TEST(Files, a_write_that_fails_half_way_leaves_the_old_file_and_nothing_else) {
   const TemporaryDirectory directory;
   const fs::path path = directory / "file";

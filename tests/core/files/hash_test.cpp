@@ -1,4 +1,4 @@
-// Hash: everything added counts.
+// Hash depends on everything that was added.
 #include "core/random/draws.hpp"
 #include "tests/support/testing.hpp"
 
@@ -37,7 +37,7 @@ TEST(Hash, percents_of_short_sequences_are_even) {
       ++counts[Hash().add(Tokens{a, b}).value() % 100];
     }
   }
-  // 10,000 values: 100 for each percent, with a deviation of about 10.
+  // 10,000 values: 100 expected per bin, with a standard deviation of about 10.
   for (const int count : counts) {
     EXPECT_GT(count, 50);
     EXPECT_LT(count, 150);

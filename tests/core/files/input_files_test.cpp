@@ -1,4 +1,4 @@
-// Inputs are known by what they are: by any spelling, link or descriptor, and no output is one.
+// An input file is recognised by any path, link or descriptor, and is never used as an output.
 #include "core/files/input_output.hpp"
 
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-// Isolated work: what it returns and throws comes back, and its end is not this program's.
+// isolated() passes on results and exceptions of its work; a crash of the work ends only the child.
 #include "core/files/process.hpp"
 
 #include <csignal>
@@ -11,7 +11,7 @@ namespace tapehead { namespace {
 
 TEST(Isolated, gives_back_what_the_work_returns) {
   EXPECT_EQ(isolated([] { return std::string(); }), "");
-  const std::string bytes(1'000'000, '\0');  // more than a pipe holds
+  const std::string bytes(1'000'000, '\0');  // more than a pipe's buffer
   EXPECT_EQ(isolated([&] { return bytes + "end"; }), bytes + "end");
 }
 
@@ -48,7 +48,7 @@ TEST(Isolated, its_end_is_told) {
               }),
               HasSubstr("signal 9"));
   EXPECT_EQ(message_of<IsolatedEnd>([] {
-              isolated([]() -> std::string { std::_Exit(0); });  // well, but without a result
+              isolated([]() -> std::string { std::_Exit(0); });  // exit code 0, but no result
             }),
             "exit code 0");
 }

@@ -1,4 +1,4 @@
-// Standard streams: closed ones are taken before a file can take them, and no failure is silent.
+// Files never get the descriptors of closed standard streams; stream failures are reported.
 #include "core/files/input_output.hpp"
 
 #include <fcntl.h>
@@ -59,7 +59,7 @@ TEST(StandardStreams, what_failed_before_is_not_forgotten_at_the_end) {
     std::fputs("lost", stdout);
     std::fflush(stdout);
     ::dup2(output, 1);
-    std::setvbuf(stdout, nullptr, _IONBF, 0);  // drops what is left of it
+    std::setvbuf(stdout, nullptr, _IONBF, 0);  // drops the rest of the buffer
     return io_error_of([] { flush_output(); }) == "no error" ? 1 : 0;
   });
   EXPECT_EQ(child.wait(), 0);

@@ -1,5 +1,4 @@
-// Tensor files that are damaged, or made to mislead: every one is refused, by an error that says
-// what is wrong.
+// Damaged and misleading tensor files are rejected with an error that says what is wrong.
 
 #include "core/files/files.hpp"
 #include "core/files/tensor_file.hpp"
@@ -74,7 +73,7 @@ TEST(TensorFileDamage, a_file_of_ours_is_checked_even_when_any_would_do) {
               HasSubstr("its data does not have the checksum it states"));
 }
 
-// A file without a checksum, from a header and a number of zero bytes.
+// A file without a checksum: the header, then `data` zero bytes.
 std::string foreign(std::string_view header, std::size_t data) {
   const std::uint64_t length = header.size();
   std::string content(8, '\0');
@@ -117,7 +116,7 @@ TEST(TensorFileDamage, headers_that_mislead_are_refused) {
   EXPECT_THAT(one("[]"), HasSubstr("lacks one of"));
   EXPECT_THAT(one(R"({"dtype":"F32","shape":[2]})"), HasSubstr("lacks one of"));
 
-  // Products that wrap around to the right size: 2^62 · 4 · 4 = 2^66, and (2^64 - 1).
+  // Products that overflow to the correct size: 2^62 · 4 · 4 = 2^66, and 2^64 - 1.
   EXPECT_THAT(one(tensor("[4611686018427387904,4]", "[0,0]"), 0), HasSubstr("impossible shape"));
   EXPECT_THAT(one(tensor("[18446744073709551615]", "[0,8]")), HasSubstr("impossible shape"));
   EXPECT_THAT(one(tensor("[99999999999999999999]", "[0,8]")), HasSubstr("counts should stand"));

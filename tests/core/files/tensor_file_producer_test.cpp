@@ -15,7 +15,7 @@ namespace tapehead { namespace {
 
 constexpr std::size_t numbers = 3;
 
-// Without bytes, in no order.
+// Entries without data, not in file order.
 std::vector<TensorEntry> promised_entries() {
   return {{"m.b", DType::f32, {3}, {}},
           {"wide", DType::f64, {3}, {}},
@@ -23,7 +23,7 @@ std::vector<TensorEntry> promised_entries() {
           {"none", DType::f32, {0}, {}}};
 }
 
-// The bytes of one entry at a time: its numbers are 1, 2, 3 times the length of its name.
+// Produces one entry at a time: its numbers are 1, 2 and 3 times the length of its name.
 class OneAtATime {
  public:
   std::span<const std::byte> operator()(const TensorEntry& entry) {
@@ -56,7 +56,7 @@ TEST(TensorFileProducer, gives_the_file_of_entries_that_have_their_bytes) {
   write_tensor_file(directory / "produced", promised_entries(), metadata, std::ref(producer));
   EXPECT_THAT(producer.asked, ElementsAre("wide", "m.a", "m.b", "none"));
 
-  const std::vector<float> three{3, 6, 9};  // as names of three letters have them
+  const std::vector<float> three{3, 6, 9};  // for names of three letters
   const std::vector<double> four{4, 8, 12};
   std::vector<TensorEntry> entries = promised_entries();
   entries[0].bytes = std::as_bytes(std::span(three));
@@ -75,8 +75,8 @@ TEST(TensorFileProducer, is_asked_in_the_order_that_is_announced) {
   EXPECT_THAT(names, ElementsAre("wide", "m.a", "m.b", "none"));
 }
 
-// The checksums are those of zlib.crc32 in Python, of the head with zeros in their place and of the
-// four bytes of 1.0.
+// The checksums come from Python's zlib.crc32: of the header with zeros in place of the checksums,
+// and of the four bytes of 1.0.
 TEST(TensorFileBytes, are_length_header_and_data) {
   const TemporaryDirectory directory;
   const std::vector<float> one{1};
@@ -114,7 +114,7 @@ TEST(TensorFileProducer, and_a_disk_that_fills_up_leave_the_old_file_alone) {
   const TemporaryDirectory directory;
   const auto path = directory / "file";
   write_tensor_file(path, promised_entries(), {}, OneAtATime());
-  // In the middle of the second tensor: it and the third have 12 bytes each, the last one none.
+  // Cuts the second tensor in its middle: it and the third have 12 bytes each, the last has none.
   const rlim_t most = std::filesystem::file_size(path) - 12 - 6;
   write_tensor_file(path, {}, {{"number", "1"}});
   ChildProcess child([&] {

@@ -1,5 +1,5 @@
-// Tensor files: what goes in comes out, the bytes depend on content alone, and files of the
-// reference implementation can be read.
+// Tensor files return what was written, have bytes that depend on content alone, and include files
+// of the reference implementation.
 #include "core/files/tensor_file.hpp"
 
 #include <sys/resource.h>
@@ -86,7 +86,7 @@ TEST(TensorFile, reals_are_converted_and_counts_checked) {
             "tensor 'b.floats' of shape (2, 3) and type F32 does not give 5 real numbers");
 }
 
-// As other programs write it. The widths are those of safetensors 0.8.0 (Dtype).
+// Types that other programs write. The widths come from safetensors 0.8.0 (Dtype).
 TEST(TensorFile, tensors_of_any_type_may_stand_beside_those_that_are_read) {
   const std::vector<std::pair<std::string, std::size_t>> widths{
       {"BOOL", 1},    {"U8", 1},      {"I8", 1},          {"U16", 2},        {"I16", 2},
@@ -152,7 +152,7 @@ TEST(TensorFile, what_cannot_be_written_is_refused) {
   EXPECT_TRUE(fs::is_empty(directory.path()));
 }
 
-// Values as scripts/make_fixtures.py gives them to the reference implementation.
+// The values that scripts/make_fixtures.py writes with the reference implementation.
 TEST(TensorFile, a_file_of_the_reference_implementation_is_read_when_asked_for) {
   const fs::path path = fs::path(TAPEHEAD_FIXTURES) / "safetensors_python.safetensors";
   EXPECT_THAT(io_error_of([&] { TensorFile{path}; }),

@@ -1,4 +1,4 @@
-// EXPECT_GRADCHECK and ASSERT_GRADCHECK: what they take, and what they say when they fail.
+// EXPECT_GRADCHECK and ASSERT_GRADCHECK: their arguments and their failure messages.
 #include <gtest/gtest-spi.h>
 #include <tapehead/gtest.hpp>
 
@@ -9,7 +9,7 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
-// y = 3 x, with the gradient of 2 x.
+// y = 3 x, with the gradient of y = 2 x.
 Var wrong(const Var& x) {
   Tape plain(false);
   return x.tape().record("wrong", {x}, scale(plain.constant(x.value()), 3).value(),
@@ -33,7 +33,7 @@ TEST(GradcheckAssertions, take_functions_of_segments) {
 }
 
 TEST(GradcheckAssertions, take_options) {
-  // A third too little is within this tolerance.
+  // A gradient that is a third too small passes with this tolerance.
   EXPECT_GRADCHECK((GradcheckOptions{.relative_tolerance = 0.5}), wrong, random(2, 3));
 }
 

@@ -1,4 +1,4 @@
-// docs/check-your-gradient.md shows what its three wrong backward passes really give.
+// docs/check-your-gradient.md quotes the real messages for its three wrong backward passes.
 #include <tapehead/gradcheck.hpp>
 
 #include "tests/consumer/gated.hpp"
@@ -10,7 +10,7 @@ Scalar sigmoid(Scalar a) { return 1 / (1 + std::exp(-a)); }
 
 using GatedBackward = std::function<void(Gradients& g, const Tensor& x, const Tensor& gate)>;
 
-// The consumer's op with another backward pass.
+// The op of tests/consumer with another backward pass.
 GradcheckFunction gated_with(const GatedBackward& backward) {
   return [backward](Tape& tape, const std::vector<Var>& inputs) {
     Tape forward(false);
@@ -22,7 +22,7 @@ GradcheckFunction gated_with(const GatedBackward& backward) {
   };
 }
 
-// A tensor made element by element.
+// A tensor of the same shape, made element by element.
 Tensor each(const Tensor& shape_of, const std::function<Scalar(Index)>& element) {
   Tensor result = Tensor::empty(shape_of.shape());
   for (Index i = 0; i < result.size(); ++i) {
@@ -80,7 +80,7 @@ std::string page_text() {
   return text.str();
 }
 
-// As the document has it: every line moved in by four.
+// Indents every line by four, as in the document.
 std::string indented(const std::string& message) {
   std::string text = "    ";
   for (const char letter : message) {

@@ -1,5 +1,5 @@
-// The guard on the guard: gradcheck must fail for every pass that writes what it should not, leaves
-// out what it should write, or does not repeat itself.
+// gradcheck must fail for every backward pass that writes where it must not, leaves a gradient
+// unwritten, or gives a different result when repeated.
 #include "core/gradcheck/gradcheck.hpp"
 #include "core/ops/arithmetic.hpp"
 #include "core/ops/softmax.hpp"
@@ -51,7 +51,7 @@ TEST(Gradcheck, sees_a_forward_that_changes_its_input) {
       << "only copies are at the function's mercy";
 }
 
-// Once done it changes nothing more.
+// A second forward pass would change nothing more.
 TEST(Gradcheck, sees_a_forward_that_changes_its_input_only_once) {
   const auto careless = [](Tape&, const std::vector<Var>& x) {
     Tensor same_memory = x[0].value();
@@ -116,7 +116,7 @@ TEST(Gradcheck, sees_a_backward_that_does_not_repeat_itself) {
                  Verdict::nondeterministic, "a second backward pass, on a new tape");
 }
 
-// The first input's gradient is made on the way to the second one's, and forgotten without it.
+// Input 0's gradient is computed together with input 1's, and is missing if input 1 needs none.
 TEST(Gradcheck, sees_a_gradient_that_depends_on_what_else_needs_one) {
   const auto sloppy = [](Tape& tape, const std::vector<Var>& inputs) {
     Tape plain(false);
@@ -133,7 +133,7 @@ TEST(Gradcheck, sees_a_gradient_that_depends_on_what_else_needs_one) {
                WrongKind::none, "where input 1 needs none");
 }
 
-// y = exp(a b) c, whose exponential is made only if the closure says so.
+// y = exp(a b) c; the backward pass computes the exponential only if `made` returns true.
 GradcheckReport check_shared_exponential(const std::function<bool(const Gradients&)>& made) {
   const auto f = [&](Tape& tape, const std::vector<Var>& inputs) {
     Tape plain(false);
@@ -169,7 +169,7 @@ TEST(Gradcheck, sees_a_gradient_that_is_lost_where_two_others_need_none) {
       WrongKind::none, "seen with all inputs but 2 as constants");
 }
 
-// The checker fills fresh memory with NaN.
+// gradcheck fills fresh memory with NaN.
 TEST(Gradcheck, sees_rows_left_unwritten_where_the_cotangent_is_zero) {
   expect_verdict(check_square([](Gradients& g, const Tensor& x) {
                    const Tensor right = square_gradient(g, x, 1);
@@ -186,7 +186,7 @@ TEST(Gradcheck, sees_rows_left_unwritten_where_the_cotangent_is_zero) {
                  Verdict::not_finite, "where elements of dL/dy are 0");
 }
 
-// The cotangent of seed 1 is positive for a single output.
+// The cotangent of seed 1 is positive if there is only one output.
 TEST(Gradcheck, sees_an_absolute_value_of_the_cotangent) {
   const auto absolute = [](Tape&, const std::vector<Var>& x) {
     return square(x[0], [](Gradients& g, const Tensor& at) {
@@ -197,7 +197,7 @@ TEST(Gradcheck, sees_an_absolute_value_of_the_cotangent) {
                "not linear in dL/dy");
 }
 
-// The cotangent's numbers are at most 1.5.
+// The cotangent's elements are at most 1.5.
 TEST(Gradcheck, sees_a_limit_of_the_cotangent) {
   expect_wrong(check_square([](Gradients& g, const Tensor& x) {
                  Tensor dx = square_gradient(g, x, 1);
@@ -211,7 +211,7 @@ TEST(Gradcheck, sees_a_limit_of_the_cotangent) {
                "is not -1024 times as much: an absolute value, a limit or a threshold?");
 }
 
-// Right as long as no element of the cotangent is 0.
+// Correct as long as no element of the cotangent is 0.
 TEST(Gradcheck, sees_a_gradient_that_depends_on_zeros_of_the_cotangent) {
   const auto counting = [](Gradients& g, const Tensor& x) {
     const Scalar zeros = static_cast<Scalar>(std::ranges::count(g.output().values(), Scalar{0}));

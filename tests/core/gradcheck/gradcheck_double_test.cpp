@@ -1,4 +1,4 @@
-// What gradcheck looks at, and what it tells from a mistake.
+// gradcheck's verdicts on correct gradients, unused inputs, kinks and low precision.
 #include "core/gradcheck/gradcheck.hpp"
 
 #include <tapehead/gtest.hpp>
@@ -44,7 +44,7 @@ Var absolute(Tape& tape, const std::vector<Var>& x) {
 TEST(Gradcheck, tells_a_kink_from_a_mistake) {
   expect_verdict(gradcheck(absolute, {Tensor::of({1}, {0})}), Verdict::kink_nearby,
                  "the slopes to both sides are");
-  for (const double x : {1e-5, -1e-5, 3e-4, -0.3}) {  // beside the kink there is a slope
+  for (const double x : {1e-5, -1e-5, 3e-4, -0.3}) {  // near the kink there is a slope
     const GradcheckReport report = gradcheck(absolute, {Tensor::of({1}, {x})});
     EXPECT_TRUE(report.ok()) << report.message();
   }
@@ -63,7 +63,7 @@ TEST(Gradcheck, tells_too_little_precision_from_a_mistake) {
                  "do not settle at any step");
 }
 
-// A sum of a softmax is 1 whatever its input is: the cotangent must not be a plain sum.
+// The sum of a softmax is 1 for every input, so the cotangent must not be constant.
 TEST(Gradcheck, draws_an_uneven_cotangent) {
   const auto wrong_softmax = [](Tape& tape, const std::vector<Var>& x) {
     Tape plain(false);

@@ -1,5 +1,5 @@
-// Functions that are right but hard on differences: beside kinks, far from 1, cancelling, wavy.
-// None is flagged at the default tolerance, though a cast to float in their backward passes is.
+// Correct gradients that are hard for differences: near kinks, far from 1, cancelling, oscillating.
+// All pass at the default tolerance; a cast to float in the backward pass is found.
 #include "core/gradcheck/gradcheck.hpp"
 #include "tests/core/gradcheck/mutants/elementwise.hpp"
 #include "tests/core/gradcheck/mutants/seeds.hpp"
@@ -14,10 +14,10 @@ struct HardFunction {
   std::string name;
   Function f;
   Function slope;
-  double centre = 0;  // its inputs are centre + spread u with u in -1 ... 1
+  double centre = 0;  // inputs are centre + spread u with u in -1 ... 1
   double spread = 2;
-  // Differences are much better than 6e-8, the rounding of a float. They are not where a few digits
-  // are left of the input or the output, or where slopes are far below the largest output.
+  // Whether differences are much more accurate than 6e-8 (float rounding). False if the input or
+  // output keeps few digits, or if slopes are far below the largest output.
   bool precise = true;
 };
 
@@ -162,7 +162,7 @@ TEST(ProveGradcheck, hard_functions_of_rows_pass) {
   }
 }
 
-// x² + c. Beside 1e11 the differences have few digits, and beside 1e30 none.
+// x² + c. For c near 1e11 the differences have few digits, near 1e30 none.
 TEST(Gradcheck, cannot_tell_beside_a_number_that_is_too_large) {
   const auto check = [](double constant, double factor) {
     return gradcheck(elementwise([constant](double x) { return x * x + constant; },

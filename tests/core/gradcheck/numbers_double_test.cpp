@@ -1,4 +1,4 @@
-// The guard on the guard: gradcheck must fail for every kind of wrong number in a gradient.
+// gradcheck must fail for every kind of wrong number in a gradient.
 #include "core/gradcheck/gradcheck.hpp"
 #include "core/ops/arithmetic.hpp"
 #include "core/ops/linear.hpp"
@@ -25,7 +25,7 @@ TEST(Gradcheck, sees_a_wrong_factor) {
       WrongKind::factor, "ratio 1.00001");
 }
 
-// So small an error that the whole looks like a multiple of 1, or like itself.
+// The error is so small that the gradient as a whole looks correct, or like a multiple of it.
 TEST(Gradcheck, names_the_element_or_row_of_a_small_error) {
   const auto with = [](Index first, Index last) {
     return check_square([first, last](Gradients& g, const Tensor& x) {
@@ -68,7 +68,7 @@ TEST(Gradcheck, names_op_input_element_and_both_values) {
                     HasSubstr("1 of 12 elements of this input differ")));
 }
 
-// The softmax's derivative without the term that holds its rows' sums at 1.
+// The derivative of softmax without the term that keeps each row's sum at 1.
 TEST(Gradcheck, sees_a_missing_term) {
   const auto softmax_without_sum = [](Tape& tape, const std::vector<Var>& x) {
     Tape plain(false);
@@ -86,7 +86,7 @@ TEST(Gradcheck, sees_a_missing_term) {
   expect_wrong(report, WrongKind::term, "each row of the gradient should sum to 0");
 }
 
-// x ∘ x / Σ_d x², whose derivative is without the sum's.
+// x ∘ x / Σ_d x², with a derivative that ignores the sum.
 TEST(Gradcheck, sees_a_missing_term_of_a_norm) {
   const auto shares = [](Tape& tape, const std::vector<Var>& x) {
     Tape plain(false);
@@ -119,7 +119,7 @@ TEST(Gradcheck, sees_what_does_not_come_from_the_cotangent) {
                WrongKind::term, "where dL/dy is 0 the gradient is not");
 }
 
-// Each row of x also gets half of the next one's gradient.
+// Each row of x also gets half of the next row's gradient.
 TEST(Gradcheck, sees_a_gradient_that_goes_astray) {
   expect_wrong(check_square([](Gradients& g, const Tensor& x) {
                  Tensor dx = square_gradient(g, x, 1);
@@ -133,7 +133,7 @@ TEST(Gradcheck, sees_a_gradient_that_goes_astray) {
                "[0, 0] of (3, 4), which it does not depend on, and 7 more like it");
 }
 
-// y = x w, where the gradients from the columns 5 to 9 of y are lost, as those of a loop of five.
+// y = x w. The gradients from columns 5 to 9 of y are lost, as by a loop over only five columns.
 TEST(Gradcheck, names_the_part_of_an_output_whose_gradient_is_lost) {
   const auto product = [](Tape& tape, const std::vector<Var>& inputs) {
     Tape plain(false);
@@ -156,7 +156,7 @@ TEST(Gradcheck, names_the_part_of_an_output_whose_gradient_is_lost) {
       "what comes from the output's columns 5, 6, 7, 8, 9 is wrong, and the rest is right");
 }
 
-// Row 1 is used twice, and its gradients are written one over the other.
+// Row 1 is used twice, and its second gradient overwrites its first.
 TEST(Gradcheck, sees_a_repeated_row_that_is_overwritten) {
   const auto lookup = [](Tape& tape, const std::vector<Var>& table) {
     constexpr std::array<Index, 3> ids{1, 0, 1};
@@ -176,7 +176,7 @@ TEST(Gradcheck, sees_a_repeated_row_that_is_overwritten) {
                "row 1 has the share of the output's row 2 alone");
 }
 
-// Square matrices, so that the shapes fit nevertheless; only the second input's gradient is wrong.
+// The matrices are square, so shapes fit; only input 1's gradient is wrong.
 TEST(Gradcheck, sees_a_transposed_gradient) {
   const auto product = [](Tape& tape, const std::vector<Var>& inputs) {
     Tape plain(false);

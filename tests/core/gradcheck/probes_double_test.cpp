@@ -1,5 +1,5 @@
-// Mistakes that the inputs given do not show, and functions that misbehave: the gradient checker
-// finds the first and survives the second.
+// gradcheck finds mistakes that the given inputs do not show, and survives functions that
+// misbehave.
 #include <tapehead/gradcheck.hpp>
 
 #include <chrono>
@@ -13,7 +13,7 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
-// y = x + x₂, whose backward hands in one gradient and then the other.
+// y = x + x₂, with a backward pass supplied by the test.
 using Backward = void (*)(Gradients&);
 
 GradcheckFunction sum_with(Backward backward) {
@@ -26,7 +26,7 @@ GradcheckFunction sum_with(Backward backward) {
 
 const std::vector<Tensor> two_inputs{random_tensor({3, 4}, 1), random_tensor({3, 4}, 2)};
 
-// The second gradient remembers where the first one went, and overwrites it when it is the same.
+// Input 1's gradient overwrites input 0's gradient if both inputs are the same Var.
 TEST(GradcheckProbes, find_a_second_use_that_overwrites_the_first) {
   const auto report = gradcheck(sum_with([](Gradients& g) {
                                   const bool both = g.needs(0) && g.needs(1);
@@ -37,7 +37,7 @@ TEST(GradcheckProbes, find_a_second_use_that_overwrites_the_first) {
                                   const auto [data, accumulate] = g.target(1);
                                   const Tensor& dy = g.output();
                                   for (Index i = 0; i < dy.size(); ++i) {
-                                    // Adds only what it finds to be another's.
+                                    // Accumulates only if the memory does not hold dy.
                                     const bool own = both && data[i] == dy.data()[i];
                                     data[i] = (accumulate && !own ? data[i] : 0) + dy.data()[i];
                                   }
@@ -46,8 +46,8 @@ TEST(GradcheckProbes, find_a_second_use_that_overwrites_the_first) {
   expect_verdict(report, Verdict::not_accumulated, "seen with one Var as inputs 0 and 1");
 }
 
-// y = x, but its gradient is forgotten for one size: a first row handled apart, a rest of a loop,
-// or a matrix taken for its transpose.
+// y = x, with a zero gradient at one size: as if a loop missed its first row or its remainder, or a
+// matrix was taken for its transpose.
 TEST(GradcheckProbes, find_a_mistake_at_one_size) {
   const auto forgets = [](Index rows, Index columns) {
     return [rows, columns](Tape& tape, const std::vector<Var>& x) {
@@ -71,7 +71,7 @@ TEST(GradcheckProbes, find_a_mistake_at_one_size) {
   expect_seen(3, 1, "the first column alone");
 }
 
-// y = x w, with w for each column, and a vector of as many numbers is cut with them.
+// y = x w with one w per column. A vector with as many numbers as columns is cut with them.
 TEST(GradcheckProbes, cut_what_belongs_to_the_columns) {
   const auto scaled = [](Tape& tape, const std::vector<Var>& x) {
     expect_shape(x[1], {x[0].shape()[1]}, "scaled.w");
@@ -93,7 +93,7 @@ TEST(GradcheckProbes, cut_what_belongs_to_the_columns) {
 }
 
 TEST(GradcheckProbes, find_a_number_that_is_not_finite_without_rows) {
-  const auto centred = [](Tape& tape, const std::vector<Var>& x) {  // y = weight, for any rows
+  const auto centred = [](Tape& tape, const std::vector<Var>& x) {  // y = weight for any x
     return tape.record("centred", x, x[1].value().copy(),
                        [rows = x[0].value().dim(0)](Gradients& g) {
                          Tensor dweight = g.output().copy();
@@ -108,7 +108,7 @@ TEST(GradcheckProbes, find_a_number_that_is_not_finite_without_rows) {
                  Verdict::not_finite, "seen with no rows");
 }
 
-// y = 1 / (1 + eˣ), whose derivative is written eˣ / (1 + eˣ)²: ∞ / ∞ for large x.
+// y = 1 / (1 + eˣ), with the derivative written as eˣ / (1 + eˣ)²: ∞ / ∞ for large x.
 TEST(GradcheckProbes, find_overflow_far_from_one) {
   const auto logistic = [](Tape& tape, const std::vector<Var>& x) {
     Tensor y = Tensor::empty(x[0].shape());
@@ -128,7 +128,7 @@ TEST(GradcheckProbes, find_overflow_far_from_one) {
   EXPECT_TRUE(gradcheck(logistic, {random_tensor({3, 4}, 1)}, {.probes = false}).ok());
 }
 
-// Right for one segment: it takes the first segment's first row for every one.
+// Correct for one segment: the backward pass uses the first segment's first row for every segment.
 TEST(GradcheckProbes, find_a_wrong_segment) {
   const auto first_rows = [](Tape& tape, const std::vector<Var>& x, const Segments& segments) {
     const Tensor value = x[0].value();
@@ -230,7 +230,7 @@ TEST(GradcheckOfBadFunctions, needs_no_inputs) {
   EXPECT_TRUE(gradcheck(constant, {}).ok());
 }
 
-// y = x, whose closure throws if a condition holds.
+// y = x, with a closure that throws if a condition holds.
 GradcheckReport check_throwing(const std::function<bool(const Gradients&)>& throws) {
   return gradcheck(
       [&](Tape& tape, const std::vector<Var>& x) {

@@ -1,4 +1,4 @@
-// Numbers far from 1: gradcheck finds what is wrong with them, and nothing where they are right.
+// Numbers far from 1: gradcheck finds mistakes and passes correct gradients.
 #include "core/gradcheck/gradcheck.hpp"
 #include "core/ops/arithmetic.hpp"
 #include "tests/core/gradcheck/mutants/elementwise.hpp"
@@ -48,7 +48,7 @@ TEST(GradcheckScale, finds_a_wrong_slope_beside_a_larger_one) {
   }
 }
 
-// Output 1 moves with both inputs, but so little that the sum over outputs does not show it.
+// Output 1 depends on both inputs, but is so small that the sum over outputs does not show it.
 TEST(GradcheckScale, finds_a_wrong_small_output_beside_a_large_one) {
   for (const double small : {1e-9, 1e-12, 1e-20}) {
     const Matrix right{{1, 2}, {3 * small, small}};
@@ -61,13 +61,13 @@ TEST(GradcheckScale, finds_a_wrong_small_output_beside_a_large_one) {
   }
 }
 
-// An output of a millionth shows in the sum.
+// An output a million times smaller is visible in the sum.
 TEST(GradcheckScale, names_a_small_output_whose_gradient_is_wrong) {
   expect_wrong(check_map({{1, 2}, {3e-6, 1e-6}}, {{1, 2}, {6e-6, 2e-6}}), WrongKind::term,
                "what comes from the output's elements 1 is wrong, and the rest is right");
 }
 
-// One output is small beside the other for one input alone.
+// One output is small next to the other, for one input alone.
 TEST(GradcheckScale, finds_a_wrong_small_part_of_an_output) {
   expect_wrong(check_map({{1, 2}, {1e-9, 2}}, {{1, 2}, {0, 2}}), WrongKind::some_rows,
                "alone, which larger ones hide");
@@ -77,7 +77,7 @@ TEST(GradcheckScale, finds_an_infinite_gradient_without_probes) {
   expect_verdict(check([](double x) { return std::sqrt(x); },
                        [](double x) { return 0.5 / std::sqrt(x); }, {0, 1, 4}, false),
                  Verdict::not_finite, "input 0 [0] of (3): not finite");
-  // The slope itself is nothing special.
+  // The true slope at 1 is finite.
   const Function infinite_at_one = [](double x) {
     return x == 1 ? std::numeric_limits<double>::infinity() : 2 * x;
   };
@@ -140,7 +140,7 @@ TEST(GradcheckScale, passes_beside_a_kink) {
     expect_right([](double a) { return std::abs(a); }, [](double a) { return a > 0 ? 1 : -1; },
                  {x, 1, -1});
   }
-  // Between two: zero on a stretch of 2e-4.
+  // Between two kinks: zero on an interval of length 2e-4.
   expect_right([](double x) { return ramp(x - 1e-4) - ramp(-x - 1e-4); },
                [](double x) { return std::abs(x) > 1e-4 ? 1 : 0; }, {1e-5, 1, -1});
 }
@@ -151,7 +151,7 @@ TEST(GradcheckScale, tells_jumps_from_kinks) {
                  Verdict::too_little_precision, "jumps");
 }
 
-// A shortcut for x = 1 that is wrong. The last bits of x decide whether it is taken.
+// A wrong shortcut for x = 1: the last bits of x decide whether it is taken.
 TEST(GradcheckScale, finds_a_gradient_that_is_wrong_at_one_number) {
   for (const double wrong : {0.0, 1.0, 1e6}) {
     const Function slope = [wrong](double x) { return x == 1 ? wrong : 2 * x; };
@@ -162,8 +162,8 @@ TEST(GradcheckScale, finds_a_gradient_that_is_wrong_at_one_number) {
   }
 }
 
-// log x / (x - 1) is 1 at x = 1, and its slope there is -1/2. Beside it the formula for the slope
-// gives nothing but rounding.
+// log x / (x - 1) is 1 at x = 1, with slope -1/2. Near x = 1 the formula for the slope gives only
+// rounding errors.
 TEST(GradcheckScale, finds_a_wrong_gradient_at_a_removable_singularity) {
   const Function f = [](double x) { return x == 1 ? 1 : std::log(x) / (x - 1); };
   const auto with = [&](double at_one) {
@@ -178,7 +178,7 @@ TEST(GradcheckScale, finds_a_wrong_gradient_at_a_removable_singularity) {
   expect_wrong(with(0), WrongKind::one_element, "input 0 [2] of (4)");
 }
 
-// Errors just above the tolerance of 1e-8, among outputs whose sum is much larger than a slope.
+// Errors just above the tolerance of 1e-8, in outputs whose sum is much larger than a slope.
 TEST(GradcheckScale, finds_small_errors_among_many_elements) {
   const auto tanh_with = [](double factor) {
     return gradcheck(elementwise([](double x) { return std::tanh(x); },

@@ -1,4 +1,4 @@
-// exp_of_small beside the C library's exp in double precision.
+// exp_of_small compared with the C library's exp in double precision.
 #include "core/kernel/vector_functions.hpp"
 #include "tests/support/testing.hpp"
 
@@ -8,7 +8,7 @@ using Floats = xsimd::batch<float>;
 
 float exp_of(float x) { return exp_of_small(Floats(x)).get(0); }
 
-// One in 512 of the numbers up to 88 and down to -88.
+// Every 512th float up to 88 and down to -88.
 TEST(Exponential, is_as_near_as_single_precision_allows) {
   constexpr float last = 88;
   const float smallest_normal = std::numeric_limits<float>::min();
@@ -26,7 +26,7 @@ TEST(Exponential, is_one_at_zero) {
   EXPECT_EQ(exp_of(-0.0F), 1);
 }
 
-// Keys that a query may not attend to have a weight of 0, not of little.
+// A key that a query may not attend to must have weight 0, not a small weight.
 TEST(Exponential, vanishes_far_below_zero) {
   for (const float x : {-88.4F, -104.0F, -1e4F, -1e30F, std::numeric_limits<float>::lowest(),
                         -std::numeric_limits<float>::infinity()}) {

@@ -1,11 +1,11 @@
-// That a fused multiply-add rounds once, in tests that are compiled with little optimisation.
+// A fused multiply-add rounds once, also in tests compiled with little optimisation.
 #include "core/kernel/vector_functions.hpp"
 #include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
 
-// (1 + i e)² - (1 + 2 i e) = i² e², which for small i is less than half of the last digit of a
-// number near 1: a product that is rounded by itself loses it.
+// (1 + i e)² - (1 + 2 i e) = i² e². For small i this is less than half of the last digit of a
+// number near 1, so a product that is rounded separately loses it.
 template <class Number>
 void expect_one_rounding() {
   using Vector = xsimd::batch<Number>;

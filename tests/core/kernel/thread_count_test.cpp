@@ -1,4 +1,4 @@
-// How many threads a process has by default: cores, quotas of control groups and OMP_NUM_THREADS.
+// The default number of threads: from cores, control group quotas and OMP_NUM_THREADS.
 #include "core/kernel/workers.hpp"
 
 #include <sched.h>
@@ -10,16 +10,16 @@ namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
 
-// What /proc/self/cgroup says, and the files of the control groups.
+// The content of /proc/self/cgroup and the files of the control groups.
 struct Groups {
   std::string name;
   std::string own;
   std::vector<std::pair<std::string, std::string>> files;
-  Index cores;  // that the quota allows; 0: there is none
+  Index cores;  // allowed by the quota; 0: no quota
 };
 
-// quota / period by hand; the files' forms are those of the kernel's cgroup-v2.rst (cpu.max) and
-// sched-bwc.rst (cpu.cfs_quota_us, cpu.cfs_period_us), the lines those of cgroups(7).
+// quota / period, computed by hand. File formats: the kernel's cgroup-v2.rst (cpu.max) and
+// sched-bwc.rst (cpu.cfs_quota_us, cpu.cfs_period_us); cgroups(7) for the lines.
 const std::vector<Groups> all_groups{
     {"nothing", "", {}, 0},
     {"v2_without_limit", "0::/a\n", {{"a/cpu.max", "max 100000\n"}}, 0},
@@ -76,7 +76,7 @@ class ThreadCounts : public Test {
   }
 
   TemporaryDirectory here;
-  Index cores = usable_cores(here / "none").count;  // of the affinity alone
+  Index cores = usable_cores(here / "none").count;  // from the affinity alone
 
  private:
   std::string before_ =

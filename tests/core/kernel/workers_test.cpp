@@ -1,4 +1,4 @@
-// Worker threads: every part once, errors in order, over and over. Run under TSan too.
+// Worker threads run every part once, run after run; errors are in order. Also run under TSan.
 #include "core/kernel/workers.hpp"
 
 #include <sys/resource.h>
@@ -26,7 +26,7 @@ TEST(Workers, runs_every_part_once) {
   }
 }
 
-// What a part wrote is there for the caller, and for the next run's parts on whatever thread.
+// What a part writes is visible to the caller and to the parts of the next run, on any thread.
 TEST(Workers, hands_results_from_run_to_run) {
   Workers workers(3);
   std::vector<Index> values(7, 0);
@@ -43,7 +43,7 @@ TEST(Workers, hands_results_from_run_to_run) {
   EXPECT_EQ(sum, 2000 * (0 + 1 + 2 + 3 + 4 + 5 + 6));
 }
 
-// All threads take a first buffer, then all a second: in an arena of one's own they are neighbours.
+// All threads take a first buffer, then a second: within a thread's own arena they are adjacent.
 TEST(Workers, take_memory_from_arenas_of_their_own) {
   constexpr std::size_t bytes = 1'000'000;
   const std::thread::id caller = std::this_thread::get_id();
@@ -53,7 +53,7 @@ TEST(Workers, take_memory_from_arenas_of_their_own) {
     const Buffer first(bytes);
     together.arrive_and_wait();
     const Buffer second(bytes);
-    if (std::this_thread::get_id() != caller) {  // whose arena others have cut up before
+    if (std::this_thread::get_id() != caller) {  // other tests have fragmented the caller's arena
       EXPECT_LT(second.data() - first.data(), std::ptrdiff_t{2 * bytes});
       EXPECT_GT(second.data() - first.data(), 0);
     }
@@ -68,7 +68,7 @@ TEST(Workers, uses_its_threads) {
   workers.run(3, [&](Index i) {
     ids[static_cast<std::size_t>(i)] = std::this_thread::get_id();
     ++arrived;
-    while (arrived < 3) {  // every part waits for the others: one thread could not finish
+    while (arrived < 3) {  // needs three threads: each part waits for the rest
       std::this_thread::yield();
     }
   });
@@ -126,7 +126,7 @@ TEST(Workers, take_denormal_numbers_as_zero) {
   });
 }
 
-// No cache of stacks that earlier threads left is as large as those of 100 threads.
+// 100 threads need more stack than earlier threads can have left in the cache.
 TEST(Workers, that_cannot_all_start_are_an_error) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "sanitizers need more addresses";

@@ -1,4 +1,4 @@
-// The memory pool: buffers come back, are told apart while in use, and start as NaN under checks.
+// The memory pool reuses buffers, never shares one in use, and fills them with NaN under checks.
 #include "core/memory/pool.hpp"
 #include "tests/support/testing.hpp"
 
@@ -30,7 +30,7 @@ TEST(Pool, keeps_buffers_in_use_apart) {
   EXPECT_THAT(bytes_of(b, 5000), Each(std::byte{2}));
 }
 
-// Ragged batches make buffers of all sizes: those of one round serve the next, in any order.
+// Ragged batches make buffers of all sizes; the next round reuses them in any order.
 TEST(Pool, takes_nothing_new_in_the_steady_state) {
   const auto one_round = [](bool backwards) {
     std::vector<Buffer> buffers;
@@ -104,7 +104,7 @@ TEST(Buffer, lets_go_of_what_it_held_when_assigned) {
   EXPECT_FALSE(b.unique());
 }
 
-// What another thread lets go of serves the thread again that had taken it, and nobody else.
+// Memory freed by another thread returns to the arena of the thread that took it, and to no other.
 TEST(Pool, gives_memory_back_to_its_arena) {
   constexpr std::size_t bytes = 1'000'000;
   Buffer passed;
@@ -134,7 +134,7 @@ TEST(Pool, counts_all_arenas) {
   EXPECT_GE(pool_use().bytes_held, before.bytes_held + 1'000'000);
 }
 
-// Run under TSan: buffers that threads pass around and release at once.
+// Run under TSan: threads pass buffers around and release them at once.
 TEST(Pool, serves_several_threads) {
   const Buffer shared(100);
   std::vector<std::thread> threads;

@@ -1,4 +1,4 @@
-// What is fetched ahead: each line of the rows once, and nothing else, spread over a product.
+// The prefetcher fetches each cache line of the rows once, and no other, spread over a product.
 #include "core/memory/prefetch.hpp"
 
 #include "core/kernel/row_kernels.hpp"
@@ -15,7 +15,7 @@ void add_lines(const StoredRows& rows, std::set<const Scalar*>& lines) {
   }
 }
 
-// Rows that begin anywhere in a line and those that begin with one; one of no rows at all.
+// Rows that start at any place in a line, rows that start with a line, and no rows at all.
 TEST(Prefetcher, walks_over_each_line_once) {
   const std::vector<Scalar> memory(4096);
   const Scalar* aligned = line_of(memory.data()) + cache_line;
@@ -50,7 +50,7 @@ TEST(Prefetcher, is_done_after_so_many_calls_and_not_at_once) {
   }
 }
 
-// A line at each call, so what is left of the lines tells of the calls.
+// Each call fetches a line, so the remaining lines count the calls.
 TEST(Prefetcher, is_called_by_products_as_often_as_they_say) {
   constexpr Index lines = 4096;
   constexpr Index most = 16 * lane_count;

@@ -1,5 +1,5 @@
-// The heap under the pool: spans do not overlap, free neighbours join, and memory serves again
-// whatever the sizes.
+// The heap below the pool: spans do not overlap, free neighbours are joined, and memory is reused
+// for any size.
 #include "core/memory/span_heap.hpp"
 
 #include <new>
@@ -20,7 +20,7 @@ TEST(SpanHeap, hands_out_aligned_memory_of_at_least_the_size_asked_for) {
   }
 }
 
-// Freed in each order of three neighbours, the whole is one free span again.
+// Whatever the order in which three neighbours are freed, they become one free span.
 TEST(SpanHeap, joins_neighbours_in_whatever_order_they_are_freed) {
   constexpr std::size_t bytes = 400'000;
   std::vector<std::size_t> order{0, 1, 2};
@@ -74,7 +74,7 @@ TEST(SpanHeap, refuses_more_than_the_machine_has) {
   EXPECT_NE(heap.take(1000), nullptr) << "and goes on";
 }
 
-// A span and what was written to all of it.
+// A span and the byte that fills it.
 struct Written {
   Span* span;
   std::size_t bytes;
@@ -86,9 +86,9 @@ struct Written {
   }
 };
 
-// Rounds like training steps with ragged batches: buffers of new sizes each round, some of which do
-// not last, the others freed last first. What is held settles near what one round needs, and
-// nothing in use is written by another.
+// Rounds like training steps with ragged batches: new buffer sizes each round, some freed early,
+// the rest in reverse order. The memory held settles near one round's need, and no buffer in use is
+// overwritten.
 TEST(SpanHeap, serves_ragged_rounds_from_the_same_memory) {
   constexpr std::uint64_t buffers = 60;
   const Draws draws(1, "span_heap_test", 0);

@@ -1,4 +1,4 @@
-// Bias, activation and dropout in one op: gradients by differences, values at the ends.
+// Bias, activation and dropout in one op: gradients by differences, values at extremes.
 #include "core/ops/activation.hpp"
 
 #include <tapehead/gtest.hpp>
@@ -34,7 +34,7 @@ TEST_P(BiasActivation, gradients) {
   }
 }
 
-// The gradient of a Var that is input and bias of other ops too is added to, never written over.
+// The op must add to the gradient of a Var that other ops use too, never overwrite it.
 TEST_P(BiasActivation, gradients_of_the_same_var_twice) {
   EXPECT_GRADCHECK(
       [](const Var& x, const Var& bias) {
@@ -44,7 +44,7 @@ TEST_P(BiasActivation, gradients_of_the_same_var_twice) {
       random_tensor({3, 5}, 1), random_tensor({5}, 2));
 }
 
-// exp(1000) is infinite; no activation is, nor its slope.
+// exp(1000) is infinite; activations and their slopes are not.
 TEST_P(BiasActivation, does_not_overflow) {
   const std::vector<Tensor> results = value_and_gradients(
       [](const Var& x, const Var& bias) { return bias_activation(x, bias, GetParam()); },
@@ -54,13 +54,13 @@ TEST_P(BiasActivation, does_not_overflow) {
   EXPECT_THAT(results[0].values(), ElementsAre(DoubleNear(bottom, 1e-12), DoubleNear(top, 1e-12)));
 }
 
-// The tests look at every value, which keeps inputs as they are.
+// Turns off the check for finite values, which keeps inputs alive.
 struct WithoutLooking {
   bool before = std::exchange(checks().finite, false);
   ~WithoutLooking() { checks().finite = before; }
 };
 
-// The result takes the place of an input that is handed over, and of no other.
+// relu's result reuses the memory of a moved input that nothing else holds; nothing else is reused.
 TEST_P(BiasActivation, overwrites_only_what_nobody_holds) {
   const WithoutLooking here;
   const Tensor numbers = random_tensor({3, 19}, 1, -2, 2);

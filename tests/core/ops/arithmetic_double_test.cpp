@@ -16,7 +16,7 @@ struct Named {
 };
 constexpr Named binaries[] = {{"add", add}, {"subtract", subtract}, {"multiply", multiply}};
 
-// Nineteen columns: two full vectors of doubles and a rest, on any CPU.
+// Nineteen columns: two full vectors of doubles and a remainder, on any CPU.
 TEST(Arithmetic, gradients_of_two_matrices) {
   for (const auto& [name, op] : binaries) {
     SCOPED_TRACE(name);
@@ -90,7 +90,7 @@ TEST(Arithmetic, exp_and_log_are_those_of_the_standard_library) {
   EXPECT_THAT(log(tape.constant(x)).value().values(), Pointwise(DoubleEq(), logarithms.values()));
 }
 
-// A view starts where it likes: nothing may count on aligned memory.
+// A view may start at any element, so ops may not rely on alignment.
 TEST(Arithmetic, takes_views_from_any_element_on) {
   const Tensor memory = random_tensor({200}, 1);
   for (Index first = 0; first < 9; ++first) {

@@ -1,4 +1,4 @@
-// Concatenation and slices: values by hand, gradients by differences, one as the other's inverse.
+// Concatenation and slices: values by hand, gradients by differences, and slice as the inverse.
 #include "core/ops/concatenate.hpp"
 
 #include <tapehead/gtest.hpp>
@@ -70,7 +70,7 @@ TEST(Slice, gradients) {
   EXPECT_GRADCHECK([](const Var& v) { return slice(v, 1, 1, 3); }, random_tensor({0, 4}, 1));
 }
 
-// Slices that overlap, of a value used otherwise too.
+// Overlapping slices of a value that another op uses too.
 TEST(Slice, gradients_of_the_same_var_twice) {
   for (const Index axis : {Index{0}, Index{1}}) {
     EXPECT_GRADCHECK(

@@ -62,7 +62,7 @@ TEST_P(CrossEntropyLoss, of_no_rows_is_zero) {
   EXPECT_THAT(value_and_gradients(call, random_tensor({0, 5}, 1))[0].values(), Each(0));
 }
 
-// exp(2000) is infinite: the loss is the distance, 2000, the gradient 1 and -1.
+// exp(2000) is infinite: the loss must be the distance 2000, with the gradients 1 and -1.
 TEST_P(CrossEntropyLoss, does_not_overflow) {
   const std::vector<TokenId> second{1};
   Tape tape;
@@ -76,7 +76,7 @@ TEST_P(CrossEntropyLoss, does_not_overflow) {
                   {DoubleNear(1 - GetParam() / 2, 1e-12), DoubleNear(GetParam() / 2 - 1, 1e-12)}));
 }
 
-// The likelihood is that of the targets, whatever the smoothing.
+// The likelihood does not depend on label smoothing.
 TEST_P(CrossEntropyLoss, counts_correct_rows_and_their_likelihood) {
   Tape tape(false);
   const Tensor x = random_tensor({4, 5}, 1, -3, 3);
@@ -105,7 +105,7 @@ TEST(CrossEntropyCorrect, is_the_first_of_equals) {
   EXPECT_EQ(cross_entropy(logits, std::vector<TokenId>{0, 1}).correct, 0);
 }
 
-// The gradient takes the logits' place only where nobody else holds them.
+// The gradient reuses the memory of the logits only if nothing else holds them.
 TEST(CrossEntropyMemory, of_logits_that_are_held_is_not_overwritten) {
   const Tensor x = random_tensor({4, 3}, 1);
   const Tensor weight = random_tensor({5, 3}, 2);

@@ -1,4 +1,4 @@
-// Lookup and positions: gradients by differences, the sinusoids by the formula.
+// Token lookup and positions: gradients by differences, sinusoids by the formula.
 #include "core/ops/embedding.hpp"
 
 #include <tapehead/gtest.hpp>
@@ -10,7 +10,7 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
-// Row 2 twice, row 1 never.
+// Row 2 is used twice, row 1 never.
 const std::vector<TokenId> ids{2, 0, 2, 3};
 
 TEST(Lookup, gradients) {
@@ -27,7 +27,7 @@ TEST(Lookup, gradients_of_one_table_used_twice) {
         return multiply(lookup(table, ids, 2), lookup(table, std::vector<TokenId>{1, 2, 2, 0}));
       },
       random_tensor({4, 5}, 1));
-  // As where embedding and output are tied.
+  // Tied embedding and output.
   EXPECT_GRADCHECK([](const Var& table) { return matmul(lookup(table, ids), transpose(table)); },
                    random_tensor({4, 5}, 1));
 }
@@ -46,7 +46,7 @@ TEST(Lookup, errors_name_the_id_and_the_table) {
               says("lookup.table: expected two axes, got (4)"));
 }
 
-// Three sequences, one of them empty, one that begins late.
+// Three sequences: the second is empty, another starts at a later position.
 Segments sequences() {
   Segments segments = segments_of({3, 0, 2});
   segments.list[2].position = 2;
@@ -66,7 +66,7 @@ TEST(AddPositions, gradients) {
       random_tensor({5, 19}, 1), random_tensor({5, 19}, 2));
 }
 
-// The gradient passes through to x, which the table then adds to.
+// x passes its gradient on unchanged; the gradient of the table is added to it.
 TEST(AddPositions, gradients_of_the_same_var_twice) {
   const Segments whole = segments_of({4});
   EXPECT_GRADCHECK([&](const Var& x) { return add_positions(x, x, whole); },
@@ -95,7 +95,7 @@ TEST(AddPositions, errors_name_the_shapes_and_the_remedy) {
                    "raise model.max_positions"));
 }
 
-// Vaswani et al. 2017, section 3.5, for D = 4: wavelengths 2π and 2π 100.
+// Vaswani et al. 2017, section 3.5, for D = 4: wavelengths 2π and 200π.
 TEST(SinusoidalPositions, by_the_formula) {
   const Tensor table = sinusoidal_positions(3, 4);
   EXPECT_EQ(table.shape(), Shape({3, 4}));

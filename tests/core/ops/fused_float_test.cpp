@@ -1,6 +1,5 @@
-// Dropout and attention in single precision, whose tiles and vectors hold twice as many numbers:
-// values and gradients against plain ops. (The double build looks at every gradient by
-// differences.)
+// Dropout and attention in single precision, whose tiles and vectors are twice as wide: values and
+// gradients against plain ops. The double tests check every gradient by differences.
 #include "core/ops/attention/attention.hpp"
 #include "core/ops/residual.hpp"
 #include "core/random/keep_bits.hpp"
@@ -13,7 +12,7 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 const Dropout drop{.probability = 0.4, .draws = Draws(3, "tests.fused", 5)};
 
-// Rows that end with a vector's first, eighth or ninth number, or with a whole one.
+// Rows that end with the first, eighth or ninth number of a vector, or with a full vector.
 TEST(FusedOps, dropout_drops_what_its_bits_say) {
   constexpr Index rows = 3;
   for (const Index columns : {1, 8, 9, 16, 25, 37, 64}) {

@@ -1,4 +1,4 @@
-// Bias, activation, gate and dropout in one op: gradients by differences, and what it refuses.
+// Bias, activation, gate and dropout in one op: gradients by differences, and rejected inputs.
 
 #include <tapehead/gtest.hpp>
 

@@ -1,4 +1,4 @@
-// Joining sequences: values by hand, gradients by differences, wrong shapes refused.
+// Joins sequences: values by hand, gradients by differences, rejected shapes.
 #include "core/ops/concatenate.hpp"
 
 #include <tapehead/gtest.hpp>
@@ -31,7 +31,7 @@ TEST(JoinSequences, gradients) {
 TEST(JoinSequences, segments_tell_where_the_rows_are) {
   Segments after = segments_of({3, 2});
   after.list[0].position = 7;
-  const Segments before = rows_before(after, 4);  // the second one begins its sequence
+  const Segments before = rows_before(after, 4);  // the second sequence starts at its beginning
   EXPECT_EQ(before[0].position, 3);
   const Segments both = joined(before, after);
   EXPECT_EQ(both[0].rows, 7);

@@ -21,7 +21,7 @@ TEST(Linear, gradients) {
   }
 }
 
-// A tied weight, and an input that is its own weight.
+// A tied weight, and an input that is also the weight.
 TEST(Linear, gradients_of_the_same_var_twice) {
   EXPECT_GRADCHECK(
       [](const Var& x, const Var& weight) { return linear(linear(x, weight), weight); },
@@ -61,7 +61,7 @@ TEST(Linear, gradients_with_some_rows_of_weight_and_bias) {
     EXPECT_GRADCHECK(with, random_tensor({5, 4}, 1), random_tensor({7, 4}, 2),
                      random_tensor({7}, 3));
     EXPECT_GRADCHECK(without, random_tensor({5, 4}, 1), random_tensor({7, 4}, 2));
-    // A second use of the other rows adds to the same gradient.
+    // A second use of the rest of the rows adds to the same gradient.
     const auto twice = [&](const Var& x, const Var& weight, const Var& bias) {
       return add(with(x, weight, bias),
                  linear_with_rows(x, weight, bias, {.first = 1, .count = 3}));

@@ -67,7 +67,7 @@ TEST(Matmul, shape_errors_name_the_op_and_both_shapes) {
   EXPECT_THROW(matmul(a, tape.variable(random_tensor({5}, 2))), ShapeError);
 }
 
-// Sizes that fill no tile, one tile and more than one.
+// Sizes below a tile, exactly one tile, and more than one tile.
 TEST(Transpose, gradients) {
   for (const Shape& shape : {Shape{3, 5}, Shape{1, 7}, Shape{16, 2}, Shape{18, 35}, Shape{0, 4}}) {
     EXPECT_GRADCHECK(transpose, random_tensor(shape, 1));

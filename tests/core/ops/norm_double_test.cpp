@@ -1,4 +1,4 @@
-// Layer norm and RMS norm: gradients by differences, values where rounding is at its worst.
+// Layer norm and RMS norm: gradients by differences, values at the worst rounding.
 #include "core/ops/residual.hpp"
 
 #include <tapehead/gtest.hpp>
@@ -32,7 +32,7 @@ TEST(LayerNorm, gradients_of_the_same_var_twice) {
                    random_tensor({3, 5}, 1), random_tensor({5}, 2));
 }
 
-// The deviation is small against the mean: a variance taken as E x² - (E x)² would lose it.
+// The deviation is small relative to the mean: a variance as E x² - (E x)² would lose it.
 TEST(LayerNorm, keeps_small_deviations_from_a_large_mean) {
   Tensor x = random_tensor({2, 19}, 1);
   Tensor shifted = x.copy();

@@ -8,11 +8,11 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
-// Two whole vectors of floats and a rest, on any CPU.
+// Two full vectors of floats and a remainder, on any CPU.
 constexpr Index N = 3;
 constexpr Index D = 37;
 
-// Each element is f(i, j) to a few roundings of its size.
+// Expects each element to equal f(i, j) up to a few roundings.
 template <class Function>
 void expect_values(const Var& y, const Function& f) {
   for (Index i = 0; i < y.shape()[0]; ++i) {
@@ -58,7 +58,7 @@ TEST_F(PlainOps, softmax) {
                 [&](Index i, Index j) { return at(x, i, j) - std::log(row_sum(i)); });
 }
 
-// Ten million numbers 0.1: one running sum in single precision would be off by a tenth.
+// Ten million times 0.1: a single running sum in single precision would be off by a tenth.
 TEST_F(PlainOps, sums_of_many_numbers_stay_accurate) {
   const Var many = tape.constant(Tensor::full({10'000'000}, Scalar(0.1)));
   EXPECT_NEAR(sum(many).value().data()[0], 1e6, 1e6 * 1e-4);

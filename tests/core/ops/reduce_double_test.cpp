@@ -57,7 +57,7 @@ TEST(Reduce, sums_of_nothing_are_zero) {
   EXPECT_EQ(sum(x, 1).shape(), Shape({0}));
 }
 
-// 5,000 numbers 0.5: more than one piece of a sum, and exact in any order. More numbers follow.
+// 5,000 times 0.5: several blocks of a sum, exact in any order. Other numbers follow in memory.
 TEST(Reduce, sums_long_tensors_and_no_more) {
   Tape tape(false);
   const Tensor x = Tensor::full({9000}, 0.5).part(0, {5000});

@@ -20,7 +20,7 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 using reference::Array;
 
-// Whole vectors and a rest, on any CPU.
+// Full vectors and a remainder, on any CPU.
 constexpr Index D = 37;
 
 const Dropout drop{.probability = 0.4, .draws = Draws(3, "tests.reference", 5)};
@@ -125,14 +125,14 @@ TEST(ReferenceOps, cross_entropy) {
   }
 }
 
-// Row 2 twice, row 1 never.
+// Row 2 is used twice, row 1 never.
 TEST(ReferenceOps, lookup) {
   const std::vector<TokenId> ids{2, 0, 2, 3, 4};
   expect_like([&](const Array& table) { return reference::lookup(table, ids, 3); },
               [&](const Var& table) { return lookup(table, ids, 3); }, random_tensor({6, D}, 1));
 }
 
-// Three sequences, one of them empty, one that begins at position 2.
+// Three sequences: one is empty, one starts at position 2.
 TEST(ReferenceOps, positions) {
   const Segments segments{.list = {{0, 3, 0}, {3, 0, 0}, {3, 2, 2}}, .first_row = 0};
   for (const double scale : {1.0, 0.25}) {

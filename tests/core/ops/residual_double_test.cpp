@@ -29,8 +29,8 @@ TEST(Residual, gradients) {
   }
 }
 
-// Without dropout both inputs receive one and the same gradient: adding to one must spare the
-// other.
+// Without dropout both inputs receive the same gradient tensor: adding to one input's gradient must
+// not change the other.
 TEST(Residual, gradients_of_the_same_var_twice) {
   const Tensor bias = random_tensor({5}, 3);
   EXPECT_GRADCHECK([](const Var& x, const Var& b) { return residual(x, x, b); },
@@ -70,7 +70,7 @@ TEST(Dropout, of_probability_zero_is_nothing) {
   EXPECT_EQ(dropout(x, {}).value().data(), x.value().data());
 }
 
-// 200 x 133 numbers of which each is dropped alone; four deviations of a binomial count.
+// 200 x 133 numbers, each dropped independently; tolerance: four standard deviations.
 TEST(Dropout, keeps_its_share_and_scales_it) {
   for (const double probability : {0.1, 0.3, 0.5, 0.9}) {
     const Tensor factors = dropout_factors({200, 133}, dropout_of(probability));
@@ -82,7 +82,7 @@ TEST(Dropout, keeps_its_share_and_scales_it) {
   }
 }
 
-// Neighbours are dropped independently: both of a pair in probability² of all pairs.
+// Neighbours are dropped independently: both of a pair with probability².
 TEST(Dropout, drops_neighbours_independently) {
   constexpr double both = 0.3 * 0.3;
   const Tensor factors = dropout_factors({200, 133}, dropout_of(0.3));
@@ -118,7 +118,7 @@ TEST(Dropout, does_not_depend_on_how_rows_are_cut) {
   EXPECT_THAT(part.values(), ElementsAreArray(all.part(5 * 133, {4, 133}).values()));
 }
 
-// The largest probability below 1 leaves a share of 1 / 65536, not a division by zero.
+// The largest probability below 1 keeps 1 / 65536 of the numbers and does not divide by zero.
 TEST(Dropout, of_nearly_all_stays_finite) {
   const Tensor factors = dropout_factors({3, 5}, dropout_of(0.9999999));
   EXPECT_THAT(factors.values(), Each(AnyOf(0, 65536)));

@@ -1,4 +1,4 @@
-// Some rows of a matrix: values by hand, gradients by differences, wrong rows refused.
+// Selecting rows of a matrix: values by hand, gradients by differences, rejected rows.
 #include "core/ops/concatenate.hpp"
 
 #include <tapehead/gtest.hpp>

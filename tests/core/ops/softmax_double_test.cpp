@@ -9,7 +9,7 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
-// Whole vectors and rests of them, one column, one row, none.
+// Full vectors and remainders, one column, one row, nothing.
 const Shape shapes[] = {{3, 19}, {2, 16}, {5, 2}, {4, 1}, {1, 5}, {0, 3}, {3, 0}};
 
 TEST(Softmax, gradients) {
@@ -41,7 +41,7 @@ TEST(Softmax, values_by_plain_loops) {
               Pointwise(DoubleNear(1e-15), expected.values()));
 }
 
-// exp(1000) is infinite, exp(-1000) is 0: only their distance from the row's largest number counts.
+// exp(1000) is infinite and exp(-1000) is 0: only distances from the row's largest number count.
 TEST(Softmax, does_not_overflow) {
   Tape tape(false);
   const Var x = tape.constant(Tensor::of({2, 3}, {1000, 1000, -1000, -1000, -1000, -1000}));
@@ -75,7 +75,7 @@ TEST(LogSoftmax, gradients_of_the_same_var_twice) {
                    random_tensor({3, 5}, 1));
 }
 
-// log_softmax is fused; its plain composition is the logarithm of a softmax.
+// log_softmax is a fused op; its plain composition is log(softmax(x)).
 TEST(LogSoftmax, is_the_logarithm_of_softmax) {
   const Tensor x = random_tensor({4, 21}, 1, -3, 3);
   const Tensor cotangent = random_tensor({4, 21}, 2);

@@ -1,4 +1,4 @@
-// OpenBLAS as tapehead sets it up: one thread for each caller, and kernels that fit the CPU.
+// OpenBLAS as tapehead sets it up: a single thread per caller, and kernels for the CPU.
 #include "core/product/blas_kernels.hpp"
 
 #include <cblas.h>
@@ -40,7 +40,7 @@ TEST(BlasKernels, nothing_else_starts_threads) {
   EXPECT_EQ(std::distance(begin(of_process), end(of_process)), 1);
 }
 
-// In pages. Takes nothing from the heap, which would grow by it.
+// Size of the address space in pages. Allocates nothing on the heap, which would change the result.
 std::size_t addresses() {
   std::array<char, 128> text{};
   const int file = ::open("/proc/self/statm", O_RDONLY);
@@ -49,7 +49,7 @@ std::size_t addresses() {
   return std::strtoul(text.data(), nullptr, 10);
 }
 
-// OpenBLAS takes its buffers by a function that it does not declare in its headers.
+// OpenBLAS allocates its buffers with a function that its headers do not declare.
 TEST(BlasKernels, a_buffer_for_each_thread_is_reserved) {
   prepare_blas(3);
   const std::size_t before = addresses();

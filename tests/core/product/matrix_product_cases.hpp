@@ -1,5 +1,5 @@
-// Products of whole numbers, which are exact in both precisions and in any order of summing,
-// against the sums written out. Included by a test for each precision.
+// Products of whole numbers (exact in both precisions and in any order of summing) compared with
+// plain sums. Included by one test per precision.
 #pragma once
 
 #include "core/product/matrix_product.hpp"
@@ -30,16 +30,16 @@ struct ProductCase {
   bool b_transposed;
 };
 
-// What the sums begin with.
+// The initial value of the sums.
 enum class Begin { zero, what_is_there, a_row };
 
-// `blocked`: by blocked_product itself, whichever is faster for the size.
+// `blocked`: calls blocked_product directly instead of the fastest product for the size.
 inline void expect_product(const ProductCase& size, Begin begin, bool blocked = false) {
   const auto [rows, columns, depth, a_transposed, b_transposed] = size;
   SCOPED_TRACE(fmt::format("({}, {}){} times ({}, {}){}, beginning {}", rows, depth,
                            a_transposed ? " of aᵀ" : "", depth, columns,
                            b_transposed ? " of bᵀ" : "", static_cast<int>(begin)));
-  const Index gap = 3;  // rows of a wider matrix
+  const Index gap = 3;  // the matrices are columns of wider ones
   const Index a_stride = (a_transposed ? rows : depth) + gap;
   const Index b_stride = (b_transposed ? depth : columns) + gap;
   const Index c_stride = columns + gap;
@@ -85,10 +85,9 @@ inline void expect_product(const ProductCase& size, Begin begin, bool blocked = 
   }
 }
 
-// On both sides of every limit of our own products: few and many rows, rows that no tile divides,
-// columns that no panel divides or that fill several blocks, depths beyond a block and of none,
-// low, narrow and larger sums of outer products, matrices too large for the caches (more than a
-// MB), matrices left to OpenBLAS.
+// Sizes on both sides of every limit of our own products. Rows and columns: few, many, no multiple
+// of a tile or panel, several blocks. Depths: 0 and above a block. Sums of outer products: low,
+// narrow, larger. Matrices above 1 MB, which exceed caches. Sizes left to OpenBLAS.
 inline constexpr auto product_cases = std::to_array<ProductCase>({
     {64, 64, 64, false, true},     {64, 64, 64, false, false},   {512, 48, 20, false, true},
     {100, 35, 7, false, true},     {100, 35, 7, false, false},   {97, 16, 300, false, true},
@@ -139,7 +138,7 @@ inline std::vector<Scalar> fractions(Index count, Index salt) {
   return numbers;
 }
 
-// Beyond a block's depth, with panels that are whole and one that is not.
+// Deeper than a block, with full panels and a partial one.
 TEST(BlockedProduct, adds_up_in_the_order_of_the_depth) {
   constexpr Index rows = 9;
   constexpr Index depth = 530;
@@ -164,8 +163,8 @@ TEST(BlockedProduct, adds_up_in_the_order_of_the_depth) {
   }
 }
 
-// In blocks cut elsewhere, of rows and of what is copied where a is transposed, and with every rest
-// below tiles of six or eight.
+// Blocks are cut at other rows (and, for a transposed a, at other copied columns), with every
+// remainder of tiles of six or eight rows.
 TEST(BlockedProduct, a_row_is_the_same_whatever_stands_beside_it) {
   constexpr Index rows = 205;
   constexpr Index depth = 300;
@@ -192,8 +191,8 @@ TEST(BlockedProduct, a_row_is_the_same_whatever_stands_beside_it) {
   }
 }
 
-// Packed once, a matrix serves any number of rows, each of which comes out the same, out of wider
-// matrices and into one.
+// A packed matrix gives the same result for a row whatever the number of rows; input and output are
+// parts of wider matrices.
 TEST(PackedMatrix, gives_a_row_the_same_whatever_stands_beside_it) {
   constexpr Index rows = 100;
   constexpr Index gap = 3;

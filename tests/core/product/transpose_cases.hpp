@@ -1,4 +1,4 @@
-// Transposed copies, number by number. Included by a test for each precision.
+// Transposed copies, number by number. Included by one test per precision.
 #pragma once
 
 #include "core/kernel/row_kernels.hpp"
@@ -7,7 +7,7 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-// Below, at and beyond one and two vectors either way.
+// Sizes below, at and above one and two vectors.
 inline std::vector<Index> transposed_sizes() {
   return {0, 1, lane_count - 1, lane_count, lane_count + 1, 2 * lane_count, 2 * lane_count + 3};
 }

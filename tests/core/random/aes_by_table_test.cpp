@@ -1,4 +1,4 @@
-// Rounds of AES by tables against FIPS-197 written out, byte by byte.
+// AES rounds by tables compared with FIPS-197 written out byte by byte.
 #include "core/random/keep_bits.hpp"
 
 #include <random>
@@ -8,7 +8,7 @@
 
 namespace tapehead { namespace {
 
-// In 1,000 random states each place has 98 % of all bytes.
+// In 1,000 random states, each place takes 98 % of all byte values.
 TEST(AesByTable, equals_the_rounds_written_out) {
   std::mt19937 random(1);
   const AesState no_key{};

@@ -7,8 +7,8 @@ namespace tapehead { namespace {
 
 using Block = std::array<std::uint32_t, 4>;
 
-// Known answers of philox4x32-10 in the Random123 distribution (tests/kat_vectors); a key is given
-// there as two words, the lower first.
+// Known answers of philox4x32-10 from the Random123 distribution (tests/kat_vectors), which gives a
+// key as two words, the lower first.
 TEST(Philox, gives_the_known_answers) {
   EXPECT_EQ(philox({0, 0, 0, 0}, 0), (Block{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}));
   EXPECT_EQ(philox({0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff}, 0xffffffffffffffff),
@@ -33,7 +33,7 @@ TEST(Draws, are_the_same_at_the_same_address) {
   EXPECT_EQ(draw_bits(draws, 1000), last);
 }
 
-// Neighbouring addresses of every kind; with 64 random bits each, two alike have a chance of 1e-14.
+// Neighbouring addresses. Of the 64-bit draws, two are equal with probability 1e-14.
 TEST(Draws, differ_with_seed_stream_step_and_index) {
   std::set<std::uint64_t> seen;
   std::size_t count = 0;
@@ -116,11 +116,11 @@ TEST(Draws, below_a_bound_beyond_32_bits_reach_all_of_it) {
     highest = std::max(highest, draw_below(draws, i, bound));
   }
   EXPECT_LT(highest, bound);
-  EXPECT_GT(highest, bound / 10 * 9);  // but for a chance of 0.9^100
+  EXPECT_GT(highest, bound / 10 * 9);  // fails with probability 0.9^100
 }
 
-// Of n normal draws the mean has deviation 1 / sqrt(n), the second moment sqrt(2 / n), the third
-// sqrt(15 / n), the fourth sqrt(96 / n); each may be off by four of them.
+// The moments of n normal draws have these standard deviations: mean 1 / sqrt(n), second sqrt(2 /
+// n), third sqrt(15 / n), fourth sqrt(96 / n). Tolerance: four standard deviations.
 TEST(Draws, normal_ones_have_the_moments_of_a_normal) {
   const Draws draws(1, "normal", 0);
   constexpr double count = 100000;
@@ -159,7 +159,7 @@ TEST(Draws, a_permutation_depends_on_seed_stream_and_step) {
   EXPECT_NE(order, draw_permutation(Draws(1, "order", 2), 20));
 }
 
-// Each of the 24 permutations of four is as likely: the statistic of 24 bins has mean 23 and
+// All 24 permutations of four are equally likely: the statistic of 24 bins has mean 23 and
 // deviation sqrt(46) = 6.8.
 TEST(Draws, permutations_are_even) {
   std::vector<int> bins(24, 0);

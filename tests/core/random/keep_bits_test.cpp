@@ -1,4 +1,4 @@
-// Dropout's draws in bulk against the generator written out for one counter at a time.
+// Dropout's bulk draws compared with the plain generator, one counter at a time.
 #include "core/random/keep_bits.hpp"
 
 #include "tests/support/plain_draws.hpp"
@@ -16,7 +16,7 @@ bool plain_keeps(const Dropout& dropout, std::uint32_t block, std::uint32_t row,
                      dropout.draws.key)[static_cast<std::size_t>(draw)] >= dropout.threshold();
 }
 
-// FIPS-197, appendix B: the second round of its example.
+// FIPS-197, appendix B: the second round of the example.
 TEST(PlainDraws, go_through_a_round_of_aes) {
   const AesState state{0xa4, 0x9c, 0x7f, 0xf2, 0x68, 0x9f, 0x35, 0x2b,
                        0x6b, 0x5b, 0xea, 0x43, 0x02, 0x6a, 0x50, 0x49};
@@ -32,8 +32,8 @@ INSTANTIATE_TEST_SUITE_P(KeepBits, Probabilities, Values(1e-5, 0.1, 0.5, 0.75, 0
 
 TEST_P(Probabilities, equal_the_plain_generator) {
   const Dropout dropout = dropout_of(GetParam());
-  constexpr std::uint32_t block = 0x9000'0000U;      // the highest bit set: a word is not signed
-  constexpr std::uint32_t first_row = 0xFFFF'FFF0U;  // after 16 rows it begins anew
+  constexpr std::uint32_t block = 0x9000'0000U;      // highest bit set: words must be unsigned
+  constexpr std::uint32_t first_row = 0xFFFF'FFF0U;  // wraps around after 16 rows
   const auto columns = draw_keep_columns(dropout, block, first_row, 17, 0xF000'0001U);
   for (std::uint32_t lane = 0; lane < keep_lanes; ++lane) {
     for (int draw = 0; draw < 8; ++draw) {
@@ -46,7 +46,7 @@ TEST_P(Probabilities, equal_the_plain_generator) {
 
 TEST(KeepRows, hold_the_draws_of_their_columns_in_order) {
   const Dropout dropout = dropout_of(0.4);
-  for (const Index columns : {1, 8, 64, 300}) {  // a group of 16 bytes goes over ends of rows
+  for (const Index columns : {1, 8, 64, 300}) {  // a group of 16 bytes crosses row ends
     constexpr Index rows = 7;
     std::vector<std::uint8_t> keep(static_cast<std::size_t>(keep_bytes(rows, columns)));
     draw_keep_rows(dropout, 5, rows, columns, keep.data());

@@ -1,4 +1,4 @@
-// The threads of a rank: its part of the cores that it may use.
+// The default threads of a rank: its share of the available cores.
 #include "core/ranks/ranks.hpp"
 
 #include <sched.h>
@@ -22,7 +22,7 @@ TEST(DefaultThreads, are_divided_among_ranks_with_the_same_cores) {
   run_ranks(cores + 1, [](Ranks& ranks) { EXPECT_EQ(default_thread_count(ranks).count, 1); });
 }
 
-// As a launcher does that binds ranks to cores. It is the affinity of the calling thread alone.
+// Binds the calling thread to one core, as a launcher does with ranks.
 void keep_one_core() {
   cpu_set_t allowed;
   ::sched_getaffinity(0, sizeof allowed, &allowed);

@@ -1,4 +1,4 @@
-// Which launcher started a process, by the variables that launchers set.
+// Which launcher started a process, from the environment variables that launchers set.
 #include "core/ranks/launcher.hpp"
 #include "tests/support/testing.hpp"
 
@@ -12,7 +12,7 @@ Launched launched_with(const std::map<std::string, std::string>& variables,
   });
 }
 
-// As `mpirun -n 4 env` and `srun -n 4 env` of Open MPI 4.1, MPICH 4.0 and Slurm show them.
+// Variables as shown by `mpirun -n 4 env` and `srun -n 4 env` of Open MPI 4.1, MPICH 4.0 and Slurm.
 const std::map<std::string, std::string> by_openmpi{{"OMPI_COMM_WORLD_SIZE", "4"},
                                                     {"PMIX_RANK", "1"}};
 const std::map<std::string, std::string> by_mpich{{"PMI_SIZE", "4"}, {"PMI_RANK", "1"}};

@@ -1,4 +1,4 @@
-// What ranks say at the end, when some or all have failed.
+// The final messages of ranks when some or all have failed.
 #include "core/ranks/ranks.hpp"
 
 #include "tests/support/testing.hpp"

@@ -1,4 +1,4 @@
-// What ranks share, each rank a thread.
+// Data that ranks share; each rank is a thread.
 #include "core/ranks/ranks.hpp"
 
 #include "tests/support/testing.hpp"
@@ -8,7 +8,7 @@ namespace tapehead { namespace {
 
 TEST(RankSharing, each_rank_gets_the_parts_of_all_ranks) {
   run_ranks(3, [](Ranks& ranks) {
-    const std::vector<std::size_t> begins{0, 2, 2, 5};  // rank 1 has nothing
+    const std::vector<std::size_t> begins{0, 2, 2, 5};  // rank 1 has no items
     std::vector<std::byte> all(5, std::byte{9});
     const auto mine = static_cast<std::size_t>(ranks.rank());
     for (std::size_t i = begins[mine]; i < begins[mine + 1]; ++i) {

@@ -1,11 +1,11 @@
-// The parts of a batch go together.
+// The parts of a batch must fit each other.
 #include "core/sequence/batch.hpp"
 
 #include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
 
-// Two sequences, of 2 and 3 rows; rows 1 and 4 have a label.
+// Two sequences of 2 and 3 rows; rows 1 and 4 have labels.
 Batch whole_batch() {
   return {.context = {.ids = {}, .segments = segments_of({0, 0})},
           .input = {.ids = {3, 4, 5, 6, 7}, .segments = segments_of({2, 3})},

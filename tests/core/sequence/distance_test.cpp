@@ -1,11 +1,11 @@
-// Buckets of distances, and slopes, against the formulas of the papers.
+// Distance buckets and slopes against the formulas of the papers.
 #include "core/sequence/distance.hpp"
 
 #include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
 
-// Raffel et al. 2020's code for `n` >= 0 positions to one side of the query, of `count` buckets.
+// The code of Raffel et al. 2020 for a distance n >= 0 to one side, with `count` buckets.
 Index bucket_of_side(Index n, Index count, Index farthest) {
   const Index exact = count / 2;
   if (n < exact) {
@@ -67,7 +67,7 @@ TEST(DistanceBuckets, errors_say_what_fits) {
               ThrowsMessage<ConfigError>(HasSubstr("up to distance 4")));
 }
 
-// Press et al. 2022: 1/2 ... 1/2^8 for 8 heads; for 12 those of 8, then 1/2^0.5, 1/2^1.5, ...
+// Press et al. 2022: 1/2 ... 1/2^8 for 8 heads; for 12 heads also 1/2^0.5, 1/2^1.5, ...
 TEST(AlibiSlopes, are_those_of_the_paper) {
   EXPECT_THAT(alibi_slopes(1), ElementsAre(1.0 / 256));
   EXPECT_THAT(alibi_slopes(2), ElementsAre(1.0 / 16, 1.0 / 256));

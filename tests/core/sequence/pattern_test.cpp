@@ -1,11 +1,11 @@
-// Patterns by their definitions, and the ranges that they are cut into.
+// Patterns against their definitions, and the key ranges that they give.
 #include "core/sequence/pattern.hpp"
 
 #include "tests/support/testing.hpp"
 
 namespace tapehead { namespace {
 
-// The positions from -6 to 20, for queries and keys alike.
+// Compares pattern and rule for all queries and keys at positions -6 ... 20.
 template <class Rule>
 void expect_allows(const Pattern& pattern, const Rule& rule) {
   for (Index query = -6; query <= 20; ++query) {

@@ -46,7 +46,7 @@ TEST(Segments, begin_at_any_position) {
   EXPECT_THAT(positions(segments), ElementsAre(-2, -1, 0, 7, 8));
 }
 
-// Keys of beams over one source, and of a cache whose sequences have room to grow.
+// Keys of beams that share one source, and of a cache with room for sequences to grow.
 TEST(Segments, of_keys_may_overlap_leave_gaps_and_come_in_any_order) {
   const Segments shared{
       .list = {{.row = 0, .rows = 4}, {.row = 0, .rows = 4}, {.row = 2, .rows = 1}}};

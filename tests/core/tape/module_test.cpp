@@ -1,4 +1,4 @@
-// Where a column belongs: to a part, and in it to a head.
+// Which part of a module, and which of its heads, a column belongs to.
 #include "core/tape/anomaly.hpp"
 #include "tests/support/testing.hpp"
 
@@ -21,7 +21,7 @@ TEST(Module, tells_no_head_where_there_is_none) {
   EXPECT_EQ(place({.paths = {"narrow"}, .heads = 4}, 0, 2), "narrow");
 }
 
-// Results that a product was reduced to: one column, or none at all.
+// Reduced results with fewer columns than parts.
 TEST(Module, tells_something_of_results_with_fewer_columns_than_parts) {
   const Module projection{.paths = {"query", "key", "value"}};
   EXPECT_EQ(place(projection, 0, 1), "query");

@@ -1,4 +1,4 @@
-// The parameter store: names, layout, first numbers, and the gradients laid out alike.
+// The parameter store: names, layout, initial values, and gradients in the same layout.
 #include "core/tape/parameters.hpp"
 
 #include "core/ops/arithmetic.hpp"
@@ -59,7 +59,7 @@ TEST(Parameters, overlap_nowhere) {
   }
 }
 
-// Query, key and value weights one below the other serve one matrix product.
+// Query, key and value weights stacked in one tensor, for a single matrix product.
 TEST(Parameters, that_are_stacked_are_one_tensor) {
   ParameterStore store;
   store.root().create("before", ParameterKind::other, {1}, Initializer::constant(0));
@@ -90,8 +90,8 @@ TEST(Parameters, start_as_their_initializer_says) {
   store.initialize(3);
   EXPECT_THAT(store.value(constant).values(), Each(-2.5));
   EXPECT_THAT(store.value(uniform).values(), Each(AllOf(Ge(-0.5), Le(0.5))));
-  // Mean and deviation of 10,000 draws: within five of their own standard errors. A uniform
-  // number's deviation is its magnitude over √3.
+  // Mean and deviation of 10,000 draws within five standard errors. The standard deviation of a
+  // uniform number is its magnitude over √3.
   const std::map<const Parameter*, double> deviations{{&normal, 0.5},
                                                       {&uniform, 0.5 / std::sqrt(3)}};
   for (const auto& [parameter, deviation] : deviations) {
@@ -106,7 +106,7 @@ TEST(Parameters, start_as_their_initializer_says) {
   }
 }
 
-// Neither what else is declared, nor the order, nor stacking changes a parameter's first numbers.
+// A parameter's initial value does not depend on other parameters, declaration order or stacking.
 TEST(Parameters, start_from_nothing_but_seed_and_name) {
   ParameterStore alone;
   (alone.root() / "layer").create("key", ParameterKind::matrix, {3, 5}, Initializer::normal(1));
@@ -167,7 +167,7 @@ TEST(ParameterGradients, gather_what_passes_give) {
   EXPECT_THAT(gathered(), ElementsAre(6, 60));
 }
 
-// A pass' forward half and what follows the step need the memory for something else.
+// The forward pass and the code after the step can use the memory of the gradients.
 TEST(ParameterGradients, take_memory_when_the_first_gradient_comes_and_forget_it) {
   ParameterStore store;
   const Parameter weight =

@@ -1,4 +1,4 @@
-// The tape: what is recorded, in which order it runs back, how gradients meet, when memory returns.
+// The tape: recording, backward order, accumulation of gradients, release of memory.
 #include "core/tape/tape.hpp"
 
 #include "core/ops/arithmetic.hpp"
@@ -10,7 +10,7 @@ Tensor numbers(std::initializer_list<Scalar> values) {
   return Tensor::of({static_cast<Index>(values.size())}, values);
 }
 
-// An op that leaves its name in a list when it runs back; its value and gradient are its input's.
+// Returns its first input's value; its backward pass notes `name` and hands on the gradient.
 Var traced(const char* name, std::vector<std::string>& trace, std::initializer_list<Var> inputs) {
   const Var first = *inputs.begin();
   const auto count = static_cast<Index>(inputs.size());
@@ -65,7 +65,7 @@ TEST(Tape, adds_up_the_gradients_of_the_same_var_given_twice) {
   EXPECT_THAT(tape.gradient(x).values(), ElementsAre(2 * 3 + 2, 10 * (2 * -1 + 2)));
 }
 
-// add hands one gradient to both inputs: where one grows by another use, the other must not.
+// add hands the same gradient to both inputs: adding to one must not change the other.
 TEST(Tape, copies_a_gradient_that_is_shared_before_it_adds_to_it) {
   Tape tape;
   const Var x = tape.variable(numbers({1}));
@@ -143,7 +143,7 @@ TEST(Tape, records_nothing_and_keeps_nothing_while_recording_is_off) {
   EXPECT_FALSE(slot_written);
 }
 
-// Closures go as the loop goes back: by the time the first op runs, the memory of the last is free.
+// backward() destroys closures as it goes: the last op's memory is free when the first op runs.
 TEST(Tape, returns_the_memory_of_closures_as_it_goes_back) {
   Tape tape;
   const Tensor held_by_first = numbers({1});
@@ -176,7 +176,7 @@ TEST(Tape, returns_the_memory_of_closures_that_never_ran) {
   }
 }
 
-// Closures of many sizes, and more than one piece of their memory; the second round uses it again.
+// Closures of many sizes, in more than one block of memory, which later rounds reuse.
 TEST(Tape, holds_many_closures_again_and_again) {
   Tape tape;
   for (int round = 0; round < 3; ++round) {
@@ -215,7 +215,7 @@ TEST(Tape, refuses_a_gradient_of_the_wrong_shape) {
                   AllOf(HasSubstr("careless"), HasSubstr("(3, 2)"), HasSubstr("(2, 3)"))));
 }
 
-// The op after it has the input y: its place is where a second input of `times` would be.
+// The next node's input y is stored where a second input of `times` would be.
 TEST(Tape, refuses_a_gradient_of_an_input_that_is_not_recorded) {
   const auto run_back = [](const std::function<void(Gradients&)>& backward) {
     Tape tape;
@@ -267,7 +267,7 @@ TEST(Tape, gathers_a_parameters_gradient_over_two_passes) {
   }
 }
 
-// add would hand on a tensor of its own: a parameter's gradient must end in its slot's memory.
+// add hands on its own tensor, but a parameter's gradient must end in the memory of its slot.
 TEST(Tape, keeps_a_parameters_gradient_in_its_slot) {
   Slot slot{.memory = Tensor::empty({2})};
   const Scalar* place = slot.memory.data();

@@ -54,7 +54,7 @@ TEST(Tensor, holds_nothing_at_first) {
   EXPECT_THAT(Tensor::zeros({0, 3}).copy().values(), IsEmpty());
 }
 
-// The checks are on in every test program: fresh memory is NaN.
+// Checks are on in every test program, so fresh memory is NaN.
 TEST(Tensor, is_nan_where_nothing_was_written) {
   const Tensor x = Tensor::empty({3, 5});
   for (const Scalar number : x.values()) {

@@ -1,4 +1,4 @@
-// Tensors seen by xtensor: what views share, what expressions become, and which shapes are refused.
+// Tensors in xtensor: shared views, evaluated expressions, rejected shapes.
 #pragma once
 
 #include <tapehead/xtensor.hpp>
@@ -12,7 +12,7 @@ using xt::linalg::dot;
 
 Tensor two_by_three() { return Tensor::of({2, 3}, {1, 2, 3, 4, 5, 6}); }
 
-// Whether a view of a function's result is refused when it is compiled.
+// Whether view() of this value compiles; for temporaries it must not.
 template <class Value>
 concept Viewable = requires(Value&& value) { view(std::forward<Value>(value)); };
 
@@ -66,7 +66,7 @@ TEST(XtensorExpression, becomes_a_tensor_of_its_shape) {
   EXPECT_THAT(sums.values(), ElementsAre(6, 15));
 }
 
-// xtensor 0.24 computes x / xt::sum(x, {1}, xt::keep_dims) wrongly: it must not compile.
+// xtensor 0.24 computes x / xt::sum(x, {1}, xt::keep_dims) wrongly, so it must not compile.
 TEST(XtensorExpression, needs_names_for_sums_that_keep_axes) {
   const Tensor x = two_by_three();
   const Tensor sums = tensor(xt::sum(view(x), {1}, xt::keep_dims));
@@ -81,7 +81,7 @@ TEST(XtensorExpression, needs_names_for_sums_that_keep_axes) {
   EXPECT_FALSE(misread(view(x) - xt::sum(view(x), {0})));
 }
 
-// A loss has shape (1) in all of tapehead.
+// A loss always has shape (1).
 TEST(XtensorExpression, of_a_single_number_has_shape_1) {
   const Tensor x = two_by_three();
   const Tensor sum = tensor(xt::sum(view(x)));
@@ -128,7 +128,7 @@ TEST(XtensorAssign, refuses_another_shape) {
               ThrowsMessage<ShapeError>(HasSubstr("assign: expected (3, 2), got (2, 3)")));
 }
 
-// A first gradient overwrites, further ones add.
+// The first gradient overwrites, later ones are added.
 TEST(XtensorPut, writes_or_adds_a_gradient) {
   Tensor place = Tensor::full({2, 3}, 100);
   const Tensor x = two_by_three();

@@ -1,4 +1,4 @@
-// Lanes: they cover a text once, window after window, and are read side by side.
+// Lanes cover a text once, window after window, and are read side by side.
 #include "datasets/corpus/windows.hpp"
 #include "tests/support/testing.hpp"
 
@@ -23,7 +23,7 @@ TEST(Lanes, cover_a_text_once_wherever_their_first_windows_end) {
         const Window window = windows[i];
         EXPECT_EQ(window.unlabelled, 0);
         EXPECT_LE(window.rows, window_rows);
-        EXPECT_EQ(window.opens, window.first == 0);  // the others read the token before
+        EXPECT_EQ(window.opens, window.first == 0);  // other windows read the token before
         for (Index row = 0; row < window.rows; ++row) {
           ++labels[static_cast<std::size_t>(window.first + row)];
         }
@@ -44,7 +44,7 @@ TEST(Lanes, have_positions_of_their_own_that_go_on_from_window_to_window) {
       EXPECT_EQ(window.position, read);
       read += window.rows;
     }
-    EXPECT_THAT(read, AnyOf(15, 18, 20));  // 3 or 4 windows; the last one of 3 tokens
+    EXPECT_THAT(read, AnyOf(15, 18, 20));  // 3 or 4 windows; the text's last has 3 tokens
   }
 }
 
@@ -61,7 +61,7 @@ TEST(Lanes, whose_first_window_is_whole_have_the_windows_of_evaluation) {
 }
 
 TEST(Lanes, are_read_side_by_side_in_batches_that_take_turns) {
-  // Lanes of 1, 2, 1, 2 windows: 0 | 1 2 | 3 | 4 5.
+  // Four lanes with 1, 2, 1 and 2 windows: 0 | 1 2 | 3 | 4 5.
   const WindowList windows = lane_windows(text_of_tokens(30), 6, 4, window_rows, window_rows);
   EXPECT_THAT(lane_batches(windows, lane_groups(4, 2)),
               ElementsAre(ElementsAre(0, 1), ElementsAre(3, 4), ElementsAre(2), ElementsAre(5)));

@@ -1,4 +1,4 @@
-// Masking: how many tokens of a window are hidden, which, and what is read in their place.
+// Masking: how many and which tokens of a window are hidden, and what replaces them.
 #include "datasets/corpus/windows.hpp"
 #include "tests/support/testing.hpp"
 
@@ -36,8 +36,8 @@ TEST(Masking, never_hides_marks) {
   EXPECT_THAT(masking(1).of({end_id}, {.first = 0, .rows = 1}), IsEmpty());
 }
 
-// 80, 10 and 10 % (Devlin et al. 2019, section 3.1), within five deviations of 20,000 draws. One
-// random token in 97 is the token itself.
+// 80, 10 and 10 % (Devlin et al. 2019, section 3.1), within five deviations of 20,000 draws. A
+// random token equals the original once in 97.
 TEST(Masking, replaces_most_by_the_mask_some_by_others_and_leaves_some) {
   constexpr Index count = 20000;
   const auto tokens = tokens_of(count);
@@ -62,7 +62,7 @@ TEST(Masking, is_a_function_of_the_epoch_and_the_place_in_the_text) {
   EXPECT_NE(rows_of(masking(0.15).of(tokens, {.first = 51, .rows = 200})), rows);
 }
 
-// Words of one to three tokens: a word begins with a token below 50.
+// Words of one to three tokens; a token below 50 starts a word.
 TEST(Masking, of_words_hides_all_tokens_of_a_word_or_none) {
   auto begins = std::make_shared<std::vector<bool>>(mask, false);
   std::fill_n(begins->begin(), 50, true);
@@ -85,7 +85,7 @@ TEST(Masking, of_words_hides_all_tokens_of_a_word_or_none) {
   EXPECT_GT(seen.size(), 10U);
 }
 
-// The token 70 is a line end: the words beside it are masked apart, though no space parts them.
+// Token 70 is a line end: it separates words even without a space.
 TEST(Masking, of_words_goes_past_no_line_end) {
   Masking words = masking(0.2);
   words.words = std::make_shared<std::vector<bool>>(mask, false);

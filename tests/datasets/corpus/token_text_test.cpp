@@ -1,4 +1,4 @@
-// A text as tokens in a mapped file: what is written is read, and damage is found.
+// A text as tokens in a mapped file: reading returns what was written, and damage is detected.
 #include "datasets/corpus/token_text.hpp"
 
 #include <nlohmann/json.hpp>
@@ -11,7 +11,7 @@
 
 namespace tapehead { namespace {
 
-constexpr Index wide_vocabulary = 70000;  // its ids do not fit into two bytes
+constexpr Index wide_vocabulary = 70000;  // ids need more than two bytes
 
 void write_documents(const std::filesystem::path& file, Index vocabulary,
                      const std::vector<std::vector<TokenId>>& documents) {
@@ -49,7 +49,7 @@ TEST(TokenText, is_read_as_it_was_written) {
   EXPECT_EQ(text.counts().unknown.first_line, 7);
 }
 
-// More than two blocks of the checksum.
+// Longer than two checksum blocks.
 TEST(TokenText, may_be_long) {
   const TemporaryDirectory here;
   std::vector<TokenId> tokens;
@@ -103,7 +103,7 @@ TEST(TokenText, is_refused_with_any_byte_changed_or_cut_off) {
   }
 }
 
-// A checksum proves nothing: whoever changes a number can make it right.
+// A correct checksum proves nothing: an attacker can recompute it after changing a number.
 TEST(TokenText, is_refused_if_its_numbers_do_not_fit_its_size) {
   const TemporaryDirectory here;
   write_documents(here / "a", 100, {{3, 4, 5}, {6}});
@@ -131,7 +131,7 @@ TEST(TokenText, is_refused_if_its_numbers_do_not_fit_its_size) {
   }
   EXPECT_THAT(error({whole.body, "{}"}), HasSubstr("there is no 'token_bytes'"));
   EXPECT_THAT(error({whole.body, std::string(200000, '[')}), HasSubstr("nested deeper"));
-  // The ends of its documents are its last two numbers, 4 and 6.
+  // The last two numbers are the document ends, 4 and 6.
   for (const auto& [first, last] : {std::pair<std::uint64_t, std::uint64_t>{0, 6},
                                     {6, 6},
                                     {7, 6},

@@ -1,4 +1,4 @@
-// Windows: they cover a text once, stay within documents, and are cut elsewhere in each epoch.
+// Windows cover a text once, stay within documents, and are cut at other places in each epoch.
 #include "datasets/corpus/windows.hpp"
 #include "tests/support/testing.hpp"
 
@@ -8,7 +8,7 @@ constexpr Index context = 5;
 
 class Windows : public Test {
  protected:
-  // Documents of so many tokens, without their end marks.
+  // A text of documents with these lengths, without end marks.
   const TokenText& text_of(const std::vector<Index>& lengths) {
     TokenTextWriter writer(100);
     for (const Index length : lengths) {
@@ -72,7 +72,7 @@ TEST_F(Windows, cover_documents_once_and_stay_within_them) {
   }
 }
 
-// Its first token is read and not predicted.
+// The first token of a document is read but not predicted.
 TEST_F(Windows, without_a_begin_mark_begin_with_the_first_token_of_a_document) {
   const TokenText& text = text_of({11, 0, 30});  // documents of 12, 1 and 31 tokens
   const Windowing windowing{.context = context, .begin_mark = false};
@@ -92,7 +92,7 @@ TEST_F(Windows, without_a_begin_mark_begin_with_the_first_token_of_a_document) {
   }
 }
 
-// A document of 30 tokens can be cut at five places.
+// A document of 30 tokens can be cut at five different places.
 TEST_F(Windows, are_cut_at_every_place_in_some_epoch_and_by_address) {
   const TokenText& text = text_of({2, 30});
   std::set<Index> places;
@@ -118,7 +118,7 @@ TEST_F(Windows, for_evaluation_label_each_token_once_with_any_stride) {
   }
 }
 
-// The rows of a window that are only read: at least context - stride of them, but in the first.
+// All windows but the first start with context - stride rows that are only read.
 TEST_F(Windows, for_evaluation_read_before_they_label) {
   const TokenText& text = text_of({30});
   const auto windows = all_of(evaluation_windows(text, {.context = context}, 2));
@@ -129,7 +129,7 @@ TEST_F(Windows, for_evaluation_read_before_they_label) {
   }
 }
 
-// A search for a window begins where it would be if all runs had equally many.
+// The search for a window starts at its place if all runs had equal lengths.
 TEST(WindowRuns, are_found_among_runs_of_any_lengths) {
   std::vector<std::vector<Index>> cases(6, std::vector<Index>(40, 1));
   cases[1].front() = 500;
@@ -166,7 +166,7 @@ TEST_F(Windows, can_be_chosen_by_their_numbers) {
   EXPECT_EQ(some[2].first, all[7].first);
 }
 
-// With their end marks, the documents of 5 and 10 tokens have a last window of that mark alone.
+// The last window of the documents of 5 and 10 tokens holds only the end mark.
 TEST_F(Windows, in_which_nothing_can_be_masked_can_be_left_out) {
   const TokenText& text = text_of({5, 2, 10, 4});
   const WindowList all = evaluation_windows(text, {.context = context}, context);
@@ -180,7 +180,7 @@ TEST_F(Windows, in_which_nothing_can_be_masked_can_be_left_out) {
   EXPECT_EQ(maskable_windows(text, some).size(), some.size());
 }
 
-// Windows of one token: each end mark is one.
+// Windows of one token: each end mark has its own window.
 TEST_F(Windows, of_a_stream_in_which_nothing_can_be_masked_can_be_left_out) {
   const TokenText& text = text_of({2, 1, 3});
   const Windowing windowing{.context = 1, .stream = true};

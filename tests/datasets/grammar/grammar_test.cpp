@@ -1,4 +1,4 @@
-// The grammar: sentences whose German was written down by hand, and what holds for all of them.
+// The grammar: German translations written by hand, and properties of all sentences.
 #include "datasets/grammar/sentence.hpp"
 #include "datasets/make_task.hpp"
 #include "datasets/task.hpp"
@@ -105,7 +105,7 @@ TEST(Grammar, the_english_sentence_decides_the_german_one) {
     const auto [known, fresh] = german.emplace(to_english(sentence), to_german(sentence));
     EXPECT_TRUE(fresh || known->second == to_german(sentence)) << known->first;
   }
-  EXPECT_GT(german.size(), 18000U);  // the grammar has far more sentences than are drawn
+  EXPECT_GT(german.size(), 18000U);  // few sentences are drawn twice
 }
 
 }}  // namespace tapehead::grammar

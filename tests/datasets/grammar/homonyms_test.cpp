@@ -1,4 +1,4 @@
-// Homonyms of the grammar: their verb decides what they mean, and nothing else does.
+// Homonyms of the grammar: only the verb decides their meaning.
 #include "datasets/grammar/lexicon.hpp"
 #include "datasets/grammar/sentence.hpp"
 #include "datasets/make_task.hpp"
@@ -66,13 +66,13 @@ grammar::NounPhrase& homonym_phrase(Sentence& sentence) {
   return sentence.main.object ? *sentence.main.object : sentence.main.place->where;
 }
 
-// The same sentence with a verb of the other meaning; none if it has no verb that takes the same.
+// The same sentence with a verb of the other meaning and equal valency; nullopt if there is none.
 std::optional<Sentence> twin_of(Sentence sentence) {
   const auto all = grammar::meanings();
   const grammar::Noun*& noun = homonym_phrase(sentence).noun;
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (noun == &all[i].noun) {
-      const Meaning& other = all[i ^ 1U];  // its neighbour in the pair
+      const Meaning& other = all[i ^ 1U];  // the other meaning of the pair
       for (const std::string_view base : other.verbs) {
         if (verb_of(base).valency == sentence.main.verb->valency) {
           sentence.main.verb = &verb_of(base);
@@ -155,7 +155,7 @@ TEST(Homonyms, and_all_other_words_of_the_task_occur) {
   EXPECT_EQ(static_cast<Index>(seen.size()), task.source_tokenizer->size() - mark_count);
 }
 
-// The word of the lexicon whose form this is.
+// The lexicon word that has this form.
 std::string base_of(const std::string& form) {
   for (const grammar::Verb& verb : grammar::verbs()) {
     if (form == verb.base || form == verb.third || form == verb.past || form == verb.participle) {
@@ -202,7 +202,7 @@ TEST(Homonyms, are_related_to_the_verb_that_decides) {
       EXPECT_EQ(std::ranges::count(from_context, PositionPair{pair.key, pair.query}), 1);
     }
   });
-  EXPECT_GT(seen, 1500);  // a quarter of 8,400 sentences have one
+  EXPECT_GT(seen, 1500);  // a quarter of 8,400 sentences has a homonym
 }
 
 TEST(Homonyms, are_an_option_that_is_off) {

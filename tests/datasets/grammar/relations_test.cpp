@@ -1,4 +1,4 @@
-// The relations between the words of the grammar's sentences, against its lexicon and by hand.
+// The relations between words of the grammar's sentences, checked by its lexicon and by hand.
 #include "datasets/grammar/sentence.hpp"
 #include "datasets/make_task.hpp"
 #include "tests/support/synthetic_tasks.hpp"
@@ -10,8 +10,7 @@ using grammar::Noun;
 using grammar::Verb;
 using WordSet = std::set<std::string, std::less<>>;
 
-// What each English word may become, by the lexicon alone: every German form, whatever agreement
-// chooses of them.
+// All German forms of each English word in the lexicon, regardless of agreement.
 class Dictionary {
  public:
   Dictionary() {
@@ -80,7 +79,7 @@ std::string source_word(const Task& task, const Example& example, Index row) {
   return task.source_tokenizer->entry(token_at(example.source, row));
 }
 
-// A target's row 0 is the begin mark.
+// Row 0 of a target is the begin mark.
 std::string target_word(const Task& task, const Example& example, Index row) {
   return task.target_tokenizer->entry(token_at(example.target, row - 1));
 }
@@ -94,7 +93,7 @@ TEST(GrammarRelations, each_german_word_is_aligned_with_one_that_the_lexicon_tra
     std::set<Index> sources;
     std::set<Index> targets;
     for (const auto& [query, key] : pairs) {
-      // The row that predicts a word is the one before the row that reads it.
+      // The row that predicts a word comes before the row that reads it.
       EXPECT_TRUE(dictionary.translates(source_word(task, example, key),
                                         target_word(task, example, query + 1)));
       EXPECT_TRUE(sources.insert(key).second);
@@ -109,7 +108,7 @@ TEST(GrammarRelations, each_german_word_is_aligned_with_one_that_the_lexicon_tra
 
 enum class Kind { determiner, possessor, adjective, noun, verb, preposition, other };
 
-// What a word is, in either language, by its form.
+// The word class of a form, in either language.
 class Kinds {
  public:
   Kinds() {
@@ -195,7 +194,7 @@ TEST(GrammarRelations, words_of_the_right_kinds_are_related_in_both_languages) {
       }
     }
   });
-  // In German a determiner or adjective always stands before its noun.
+  // A German determiner or adjective always precedes its noun.
   for (const std::string name : {"determiner to noun", "possessor to noun", "adjective to noun"}) {
     EXPECT_GT((seen[{name, RelationSide::source}]), 1000) << name;
     EXPECT_EQ((seen[{name, RelationSide::target}]), 0) << name;
@@ -207,7 +206,7 @@ TEST(GrammarRelations, words_of_the_right_kinds_are_related_in_both_languages) {
   }
 }
 
-// Each determiner has its noun and each noun of an object its verb, so none is forgotten.
+// Each determiner has a noun and each noun of an object has a verb, so no relation is missing.
 TEST(GrammarRelations, every_word_that_depends_on_another_is_related) {
   const Task task = grammar_task();
   const Kinds kinds;

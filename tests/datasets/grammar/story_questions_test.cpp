@@ -1,5 +1,5 @@
-// The task story_questions: what its stories say, what is held out, and how far one gets by
-// guessing.
+// The task story_questions: the content of its stories, held-out combinations, and the accuracy of
+// guesses.
 #include "datasets/grammar/story.hpp"
 #include "datasets/make_task.hpp"
 #include "tests/support/examples.hpp"
@@ -9,7 +9,7 @@
 
 namespace tapehead { namespace {
 
-// What is counted: enough for shares of a few percent.
+// Number of examples, enough for shares of a few percent.
 constexpr Index many = 2000;
 
 const Task& questions() {
@@ -23,7 +23,7 @@ const Task& questions() {
   return task;
 }
 
-// An example as words.
+// An example, read as words.
 struct Asked {
   Words words;
   std::vector<Words> sentences;
@@ -75,7 +75,7 @@ TEST(StoryQuestions, have_longer_stories_in_a_split_of_their_own) {
   for_each_example(questions(), [&](const Split& split, Index, const Example& example) {
     lengths[split.name].insert(read(example).sentences.size());
   });
-  EXPECT_THAT(lengths["train"], ElementsAre(5, 6, 7, 8, 9));  // the defaults
+  EXPECT_THAT(lengths["train"], ElementsAre(5, 6, 7, 8, 9));  // default lengths
   EXPECT_THAT(lengths["combinations"], ElementsAre(5, 6, 7, 8, 9));
   EXPECT_THAT(lengths["longer"], ElementsAre(10, 11, 12));
 }
@@ -91,7 +91,7 @@ TEST(StoryQuestions, ask_for_combinations_that_no_trained_story_has) {
   for (const Asked& one : read("combinations")) {
     asked.insert({one.about, one.answer});
   }
-  // One holder of each thing and one place of each being; all other combinations are trained.
+  // One holder per thing and one place per being are held out; all other combinations are trained.
   EXPECT_EQ(asked.size(), grammar::things().size() + grammar::beings().size());
   EXPECT_EQ(trained.size() + asked.size(), grammar::things().size() * grammar::beings().size() +
                                                grammar::beings().size() * grammar::places().size());
@@ -128,7 +128,7 @@ TEST(StoryQuestions, relate_the_question_to_the_answer_in_the_sentence_that_deci
                 ElementsAre(PositionPair{row, answer[0].key}));
     EXPECT_THAT(pairs_of(relations, "question", RelationSide::across),
                 ElementsAre(PositionPair{0, row}));
-    // Without the sentence that has this row, the story no longer says so.
+    // Without the sentence that has this row, the story does not give this answer.
     std::vector<Words> others;
     Index end = 0;
     for (const Words& sentence : one.sentences) {
@@ -150,7 +150,7 @@ TEST(StoryQuestions, relate_the_question_to_the_answer_in_the_sentence_that_deci
   });
 }
 
-// The share of a split's examples in which the guess is the answer.
+// The share of a split's examples for which the guess is correct.
 template <class Guess>
 double right(const std::string& split, const Guess& guess) {
   const std::vector<Asked>& all = read(split);
@@ -176,8 +176,8 @@ TEST_P(StoryGuesses, the_most_frequent_answer_is_seldom_right) {
   EXPECT_LE(right(GetParam(), [&](const Asked&) { return most->first; }), most_by_guessing);
 }
 
-// The last being or place of the story; of sentences that answer such a question alone if
-// `fitting`.
+// The last being or place in the story. If `fitting`, only in sentences that answer this kind of
+// question.
 std::string last_mention(const Asked& one, bool fitting) {
   const auto kind = one.about_a_thing() ? grammar::beings() : grammar::places();
   std::string last;
@@ -207,7 +207,7 @@ std::string word_at(const Words& words, std::size_t row, bool from_the_end) {
 
 TEST_P(StoryGuesses, no_fixed_place_of_the_story_is_often_right) {
   const std::vector<Asked>& all = read(GetParam());
-  constexpr std::size_t rows = 101;  // of the longest story, 12 sentences of 8 words, and question
+  constexpr std::size_t rows = 101;  // longest story, with question: 12 sentences of 8 words
   for (const bool from_the_end : {false, true}) {
     for (std::size_t row = 0; row < rows; ++row) {
       const auto hits = std::ranges::count_if(all, [&](const Asked& one) {
@@ -218,8 +218,8 @@ TEST_P(StoryGuesses, no_fixed_place_of_the_story_is_often_right) {
   }
 }
 
-// The best guess for each question, by what trained stories answer to it. Chance is one of the
-// twelve beings or one of the eight places.
+// The best guess per question: its most frequent answer in training. Chance is one of twelve beings
+// or of eight places.
 TEST(StoryQuestions, cannot_be_guessed_without_the_story) {
   std::map<std::string, std::map<std::string, int>> counts;
   for (const Asked& one : read("train")) {

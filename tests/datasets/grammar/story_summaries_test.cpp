@@ -1,5 +1,5 @@
-// The task story_summaries: what its summaries say, what is held out, and how far one gets by
-// guessing.
+// The task story_summaries: the content of its summaries, held-out combinations, and the accuracy
+// of guesses.
 #include "datasets/make_task.hpp"
 #include "tests/support/examples.hpp"
 #include "tests/support/stories.hpp"
@@ -48,7 +48,7 @@ std::vector<Words> givings_of(const std::vector<Words>& sentences, const std::st
   return givings;
 }
 
-// Giver, receiver and thing of the summary, by the words of the story.
+// Giver, receiver and thing of the summary, computed from the words of the story.
 Words journey_of(const std::vector<Words>& sentences) {
   std::map<std::string, std::size_t> changes;
   for (const Words& nouns : givings_of(sentences)) {
@@ -67,7 +67,7 @@ Words journey_of(const std::vector<Words>& sentences) {
 TEST(StorySummaries, say_from_whom_to_whom_the_thing_went_that_changed_hands_most_often) {
   for_each_example(summaries(), [&](const Split&, Index, const Example& example) {
     const Told told = read_story(example);
-    world_of(told.sentences);  // throws if someone gives what they do not have
+    world_of(told.sentences);  // throws if the giver does not have the thing
     EXPECT_THAT(nouns_of(told.summary), journey_of(told.sentences));
     EXPECT_NE(nouns_of(told.summary)[0], nouns_of(told.summary)[1]);
     EXPECT_EQ(told.summary[1 + 1], "gave");
@@ -95,7 +95,7 @@ TEST(StorySummaries, have_longer_stories_and_new_combinations_in_splits_of_their
       }
     }
   });
-  EXPECT_THAT(lengths["train"], ElementsAre(5, 6, 7, 8, 9));  // the defaults
+  EXPECT_THAT(lengths["train"], ElementsAre(5, 6, 7, 8, 9));  // default lengths
   EXPECT_THAT(lengths["longer"], ElementsAre(10, 11, 12));
   for (const Told& told : read_stories("combinations")) {
     const Words nouns = nouns_of(told.summary);
@@ -126,7 +126,7 @@ TEST(StorySummaries, cannot_be_guessed_from_one_sentence_or_from_the_ends) {
                               }),
               most_by_a_rule);
     EXPECT_LE(right_summaries(split,
-                              [](const auto& sentences) {  // the right thing, the wrong ends
+                              [](const auto& sentences) {  // correct thing, wrong people
                                 const Words first = givings_of(sentences).front();
                                 const Words last = givings_of(sentences).back();
                                 return Words{first[0], last[1], journey_of(sentences)[2]};

@@ -1,5 +1,5 @@
-// The task bigrams: what follows a trigger is one output in a sequence, and what follows any other
-// character follows it in the text.
+// The task bigrams: within a sequence, a trigger is always followed by the same output; other
+// characters are followed as in the text.
 #include "datasets/synthetic/bigrams.hpp"
 #include "core/text.hpp"
 #include "datasets/make_task.hpp"
@@ -25,14 +25,14 @@ TaskOptions bigram_options(const std::string& choice = "frequent") {
   return options;
 }
 
-// "␣" and "↵" stand for a blank and a line end.
+// Replaces "␣" and "↵" by a space and a line end.
 std::string as_in_text(const std::string& entry) {
   return entry == "␣" ? " " : entry == "↵" ? "\n" : entry;
 }
 
 std::string whole_text() { return join(read_lines(bigrams_text), "\n") + "\n"; }
 
-// The five most frequent of one-byte characters.
+// The five most frequent one-byte characters.
 std::set<std::string> most_frequent_characters() {
   std::map<char, int> counts;
   for (const char character : whole_text()) {
@@ -95,7 +95,7 @@ void expect_answers(const std::string& choice) {
 TEST(Bigrams, know_where_the_answers_stand) { expect_answers("frequent"); }
 TEST(Bigrams, know_where_the_answers_to_drawn_triggers_stand) { expect_answers("drawn"); }
 
-// With drawn triggers, more characters than five have answers.
+// Drawn triggers give more than five different characters over all sequences.
 TEST(Bigrams, draw_triggers_for_each_sequence) {
   for (const std::string choice : {"frequent", "drawn"}) {
     const Task task = make_task(bigram_options(choice), {.seed = 1});
@@ -114,7 +114,7 @@ TEST(Bigrams, draw_triggers_for_each_sequence) {
   }
 }
 
-// Unicode's pictures of a tab and a carriage return are U+2409 and U+240D.
+// Unicode's symbols for tab and carriage return are U+2409 and U+240D.
 TEST(Bigrams, write_white_space_so_that_it_can_be_typed) {
   EXPECT_THAT(statistics_of("b \ta\r\n").characters, ElementsAre("␉", "↵", "␍", "␣", "a", "b"));
 }

@@ -1,4 +1,4 @@
-// The task brackets, checked by taking pairs away until nothing is left.
+// The task brackets, checked by removing pairs until nothing is left.
 #include "datasets/make_task.hpp"
 #include "tests/support/synthetic_tasks.hpp"
 #include "tests/support/testing.hpp"
@@ -13,8 +13,8 @@ std::string joined(const Tokenizer& tokenizer, const std::vector<TokenId>& token
   return text;
 }
 
-// A well-formed sequence can be made empty by taking away "()", "[]" and "{}" wherever they stand;
-// how often that can be done to all pairs at once is its depth. -1 when something is left.
+// Removes all "()", "[]" and "{}" repeatedly. The number of rounds until the text is empty is its
+// depth; -1 if something is left.
 int depth_of(std::string text) {
   int depth = 0;
   for (; !text.empty(); ++depth) {

@@ -1,4 +1,4 @@
-// The task copy_distractors, by the words of its sources.
+// The task copy_distractors, checked by the words of its sources.
 #include "datasets/make_task.hpp"
 #include "tests/support/synthetic_tasks.hpp"
 #include "tests/support/testing.hpp"

@@ -1,5 +1,5 @@
-// The task few_shot: what is shown is a mapping, what is asked for is its value, and each further
-// split shows as many pairs as its name says.
+// The task few_shot: examples show a mapping and ask for one value; each further split shows as
+// many pairs as its name says.
 #include "datasets/make_task.hpp"
 #include "tests/support/examples.hpp"
 #include "tests/support/synthetic_tasks.hpp"
@@ -44,8 +44,8 @@ TEST(FewShot, shows_pairs_of_one_mapping_and_asks_for_any_key) {
   EXPECT_EQ(asked.size(), 8U);
 }
 
-// Without its pair in the source, a key has each value equally often; with it, the values differ
-// from example to example as well, so that no weight can know them.
+// Without the shown pair, every value of a key is equally likely. Values differ from example to
+// example, so weights cannot store them.
 TEST(FewShot, mappings_are_drawn_anew) {
   const Task task = make_task(small_task("few_shot"), {.seed = 1});
   std::map<std::pair<TokenId, TokenId>, int> answers;
@@ -54,7 +54,7 @@ TEST(FewShot, mappings_are_drawn_anew) {
   }
   ASSERT_EQ(answers.size(), 8U * 16U);
   for (const auto& [pair, count] : answers) {
-    EXPECT_NEAR(count, 3000.0 / 128, 20);  // 4 deviations of a count of 23
+    EXPECT_NEAR(count, 3000.0 / 128, 20);  // 4 deviations of an expected count of 23
   }
 }
 

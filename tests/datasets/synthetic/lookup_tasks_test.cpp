@@ -1,4 +1,4 @@
-// The tasks that ask for what followed the same token before: induction and recall.
+// The tasks induction and recall, which ask for the token that followed the same token before.
 #include "datasets/make_task.hpp"
 #include "tests/support/examples.hpp"
 #include "tests/support/synthetic_tasks.hpp"
@@ -26,14 +26,14 @@ TEST(Induction, asks_for_what_followed_the_last_symbol_before) {
                 ElementsAre(PositionPair{1, before + 1}));
     const auto previous = pairs_of(relations, "previous", RelationSide::source);
     ASSERT_EQ(previous.size(),
-              source.size());  // one for each row but the first, the end mark's too
+              source.size());  // one per row except the first, including the end mark
     for (const auto& [query, key] : previous) {
       EXPECT_EQ(key, query - 1);
     }
   });
 }
 
-// The place of the answer, counted from either end, and the symbol asked for say nothing of it.
+// Neither the place of the answer, from either end, nor the asked symbol tells the answer.
 TEST(Induction, the_asked_symbol_is_as_likely_anywhere) {
   TaskOptions options = small_task("induction");
   auto& symbols = options.as<SyntheticOptions>();
@@ -50,7 +50,7 @@ TEST(Induction, the_asked_symbol_is_as_likely_anywhere) {
   for (const auto& [place, count] : places) {
     EXPECT_NEAR(count, 2000, 200) << place;
   }
-  ASSERT_EQ(bigrams.size(), 72U);  // 9 symbols, each with the 8 others behind it
+  ASSERT_EQ(bigrams.size(), 72U);  // 9 symbols, each followed by the 8 others
   for (const auto& [bigram, count] : bigrams) {
     EXPECT_NEAR(count, 12000.0 / 72, 60);
   }

@@ -1,4 +1,4 @@
-// The task modular_arithmetic: all pairs once, with their sums.
+// The task modular_arithmetic: every pair once, with its sum.
 #include "datasets/make_task.hpp"
 #include "datasets/task_kind.hpp"
 #include "tests/support/examples.hpp"

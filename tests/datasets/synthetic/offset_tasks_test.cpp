@@ -1,4 +1,4 @@
-// The tasks whose answer stands at known distances: previous_token and two_offsets.
+// The tasks previous_token and two_offsets, whose answers lie at known distances.
 #include "datasets/make_task.hpp"
 #include "tests/support/synthetic_tasks.hpp"
 #include "tests/support/testing.hpp"
@@ -79,9 +79,9 @@ TEST(TwoOffsets, offsets_may_be_any_two_and_no_symbol_is_used_twice) {
   });
 }
 
-// All 729 sources of 6 symbols out of 3, found among many draws: for each place of the target and
-// each place of the source, the best guess of who knows the target so far and that one symbol is
-// right once in three, as often as always to say 0. One offset, then, is worth nothing alone.
+// All 729 sources of 6 symbols out of 3, collected from many draws. For each target place, the best
+// guess from the target so far and any single source symbol is right once in three, as often as the
+// constant guess 0. A single offset is worth nothing.
 TEST(TwoOffsets, one_symbol_helps_no_guess_even_with_all_that_was_said_before) {
   TaskOptions options = small_task("two_offsets");
   options.as<SyntheticOptions>() = {.vocabulary = 3,
@@ -116,8 +116,8 @@ TEST(TwoOffsets, one_symbol_helps_no_guess_even_with_all_that_was_said_before) {
   }
 }
 
-// What an even average of the two symbols' values cannot tell apart has different answers; and what
-// lies on the line between two symbols has another answer than both of its ends.
+// An even average of two symbols is equal for both orders, but the answers of the two orders
+// differ.
 TEST(TwoOffsets, the_order_of_the_two_symbols_counts_and_only_equal_ones_answer_0) {
   const Task task = make_task(small_task("two_offsets"), {.seed = 1});
   std::map<std::pair<TokenId, TokenId>, int> answers;

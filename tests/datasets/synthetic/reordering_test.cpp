@@ -1,4 +1,4 @@
-// Which source symbol the tasks copy, reverse and sort say at each place.
+// Which source symbol copy, reverse and sort output at each place.
 #include "datasets/make_task.hpp"
 #include "tests/support/synthetic_tasks.hpp"
 #include "tests/support/testing.hpp"

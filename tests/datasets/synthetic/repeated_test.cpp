@@ -1,5 +1,5 @@
-// The task repeated: sequences begin again after a period of different symbols, which differs, and
-// the rows behind it say where their label stood before.
+// The task repeated: a sequence repeats a period of distinct symbols. The period differs, and rows
+// after it point to the earlier place of their label.
 #include "datasets/make_task.hpp"
 #include "tests/support/synthetic_tasks.hpp"
 #include "tests/support/testing.hpp"

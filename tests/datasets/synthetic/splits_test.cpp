@@ -1,4 +1,4 @@
-// What holds for the splits and the relations of every synthetic task.
+// Properties of the splits and relations of every synthetic task.
 #include "datasets/make_task.hpp"
 #include "tests/support/examples.hpp"
 #include "tests/support/synthetic_tasks.hpp"
@@ -32,7 +32,7 @@ TEST_P(SyntheticSplits, no_two_splits_share_a_source) {
   std::set<std::vector<TokenId>> seen;
   for (const Split& split : task_.splits) {
     if (split.name.starts_with("shots_")) {
-      continue;  // there are too few sources of few shots
+      continue;  // few_shot has too few sources
     }
     std::set<std::vector<TokenId>> here;
     for (const Example& example : examples_of(split)) {
@@ -68,7 +68,7 @@ TEST_P(SyntheticSplits, each_word_of_the_vocabulary_occurs) {
   EXPECT_EQ(static_cast<Index>(seen.size()), task_.source_tokenizer->size() - mark_count);
 }
 
-// A query has its place among the rows, end mark included, and so has its key.
+// Queries and keys are rows of the example, end mark included.
 TEST_P(SyntheticSplits, relations_lie_within_the_example) {
   for_each_example(task_, [&](const Split& split, Index number, const Example& example) {
     const auto source_rows = static_cast<Index>(example.source.size()) + 1;

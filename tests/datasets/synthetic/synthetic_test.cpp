@@ -1,5 +1,5 @@
-// The tasks copy, reverse and sort: what they ask for; and of all synthetic tasks what the options
-// decide, and spaces too small to split.
+// The answers of copy, reverse and sort; for all synthetic tasks, the effect of options, and spaces
+// too small to split.
 #include "datasets/make_task.hpp"
 #include "datasets/synthetic/symbols.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"
@@ -86,8 +86,8 @@ TEST(SyntheticTask, lengths_and_symbols_are_uniform) {
       ++symbols[static_cast<std::size_t>(token - mark_count)];
     }
   }
-  // 20,000 lengths over 10 and about 110,000 symbols over 11. Of the 11 sequences of one symbol and
-  // the 121 of two some belong to other splits, so short ones are the least even.
+  // 20,000 lengths over 10 values, and about 110,000 symbols over 11. Short lengths are the least
+  // even: other splits hold some of the 11 sequences of one symbol and the 121 of two.
   for (std::size_t length = 3; length <= 10; ++length) {
     EXPECT_NEAR(lengths[length], 2000, 250);
   }
@@ -144,7 +144,7 @@ TEST(SyntheticTask, a_space_too_small_to_split_is_refused) {
               HasSubstr("too few sequences of 1 to 1 symbols out of 1 for a separate "));
   options.as<SyntheticOptions>().vocabulary = 2;
   options.as<SyntheticOptions>().max_length =
-      2;  // six sequences: some seeds leave a split without any
+      2;  // with six sequences, some seeds leave a split empty
   int refused = 0;
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     refused +=

@@ -1,4 +1,4 @@
-// Aligned text: pairs, and files that do not pair.
+// Aligned text: pairs of lines, and files whose lines do not pair.
 #include "datasets/text/parallel_options.hpp"
 
 #include "core/files/files.hpp"

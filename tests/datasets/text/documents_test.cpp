@@ -1,4 +1,4 @@
-// Documents: where they begin and end in a file, and which lines belong to a share of it.
+// Documents: where they start and end in a file, and which lines belong to a share of the file.
 #include "datasets/text/documents.hpp"
 
 #include "tests/support/message_of.hpp"
@@ -14,7 +14,7 @@ class Documents : public Test {
     return here_ / name;
   }
 
-  // The lines; those that begin a document with a "#" in front.
+  // The lines; "#" is put before a line that starts a document.
   static std::vector<std::string> read(const DocumentFiles& files) {
     DocumentReader reader(files);
     std::vector<std::string> all;
@@ -51,7 +51,7 @@ TEST_F(Documents, end_at_separators) {
               ElementsAre("#a", "", "b", "#c", "%d"));
 }
 
-// Shares that follow each other leave no line out and have none twice.
+// Adjacent shares together have every line exactly once.
 TEST_F(Documents, are_shared_out_whole_but_those_of_a_file_by_lines) {
   const auto one = file("1", "aa\nbb\n\ncc\ndd\nee\n");
   for (const DocumentEnd end : {DocumentEnd::file, DocumentEnd::blank_line}) {
@@ -74,7 +74,7 @@ TEST_F(Documents, are_counted_in_the_share_or_not) {
   DocumentReader reader({.paths = {one, two},
                          .end = DocumentEnd::separator,
                          .separator = "%",
-                         .share = {.from = 4}});  // from the line b on
+                         .share = {.from = 4}});  // starts at the line b
   while (!reader.next().empty()) {
   }
   EXPECT_EQ(reader.lines(), 6);

@@ -1,4 +1,4 @@
-// The task labelled_text: which examples its splits have, and what it refuses.
+// The task labelled_text: the examples of its splits, and rejected files.
 #include "datasets/make_task.hpp"
 #include "datasets/text/labelled_options.hpp"
 #include "datasets/tokenizers/tokenizer.hpp"
@@ -43,7 +43,7 @@ TEST_F(LabelledText, has_texts_and_the_numbers_of_their_classes) {
   EXPECT_THAT(validation.source_texts, ElementsAre("a b", "b c", "c d e", "d"));
   EXPECT_THAT(validation.references, ElementsAre("yes", "no way", "yes", "no way"));
   const auto& classes = dynamic_cast<const ClassTokenizer&>(*task.target_tokenizer);
-  EXPECT_THAT(classes.classes(), ElementsAre("no way", "yes"));  // in the order of their bytes
+  EXPECT_THAT(classes.classes(), ElementsAre("no way", "yes"));  // sorted by bytes
   EXPECT_THAT(example_of(validation, 2).target, ElementsAre(1));
   EXPECT_EQ(task.source_tokenizer->decode(example_of(validation, 2).source), "c d e");
 }
@@ -77,7 +77,7 @@ struct FirstLine {
   bool left_out;
 };
 
-// Names of columns, or a class that no other line has where others share theirs.
+// A header has column names, or a class on no other line although other classes repeat.
 TEST_F(LabelledText, leaves_out_a_header) {
   constexpr auto automatic = HeaderLine::automatic;
   for (const auto& [line, header, left_out] :
@@ -147,10 +147,10 @@ TEST_F(LabelledText, holds_out_a_share_for_validation_and_trains_on_a_share_of_t
   for (const Example& example : examples_of(task.split("train"))) {
     EXPECT_FALSE(held_out.contains(task.source_tokenizer->decode(example.source)));
   }
-  EXPECT_NE(make_task(shared, {.seed = 2}).fingerprint, task.fingerprint);  // the seed draws them
+  EXPECT_NE(make_task(shared, {.seed = 2}).fingerprint, task.fingerprint);  // drawn by seed
 }
 
-// Of ten classes one has a single example, and another two.
+// Ten classes: one has a single example, another has two.
 TEST_F(LabelledText, never_draws_the_only_example_of_a_class_for_validation) {
   std::string text = "a\tonce\nb\ttwice\nc\ttwice\n";
   for (Index i = 0; i < 16; ++i) {

@@ -1,4 +1,4 @@
-// The task parallel_text: its splits, its tokenizers, and what it refuses.
+// The task parallel_text: its splits, its tokenizers, and rejected files.
 #include "core/files/files.hpp"
 #include "datasets/make_task.hpp"
 #include "datasets/task.hpp"
@@ -66,7 +66,7 @@ TEST_P(ParallelText, tokenizers_that_are_there_are_loaded) {
   TaskOptions options = corpus_options(GetParam());
   const Task made = make_task(options, {.seed = 1, .tokenizers = directory.path()});
   options.as<ParallelTextOptions>().vocabulary =
-      small_vocabulary(GetParam(), 90);  // would make another one, if one were made
+      small_vocabulary(GetParam(), 90);  // would give another size if a tokenizer were made
   const Task loaded = make_task(options, {.seed = 1, .tokenizers = directory.path()});
   EXPECT_EQ(loaded.source_tokenizer->size(), made.source_tokenizer->size());
   EXPECT_EQ(loaded.target_tokenizer->size(), made.target_tokenizer->size());
@@ -109,7 +109,7 @@ TEST(ParallelTextTask, a_damaged_tokenizer_is_named) {
               HasSubstr("joint.model is damaged"));
 }
 
-// A corpus of three files' contents for train, validation and test, in the form of a TSV.
+// A corpus of three TSV files for train, validation and test.
 class SmallText : public Test {
  protected:
   SmallText() {
@@ -173,8 +173,8 @@ TEST_F(SmallText, files_that_are_not_named_are_asked_for) {
   EXPECT_THAT(refusal(), HasSubstr("the training text is given twice"));
 }
 
-// Types have no header, unknown words are on the lines of the file, and references, which are read
-// again, are those of the pairs.
+// The types file has no header. Unknown words are reported with their line in the file, and
+// references, read a second time, match the pairs.
 TEST_F(SmallText, a_header_moves_all_lines_by_one) {
   const std::string before = make_task(options_, {.seed = 1}).fingerprint;
   text_.train_tsv = write("train.tsv", "source\ttarget\na b\tx y\n");
@@ -267,7 +267,7 @@ TEST_F(SmallText, the_fingerprint_covers_tokens_and_texts) {
   EXPECT_EQ(with("a b\tx y\n", "a\tx\n"), original);
   EXPECT_NE(with("b a\tx y\n", "a\tx\n"), original);
   EXPECT_NE(with("a b\ty x\n", "a\tx\n"), original);
-  EXPECT_NE(with("a b\tx y\n", "a \tx\n"), original);  // the same tokens
+  EXPECT_NE(with("a b\tx y\n", "a \tx\n"), original);  // although the tokens are the same
   EXPECT_NE(with("a b\tx y\n", "a\tx \n"), original);
 }
 

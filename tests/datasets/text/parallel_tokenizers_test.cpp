@@ -1,5 +1,5 @@
-// The tokenizers of parallel text: nothing is lost in silence, and what cannot be is said with
-// place and remedy.
+// The tokenizers of parallel text: nothing is lost silently, and impossible requests give an error
+// with place and remedy.
 #include "datasets/text/parallel_tokenizers.hpp"
 
 #include "core/text.hpp"
@@ -18,7 +18,7 @@ class ParallelTokenizers : public TestWithParam<TokenizerKind> {
     options_.vocabulary = 20;
   }
 
-  // Both sides alike.
+  // Makes tokenizers with the same lines on both sides.
   Tokenizers make(const std::vector<std::string>& lines) const {
     return make_parallel_tokenizers({.source = lines, .target = lines}, options_);
   }
@@ -84,7 +84,7 @@ TEST_P(ParallelTokenizers, with_less_coverage_it_alone_becomes_unknown_and_is_to
 
 TEST_P(ParallelTokenizers, long_runs_without_a_space_train) {
   std::string run;
-  for (int i = 0; i < 40000; ++i) {  // bpe breaks down at 32,700, all at 65,536
+  for (int i = 0; i < 40000; ++i) {  // bpe fails at 32,700 characters, every kind at 65,536
     run += "あ";
   }
   options_.vocabulary = 8;

@@ -1,4 +1,4 @@
-// The task tagged_text: sentences and labels from columns, and what it refuses.
+// The task tagged_text: sentences and labels from columns, and rejected files.
 #include "datasets/make_task.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/support/task_option.hpp"

@@ -1,4 +1,4 @@
-// Text files: what counts as a line, and what is refused, and how.
+// Text files: what counts as a line, and how invalid files are rejected.
 #include "datasets/text/text_file.hpp"
 
 #include <zlib.h>
@@ -57,7 +57,7 @@ TEST_F(TextFile, gzip_is_told_by_content) {
 }
 
 TEST_F(TextFile, a_large_gzip_file_is_unpacked_whole) {
-  std::string text;  // hardly to be compressed, and larger than any buffer
+  std::string text;  // hardly compressible, and larger than any buffer
   std::minstd_rand random(1);
   for (int line = 0; line < 30000; ++line) {
     text += std::to_string(random()) + "\n";
@@ -65,7 +65,7 @@ TEST_F(TextFile, a_large_gzip_file_is_unpacked_whole) {
   const std::vector<std::string> lines = lines_of(packed(text));
   ASSERT_EQ(lines.size(), 30000U);
   EXPECT_EQ(lines.back() + "\n", text.substr(text.size() - lines.back().size() - 1));
-  const std::string zeros(1000000, '0');  // very much to be compressed
+  const std::string zeros(1000000, '0');  // highly compressible
   EXPECT_THAT(lines_of(packed(zeros)), ElementsAre(zeros));
 }
 

@@ -1,4 +1,4 @@
-// The reader of text: lines as they come, whatever they come in.
+// The text reader returns the same lines, however the input arrives.
 #include "datasets/text/text_file.hpp"
 
 #include <fcntl.h>
@@ -33,7 +33,7 @@ class TextPipe : public Test {
       ends_[1] = -1;
     }
   }
-  // Each byte comes by itself, after a while: no pause is where a line ends.
+  // Writes each byte separately after a pause: a pause does not end a line.
   std::vector<std::string> lines_of_drops(const std::string& bytes) {
     std::thread writer([&] {
       for (const char byte : bytes) {

@@ -1,4 +1,4 @@
-// The task text: its splits hold the text as tokens of each tokenizer, and what it refuses.
+// The task text: its splits hold the text as tokens of each tokenizer; rejected files.
 #include "datasets/corpus/token_text.hpp"
 #include "datasets/loader.hpp"
 #include "datasets/make_task.hpp"
@@ -14,7 +14,7 @@
 
 namespace tapehead { namespace {
 
-// With indented lines, a blank one, and characters of two and three bytes.
+// Has indented lines, a blank line, and characters of two and three bytes.
 constexpr std::string_view poem =
     "Two bees met a bear,\n  the bear met three bees;\n\nwhere bees meet a bear\n"
     "no bear is at ease — über bees\n";
@@ -28,7 +28,7 @@ class TextTask : public TestWithParam<TokenizerKind> {
     return (here_ / name).string();
   }
 
-  // Validation and test have the same text.
+  // Validation and test use the same text.
   TaskOptions options(TokenizerKind tokenizer) const {
     TaskOptions options("text");
     auto& text = options.as<TextOptions>();
@@ -59,7 +59,7 @@ std::string written_back(const Task& task, const TokenText& text) {
   return task.source_tokenizer->decode({ids.begin(), ids.end()});
 }
 
-// Words lose the spaces at the beginning of a line.
+// The word tokenizer drops spaces at the start of a line.
 TEST_P(TextTask, holds_its_text_as_tokens) {
   const Task task = make_task(options(GetParam()), {.seed = 1});
   std::string expected(poem.substr(0, poem.size() - 1));
@@ -96,7 +96,7 @@ TEST_F(TextTask, of_tokens_that_its_vocabulary_does_not_have_is_refused) {
   const Index entries = made.source_tokenizer->size();
   save_tokenizers({made.source_tokenizer, made.target_tokenizer}, here_ / "run");
   std::filesystem::create_directory(here_ / "run/tokens");
-  for (const Index id : {entries, Index{1} << 31}) {  // 4 bytes, which are -2^31 as a TokenId
+  for (const Index id : {entries, Index{1} << 31}) {  // in 4 bytes, 2^31 is the TokenId -2^31
     TokenTextWriter writer(70000);
     writer.add(std::vector<TokenId>{3, static_cast<TokenId>(id)});
     writer.end_document();
@@ -122,14 +122,14 @@ TEST_F(TextTask, of_a_word_piece_holds_words_without_line_ends) {
   EXPECT_NE(kept_case.fingerprint, task.fingerprint);
 }
 
-// At each row of a window the model reads the token before the label, or the mark of a document.
+// Each row of a window reads the token before its label, or a document's begin mark.
 TEST_P(TextTask, predicts_each_token_from_those_before) {
   TaskOptions lines = options(GetParam());
   lines.as<TextOptions>().documents = DocumentEnd::line;
   const Task task = make_task(lines, {.seed = 1});
   const Split& split = task.split("validation");
   const TokenText& text = *split.text.tokens;
-  ASSERT_EQ(text.documents(), 4);  // lines that are not blank
+  ASSERT_EQ(text.documents(), 4);  // one per line that is not blank
   const WindowList windows =
       evaluation_windows(text, split.text.windowing, split.text.windowing.context);
   for (Index i = 0; i < split.size(); ++i) {
@@ -159,8 +159,8 @@ TEST_F(TextTask, with_a_stride_labels_the_last_rows_of_a_window) {
   EXPECT_EQ(batch.labels.ids[8], (*split.text.tokens)[16]);  // the last two of 8 + 5 · 2 tokens
 }
 
-// Lines of 8 characters and an end mark, in windows of 8 tokens: the mark is alone wherever a line
-// is not cut earlier.
+// Lines of 8 characters and an end mark, in windows of 8 tokens. Unless cut earlier, a line leaves
+// the mark alone in a window.
 TEST_F(TextTask, for_masks_has_a_token_to_mask_in_every_window) {
   TaskOptions lines = options(TokenizerKind::character);
   auto& text = lines.as<TextOptions>();
@@ -183,7 +183,7 @@ TEST_F(TextTask, for_masks_has_a_token_to_mask_in_every_window) {
   expect_maskable(*task.split("validation").source);
   EXPECT_LT(task.training(0)->size(), unmasked.training(0)->size());
   expect_maskable(*task.training(0));
-  masked.context = 4;  // windows of 4, 4 and, left out, 1 token
+  masked.context = 4;  // windows of 4, 4 and 1 token; the last is left out
   const Task shorter = make_task(lines, masked);
   EXPECT_EQ(shorter.split("validation").size(), 80);
   expect_maskable(*shorter.split("validation").source);
@@ -207,7 +207,7 @@ TEST_F(TextTask, has_the_ends_of_its_text_for_validation_and_test) {
   EXPECT_EQ(bytes("test"), 99);
 }
 
-// What lies between documents counts in a share as much as they do.
+// Lines between documents count towards a share too.
 TEST_F(TextTask, shares_out_documents_that_lie_apart) {
   std::string documents;
   for (int i = 0; i < 100; ++i) {
@@ -246,7 +246,7 @@ TEST_F(TextTask, is_no_stream_of_one_document) {
               HasSubstr("task.stream: true has no effect"));
 }
 
-// The numbers of the messages that say how far a text is read.
+// The numbers in the progress messages about reading the text.
 std::vector<double> megabytes_told(const std::string& log) {
   const std::string message = " MB read for the train split";
   std::vector<double> all;
@@ -257,7 +257,7 @@ std::vector<double> megabytes_told(const std::string& log) {
   return all;
 }
 
-// 600 KB, of ten parts or more. Unigram rounds sums over a line, so a long one has parts of 64 KiB.
+// 600 KB: at least ten parts. Unigram rounds sums over a line, so long lines use parts of 64 KiB.
 TEST_P(TextTask, tells_how_far_it_is_within_a_line_and_has_its_tokens) {
   std::string line;
   for (int i = 0; line.size() < 600'000; ++i) {
@@ -291,7 +291,7 @@ TEST_F(TextTask, learns_subwords_from_a_long_line_as_from_lines_of_its_parts) {
     line += fmt::format("{}bees met {} bears at ease", i > 0 ? " " : "", i * i * 31 % 911);
   }
   std::string parts;
-  for (std::string_view rest = line; !rest.empty();) {  // as it is cut for a trainer
+  for (std::string_view rest = line; !rest.empty();) {  // cut as for a trainer
     parts += fmt::format("{}\n", take_part(rest, 4096));
     rest.remove_prefix(std::min<std::size_t>(1, rest.size()));
   }

@@ -1,4 +1,4 @@
-// Byte-level BPE: the ids of the package tokenizers for 5,000 texts, training as there, and files.
+// Byte-level BPE: for 5,000 texts the ids of the Python package tokenizers; training; files.
 #include "datasets/tokenizers/byte_bpe.hpp"
 
 #include <nlohmann/json.hpp>
@@ -15,7 +15,7 @@
 
 namespace tapehead { namespace {
 
-// Line by line, as the file has them.
+// The ids line by line in the order of the file.
 std::vector<std::vector<Index>> expected_ids() {
   std::vector<std::vector<Index>> ids;
   std::istringstream lines(read_file(tokenizer_fixtures / "byte_bpe_ids.txt"));
@@ -35,7 +35,7 @@ TEST_P(ByteBpeFiles, give_the_ids_of_the_reference_and_the_text_back) {
   const PretrainedTokenizer read = read_pretrained_tokenizer(tokenizer_fixtures / GetParam());
   const std::vector<std::string> texts = fixture_texts();
   const std::vector<std::vector<Index>> expected = expected_ids();
-  ASSERT_EQ(texts.size(), 5000U);  // NATURAL + FUZZED of the script
+  ASSERT_EQ(texts.size(), 5000U);  // NATURAL + FUZZED in the script
   ASSERT_EQ(expected.size(), texts.size());
   for (std::size_t i = 0; i < texts.size(); ++i) {
     const std::vector<TokenId> tokens = read.tokenizer->encode(texts[i]);
@@ -55,7 +55,7 @@ TEST(ByteBpe, trains_the_merges_of_the_reference) {
 
 TEST(ByteBpe, merges_the_most_frequent_pair_then_the_one_of_lower_ids) {
   using Pair = BytePairs::Pair;
-  // "ab" occurs four times, "bc" twice; then "abc" and "xy" twice each, "a" before "x".
+  // "ab" occurs four times, "bc" twice; then "abc" and "xy" twice each, where "a" precedes "x".
   const std::vector<std::string> lines{"abc", "abc xy", "ab1ab", "xy"};
   EXPECT_THAT(train_byte_bpe(lines, smallest_byte_bpe + 3).merges,
               ElementsAre(Pair("a", "b"), Pair("x", "y"), Pair("ab", "c")));
@@ -102,13 +102,12 @@ TEST(ByteBpe, shows_entries_as_text) {
   EXPECT_EQ(tokenizer.entry(tokenizer.encode("\xFF").front()), "<FF>");
 }
 
-// A chunk with as many tokens as bytes would take long if each merge looked at all of them: a
-// million bytes are 5e11 steps then.
+// If each merge scanned the whole chunk, a million bytes would take 5e11 steps.
 TEST(ByteBpe, merges_a_long_chunk) {
   const ByteBpe tokenizer = trained();
   const std::string text(1'000'000, 'a');
   EXPECT_EQ(tokenizer.decode(tokenizer.encode(text)), text);
-  EXPECT_EQ(train_byte_bpe(std::vector{text}, 1000).merges.size(), 19U)  // 2^19 < 1e6, 2^20 is not
+  EXPECT_EQ(train_byte_bpe(std::vector{text}, 1000).merges.size(), 19U)  // 2^19 < 1e6 < 2^20
       << "each merge doubles";
 }
 

@@ -1,4 +1,4 @@
-// Compiled normalisations: those that would lead the library out of their bytes are refused.
+// Compiled normalisations that would make the library read outside of their bytes are rejected.
 #include "datasets/tokenizers/sentencepiece_fields.hpp"
 
 #include "datasets/tokenizers/sentencepiece_content.hpp"
@@ -15,7 +15,7 @@ class CharacterMaps : public Test {
                                    {.vocabulary = 20, .normalization = Normalization::nfkc})),
         map_(content_of(SentencePieceTokenizer(model_, Pieces::all)).character_map) {}
 
-  // The map begins with the length of its trie in bytes; its units of 4 bytes follow.
+  // The map starts with the size of its trie in bytes; then follow its 4-byte units.
   std::uint32_t unit(std::uint32_t number) const {
     std::uint32_t found = 0;
     std::memcpy(&found, map_.data() + 4 + 4 * std::size_t{number}, sizeof found);
@@ -29,7 +29,7 @@ class CharacterMaps : public Test {
     std::memcpy(&bytes, map_.data(), sizeof bytes);
     return bytes / 4;
   }
-  // Of the model with the map as it is now.
+  // The error for a model with the changed map.
   std::string error() const {
     std::string changed = model_;
     const std::string before =
@@ -73,15 +73,15 @@ TEST_F(CharacterMaps, whose_root_is_outside_are_refused) {
 
 TEST_F(CharacterMaps, whose_texts_are_outside_are_refused) {
   for (std::uint32_t number = 0; number < units(); ++number) {
-    if (unit(number) >> 31U != 0) {  // the place of a text
+    if (unit(number) >> 31U != 0) {  // offset of a replacement text
       set_unit(number, 0xFFFFFFFF);
     }
   }
   EXPECT_EQ(error(), damaged_);
 }
 
-// A byte at the root that leads to the root again, so that a text of such bytes has any number of
-// results, for 32 of which the library has room.
+// A byte that leads from the root to the root: a text of such bytes has any number of results, but
+// the library has room for 32.
 TEST_F(CharacterMaps, that_go_round_in_a_circle_are_refused) {
   const std::uint32_t root = (unit(0) >> 10U) << ((unit(0) & 0x200U) >> 6U);
   const std::uint32_t letter = 'a';

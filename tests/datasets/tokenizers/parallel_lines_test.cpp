@@ -1,4 +1,4 @@
-// Work on many lines: each is done once, however many there are.
+// Parallel work on many lines processes each line exactly once.
 #include "datasets/tokenizers/parallel_lines.hpp"
 #include "tests/support/testing.hpp"
 

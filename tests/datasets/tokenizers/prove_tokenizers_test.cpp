@@ -1,5 +1,5 @@
-// Whatever the text, there is a tokenizer that writes it back, or an error of ours that says why
-// not.
+// For any text, training gives a tokenizer that writes the text back, or an error of tapehead that
+// says why not.
 #include "datasets/text/parallel_tokenizers.hpp"
 #include "datasets/tokenizers/sentencepiece_tokenizer.hpp"
 #include "datasets/tokenizers/vocabulary.hpp"
@@ -54,8 +54,8 @@ std::string normalised(const Tokenizer& tokenizer, std::string_view line,
   return words;
 }
 
-// Lines that come back; the others have unknown tokens, of which pieces with full coverage have
-// none on lines that are trained on.
+// Expects lines without unknown parts back. With full coverage, SentencePiece knows every part of
+// lines that were used in training.
 void expect_written_back(const Tokenizer& tokenizer, const std::vector<std::string>& lines,
                          const ParallelTextOptions& options) {
   const bool pieces = dynamic_cast<const SentencePieceTokenizer*>(&tokenizer) != nullptr;
@@ -95,7 +95,7 @@ TEST(ProveTokenizers, are_made_or_refused_with_a_reason) {
       }
     }
   }
-  EXPECT_GT(made, cases);  // of seven times as many
+  EXPECT_GT(made, cases);  // out of seven times as many
   EXPECT_GT(refused, 0);
   tell_figures(
       fmt::format("tokenizers: {} hostile corpora, 7 kinds each: {} made and written back, {} "

@@ -11,7 +11,7 @@
 
 namespace tapehead { namespace {
 
-// A joint model of two languages; the fixture's English words are of no use to its German lines.
+// A joint model of two languages. English words in the fixture do not occur in its German lines.
 class JointPieces : public TestWithParam<TokenizerKind> {
  protected:
   JointPieces() {
@@ -30,7 +30,7 @@ class JointPieces : public TestWithParam<TokenizerKind> {
   }
 
   std::vector<std::string> german_ = read_lines(corpus / "train.de");
-  std::vector<std::string> lines_ = german_;  // and the English ones
+  std::vector<std::string> lines_ = german_;  // the constructor adds the English lines
   std::string plain_;
   std::string ordered_;
 };
@@ -79,7 +79,7 @@ TEST_P(JointPieces, one_file_gives_back_both_sides) {
   EXPECT_EQ(loaded.target->size(), SentencePieceTokenizer(ordered_, Pieces::used).size());
 }
 
-// Sources as the file is, targets with the first pieces (spm_encode --vocabulary).
+// Sources use all pieces of the file, targets its first pieces (spm_encode --vocabulary).
 TEST_P(JointPieces, the_library_alone_cuts_text_as_both_sides) {
   const TemporaryDirectory directory;
   const SentencePieceTokenizer source(ordered_, Pieces::all);
@@ -100,7 +100,7 @@ TEST_P(JointPieces, the_library_alone_cuts_text_as_both_sides) {
   }
 }
 
-// Version 0.2.0 and older ones marked the pieces unused that a target may not use.
+// Version 0.2.0 and older marked pieces that targets may not use as unused.
 TEST_P(JointPieces, older_files_with_marks_are_the_same) {
   const SentencePieceTokenizer source(ordered_, Pieces::all);
   const SentencePieceTokenizer target(ordered_, Pieces::used);

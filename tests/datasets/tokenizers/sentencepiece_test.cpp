@@ -1,4 +1,4 @@
-// SentencePiece: reproducible models, files that betray damage, and errors that say what to do.
+// SentencePiece: reproducible models, detected damage, and errors that name the remedy.
 #include "core/files/files.hpp"
 #include "datasets/text/text_file.hpp"
 #include "datasets/tokenizers/sentencepiece_tokenizer.hpp"
@@ -63,8 +63,8 @@ TEST_P(SentencePiece, text_comes_back) {
   EXPECT_EQ(tokenizer.decode({-1, 60}), "");
 }
 
-// About 200 KB, cut at some of the spaces between letters or digits: not beside the unknown q's, a
-// full stop or a second space.
+// A line of about 200 KB is cut at spaces between letters or digits, but not next to an unknown q,
+// a full stop or another space.
 TEST_P(SentencePiece, a_long_line_has_the_tokens_of_its_parts) {
   const SentencePieceTokenizer tokenizer(train(60));
   const std::vector<std::string> lines = read_lines(corpus / "test.de");
@@ -81,7 +81,7 @@ TEST_P(SentencePiece, a_long_line_has_the_tokens_of_its_parts) {
   EXPECT_EQ(tokenizer.decode(tokenizer.encode(without_spaces)), without_spaces);
 }
 
-// Cut between two tokens, a line has the same tokens on both sides.
+// A line cut between two tokens has the same tokens on both sides.
 TEST_P(SentencePiece, the_rest_of_a_line_gets_no_space_in_front) {
   for (const bool running_text : {false, true}) {
     const SentencePieceTokenizer tokenizer(train_sentencepiece(
@@ -196,7 +196,7 @@ TEST(SentencePieceModel, foreign_bytes_are_refused) {
               HasSubstr("not a SentencePiece model"));
 }
 
-// Of this the library throws an exception, while of other faults it returns a status.
+// The library throws for this fault, but returns a status for other faults.
 TEST(SentencePieceModel, with_a_piece_that_is_a_zero_byte_is_refused) {
   using std::string_literals::operator""s;
   const std::string model = train_sentencepiece(read_lines(corpus / "train.de"),

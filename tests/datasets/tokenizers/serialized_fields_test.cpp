@@ -1,4 +1,4 @@
-// The fields of serialised messages, with the examples of the documentation of Protocol Buffers.
+// The fields of serialised messages, with examples from the Protocol Buffers documentation.
 #include "datasets/tokenizers/sentencepiece_fields.hpp"
 
 #include "tests/support/message_of.hpp"

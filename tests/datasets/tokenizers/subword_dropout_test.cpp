@@ -1,5 +1,5 @@
-// Subword dropout: byte-pair encoding itself without it, other cuts of the same text with it, each
-// a function of seed and epoch alone.
+// Subword dropout: plain byte-pair encoding without it; with it, other tokenisations of the same
+// text, which depend on seed and epoch alone.
 #include "core/files/files.hpp"
 #include "datasets/make_task.hpp"
 #include "datasets/task.hpp"
@@ -29,7 +29,7 @@ class SubwordDropout : public Test {
 };
 
 TEST_F(SubwordDropout, without_it_the_best_pair_is_merged_first_and_of_equals_the_leftmost) {
-  EXPECT_THAT(merge("abc", 0), ElementsAre("abc"));  // ab, then abc: not bc
+  EXPECT_THAT(merge("abc", 0), ElementsAre("abc"));  // ab merges first, then abc; bc never
   EXPECT_THAT(merge("xbc", 0), ElementsAre("x", "bc"));
   EXPECT_THAT(merge("aaa", 0), ElementsAre("aa", "a"));
   EXPECT_THAT(merge("x\u00fcb", 0), ElementsAre("x", "\u00fcb"));  // characters, not bytes
@@ -46,14 +46,14 @@ TEST_F(SubwordDropout, a_merge_is_left_out_as_often_as_asked_for) {
     }
     return seen;
   };
-  // ab is tried first: merged with 0.7, and abc then with 0.7. When it is left out bc is tried:
-  // with 0.7, and then abc, a pair that is new, with 0.7.
+  // ab is tried first, with probability 0.7, then abc with 0.7. If ab is skipped, bc is tried with
+  // 0.7, then the new pair abc with 0.7.
   auto abc = shares("abc");
   EXPECT_NEAR(abc[{"abc"}], 0.7 * 0.7 + 0.3 * 0.7 * 0.7, 0.04);
   EXPECT_NEAR((abc[{"ab", "c"}]), 0.7 * 0.3, 0.04);
   EXPECT_NEAR((abc[{"a", "bc"}]), 0.3 * 0.7 * 0.3, 0.04);
   EXPECT_NEAR((abc[{"a", "b", "c"}]), 0.3 * 0.3, 0.04);
-  // What was left out stays so while others merge.
+  // A skipped merge stays skipped while other pairs merge.
   auto two_pairs = shares("abxbc");
   EXPECT_NEAR((two_pairs[{"ab", "x", "bc"}]), 0.7 * 0.7, 0.04);
   EXPECT_NEAR((two_pairs[{"a", "b", "x", "bc"}]), 0.3 * 0.7, 0.04);
@@ -79,7 +79,7 @@ TEST_F(SubwordDropout, without_it_text_is_cut_as_sentencepiece_cuts_it) {
   }
   const std::string of_english = train_sentencepiece(english, {.vocabulary = 110});
   expect_cut_as_encoded(SentencePieceTokenizer(of_english),
-                        texts);  // German has unknown characters
+                        texts);  // the German text has unknown characters
   std::vector<std::string> both = english;
   both.insert(both.end(), german.begin(), german.end());
   const std::string joint =

@@ -1,4 +1,4 @@
-// The word of each token: what its tokens decode to is what spaces separate in the text.
+// The word of each token: the decoded tokens of a word equal the space-separated word in the text.
 #include "datasets/tokenizers/tokenizer.hpp"
 
 #include "datasets/text/text_file.hpp"
@@ -16,7 +16,7 @@ std::vector<std::string> words_between_spaces(const std::string& line) {
   return {std::istream_iterator<std::string>(stream), {}};
 }
 
-// The texts of the words that the tokens are numbered with.
+// The text of each word, from the tokens with its number.
 std::vector<std::string> words_by_number(const Tokenizer& tokenizer, const std::string& line) {
   const std::vector<TokenId> tokens = tokenizer.encode(line);
   const auto numbers = words_of_tokens(tokenizer, tokens);
@@ -46,7 +46,7 @@ TEST(TokenWords, of_subwords_are_what_spaces_separate) {
   }
 }
 
-// Each word but the first holds the space before it.
+// Each word except the first includes the space before it.
 TEST(TokenWords, of_merged_bytes_are_what_spaces_separate) {
   const std::vector<std::string> lines = read_lines(corpus / "train.de");
   const ByteBpe tokenizer(train_byte_bpe(lines, 300));

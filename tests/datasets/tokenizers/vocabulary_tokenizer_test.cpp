@@ -1,4 +1,4 @@
-// Word and character tokenizers, and the file of their vocabulary.
+// Word and character tokenizers, and their vocabulary file.
 #include "datasets/tokenizers/vocabulary.hpp"
 
 #include "core/files/files.hpp"

@@ -1,4 +1,4 @@
-// WordPiece: the ids and texts of the package tokenizers for 5,000 texts, and files.
+// WordPiece: the same ids and texts as the Python package tokenizers for 5,000 texts, and files.
 #include "datasets/tokenizers/word_piece.hpp"
 
 #include <unicode/unistr.h>
@@ -48,7 +48,7 @@ TEST_P(WordPieceFiles, are_trained_as_the_reference_does) {
   EXPECT_EQ(trained.options().words.lower_case, options.words.lower_case);
 }
 
-// A test from the paper's code: tokenization_test.py, test_wordpiece_tokenizer and others.
+// From the paper's code: tokenization_test.py, test_wordpiece_tokenizer and others.
 WordPiece small(const WordPieceOptions& options = {}) {
   return {{"want", "##want", "##ed", "wa", "un", "runn", "##ing", ",", "hello", "\u4E2D"}, options};
 }
@@ -83,13 +83,13 @@ TEST(WordPiece, keeps_case_and_accents_by_option) {
               ElementsAre("<unk>", "<unk>"));
 }
 
-// Of all characters only this one has two in lower case (The Unicode Standard, SpecialCasing.txt).
+// Only this character has two characters in lower case (The Unicode Standard, SpecialCasing.txt).
 TEST(WordPiece, writes_a_capital_i_with_a_dot_in_lower_case_as_two_characters) {
   EXPECT_THAT(basic_words("\u0130I", {.strip_accents = false}), ElementsAre("i\u0307i"));
   EXPECT_THAT(basic_words("\u0130I", {}), ElementsAre("ii"));
 }
 
-// What becomes of a character between two letters, by the names of the fixture.
+// How a character between two letters is treated, in the fixture's terms.
 std::string class_of(const std::string& character) {
   const auto words = [&](bool strip_accents) {
     return basic_words("a" + character + "b",
@@ -102,8 +102,8 @@ std::string class_of(const std::string& character) {
   return plain[0] == "ab" ? "gone" : words(true)[0] == "ab" ? "accent" : "letter";
 }
 
-// scripts/make_fixtures.py: the classes of Unicode 8.0, and of a block of ideographs only
-// a part.
+// The fixture (scripts/make_fixtures.py) has the classes of Unicode 8.0, except for part of a block
+// of ideographs.
 TEST(WordPiece, treats_every_character_as_the_reference) {
   std::ifstream runs(tokenizer_fixtures / "word_piece_classes.txt");
   std::uint32_t first = 0;
@@ -113,14 +113,14 @@ TEST(WordPiece, treats_every_character_as_the_reference) {
   Index letters = 0;
   for (std::uint32_t character = 0; character < 0x110000; ++character) {
     if (character == 0xD800) {
-      character = 0xE000;  // those between are no characters
+      character = 0xE000;  // surrogates are not characters
     }
     if (character > last) {
       runs >> first >> last >> kind;
     }
     const bool within = runs && character >= first;
     if (character > 0x30000 && character != first && character != last) {
-      continue;  // hardly any character is assigned there
+      continue;  // nearly unassigned
     }
     std::string utf8;
     icu::UnicodeString(static_cast<UChar32>(character)).toUTF8String(utf8);
@@ -141,8 +141,8 @@ TEST(WordPiece, names_unknown_words_and_decodes_the_others) {
   EXPECT_EQ(small().decode({begin_id, tokens[0], end_id}), "hello");
 }
 
-// Counted by hand: l and o are neighbours 5 times, lo and w 4 times. Then e and s, s and t, and low
-// and e are so twice, and e comes first; then low and es, and es and t, and low comes first.
+// By hand: l o occurs 5 times, lo w 4 times. Then e s, s t and low e occur twice, and e comes
+// first; then low es and es t, and low comes first.
 TEST(WordPiece, merges_the_most_frequent_pairs_within_words) {
   const std::vector<std::string> lines{"low low Lowest", "lot lowest."};
   const WordPiece trained = train_word_piece(lines, 100, word_piece_options(true));
@@ -154,8 +154,7 @@ TEST(WordPiece, merges_the_most_frequent_pairs_within_words) {
   EXPECT_THAT(entries_of(cased, "Low"), ElementsAre("L", "##o", "##w"));
 }
 
-// l and o occur 5 times and w 4 times, and o and w go on with a word as often; with the marks they
-// are 8 entries.
+// l and o occur 5 times and w 4 times; o and w continue a word as often. With the marks, 8 entries.
 TEST(WordPiece, without_room_for_all_characters_knows_the_most_frequent) {
   const std::vector<std::string> lines{"low low lowest", "lot lowest."};
   const WordPiece trained = train_word_piece(lines, 8, word_piece_options(true));
@@ -193,7 +192,7 @@ TEST(WordPiece, is_read_as_its_config_says) {
   EXPECT_EQ(first_id("{}"), 1);
   EXPECT_EQ(first_id(R"({"do_lower_case": false})"), 2);
   const PretrainedTokenizer read = read_pretrained_tokenizer(here.path());
-  EXPECT_THAT(read.file_ids, ElementsAre(0, 3, 4, 1, 2));  // the lines of the file, from 0
+  EXPECT_THAT(read.file_ids, ElementsAre(0, 3, 4, 1, 2));  // line numbers in the file, from 0
   EXPECT_EQ(read.mask, 5);
   EXPECT_THAT(io_error_of([&] { first_id(R"({"do_basic_tokenize": false})"); }),
               HasSubstr("tokenizer_config.do_basic_tokenize is false"));

@@ -1,4 +1,4 @@
-// The tokenizers of a Marian model, read and written.
+// Reads and writes the tokenizers of a Marian model.
 #include "interchange/tokenizers/pretrained_tokenizers.hpp"
 
 #include <nlohmann/json.hpp>
@@ -26,8 +26,8 @@ class MarianTokenizers : public Test {
   MarianTokenizers() : model(train_sentencepiece(cat_lines, {.vocabulary = 22})) {
     write_file_atomically(here / "source.spm", model);
     write_file_atomically(here / "target.spm", model);
-    // As in published models: the end mark first, then the unknown mark; a mark to fill up at the
-    // end. The last piece has no id.
+    // As in published models: end mark first, then the unknown mark, and a padding mark at the end.
+    // The last piece has no id.
     table = {{"</s>", 0}, {"<unk>", 1}};
     const SentencePieceTokenizer pieces(model);
     for (Index i = mark_count; i < pieces.size() - 1; ++i) {
@@ -59,7 +59,7 @@ class MarianTokenizers : public Test {
   static constexpr Index pad = 50;
   TemporaryDirectory here;
   std::string model;
-  json table;  // the ids of vocab.json
+  json table;  // ids in vocab.json
 };
 
 TEST_F(MarianTokenizers, have_the_ids_of_the_files) {
@@ -83,8 +83,8 @@ struct MarianText {
   std::vector<std::string> unknown{};
 };
 
-// As MarianTokenizer of transformers 5.24.0 has it, with these files: vocab.json has entries that
-// are no pieces.
+// Tokens from MarianTokenizer of transformers 5.24.0 for these files: some entries of vocab.json
+// are not pieces.
 const std::vector<MarianText> texts_with_further_entries{
     {">>fr<< the cat", {">>fr<<", "\u2581the", "\u2581cat"}},
     {">>fr<<the", {">>fr<<", "\u2581the"}},
@@ -135,7 +135,7 @@ TEST_F(MarianTokenizers, write_the_entries_that_are_no_pieces) {
   EXPECT_EQ(text_of({"<s>", "\u2581dog", "<unk>"}), "dog \u2047 ");
 }
 
-// A target may write any entry. A source has no row for those that no text gives.
+// A target may write every entry. A source has no rows for entries that no text gives.
 TEST_F(MarianTokenizers, of_two_models_know_the_entries_of_each_other) {
   const std::vector<std::string> german_lines(50, "der hund # dort");
   write_file_atomically(here / "target.spm", train_sentencepiece(german_lines, {.vocabulary = 20}));
@@ -184,8 +184,8 @@ class MarianFiles : public Test {
  protected:
   json file(const std::string& name) const { return json::parse(read_file(here_ / name)); }
 
-  // What MarianTokenizer does with a text: the pieces of the library for the model as it is, by
-  // their ids.
+  // Tokenises like MarianTokenizer: the library's pieces for the unchanged model, mapped to their
+  // ids.
   std::vector<TokenId> ids_of(const std::string& side, const std::string& vocabulary,
                               const std::string& text) const {
     const SentencePieceTokenizer model(read_file(here_ / (side + ".spm")), Pieces::used);
@@ -197,7 +197,7 @@ class MarianFiles : public Test {
     return tokens;
   }
 
-  // The target uses only the pieces of German.
+  // The target uses only German pieces.
   Tokenizers joint_sides() const {
     std::vector<std::string> both = german_;
     both.insert(both.end(), english_.begin(), english_.end());
@@ -233,7 +233,7 @@ TEST_F(MarianFiles, of_a_joint_vocabulary_let_each_side_use_its_own_pieces) {
   }
 }
 
-// A target in English has pieces that only the source may use.
+// English targets contain pieces that only the source may use.
 TEST_F(MarianFiles, of_a_joint_vocabulary_are_read_as_it) {
   const Tokenizers sides = joint_sides();
   write_marian_tokenizers(sides, 64, here_.path());

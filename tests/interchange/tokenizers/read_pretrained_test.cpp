@@ -1,4 +1,4 @@
-// Tokenizers of other programs: which marks are found, and what is refused, by name.
+// Tokenizers of other programs: which marks are found, and what is rejected, by name.
 #include "interchange/tokenizers/pretrained_tokenizers.hpp"
 
 #include <nlohmann/json.hpp>
@@ -24,7 +24,7 @@ class PretrainedJson : public Test {
     return io_error_of([&] { read_pretrained_tokenizer(here_.path()); });
   }
 
-  // The message for a fixture with another value at a place.
+  // The error for a fixture with `value` at `place`.
   std::string error_with(const std::string& name, const std::string& place,
                          const json& value) const {
     json changed = fixture(name);
@@ -37,7 +37,7 @@ class PretrainedJson : public Test {
 
 TEST_F(PretrainedJson, reads_both_spellings_of_merges) {
   json content = fixture("byte_bpe_json");
-  ASSERT_TRUE(content["model"]["merges"][0].is_array());  // as the package writes them since 0.20
+  ASSERT_TRUE(content["model"]["merges"][0].is_array());  // the package writes arrays since 0.20
   for (json& merge : content["model"]["merges"]) {
     merge = merge[0].get<std::string>() + " " + merge[1].get<std::string>();
   }
@@ -51,7 +51,7 @@ TEST_F(PretrainedJson, reads_both_spellings_of_merges) {
   EXPECT_THAT(error_of(content), HasSubstr("`a b c` is not two entries"));
 }
 
-// Of GPT-2 the begin and the end mark are the same, and there is no unknown mark.
+// GPT-2 has one token as begin and end mark, and no unknown mark.
 TEST_F(PretrainedJson, finds_the_marks) {
   const auto read = read_pretrained_tokenizer(tokenizer_fixtures / "byte_bpe_json");
   const Index mark = fixture("byte_bpe_json")["added_tokens"][0]["id"];
@@ -129,7 +129,7 @@ TEST_F(PretrainedJson, says_which_marks_are_around_a_text) {
   EXPECT_EQ(around(nullptr), of({}, {}));
   EXPECT_EQ(around({{"type", "ByteLevel"}}), of({}, {}));
   EXPECT_EQ(around(before), of({7}, {}));
-  const json both = json::array({{{"type", "ByteLevel"}}, before});  // as of Llama 3
+  const json both = json::array({{{"type", "ByteLevel"}}, before});  // as in Llama 3
   EXPECT_EQ(around({{"type", "Sequence"}, {"processors", both}}), of({7}, {}));
   before["single"] = {text, mark};
   EXPECT_EQ(around(before), of({}, {7}));
@@ -171,7 +171,7 @@ TEST_F(PretrainedJson, knows_the_usual_names_of_marks) {
   }
 }
 
-// As the first files of bert-base-uncased and others have it.
+// As in the first files of bert-base-uncased and others.
 TEST_F(PretrainedJson, infers_a_type_that_is_missing) {
   for (const std::string name : {"byte_bpe_json", "word_piece_cased"}) {
     json content = fixture(name);

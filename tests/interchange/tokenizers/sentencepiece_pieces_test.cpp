@@ -1,5 +1,5 @@
-// SentencePiece's models for other programs: the same pieces, and merges that cut a text as the
-// library does.
+// SentencePiece models for other programs: the same pieces, and merges that tokenise like the
+// library.
 #include <unordered_map>
 
 #include "datasets/text/text_file.hpp"
@@ -61,7 +61,7 @@ TEST(ExportedPieces, of_unigram_have_their_scores) {
     EXPECT_LE(piece[1].get<double>(), before) << "the library sorts pieces by their score";
     before = piece[1].get<double>();
   }
-  EXPECT_LT(before, -3);  // the logarithm of a rare piece's probability
+  EXPECT_LT(before, -3);  // log-probability of a rare piece
 }
 
 TEST(ExportedPieces, normalise_as_the_model_does) {
@@ -112,7 +112,7 @@ TEST(ExportedPieces, have_no_further_entries_beside_them) {
               HasSubstr("has entries that are no subwords (>>fr<< is one)"));
 }
 
-// The test vectors of RFC 4648, section 10.
+// Test vectors of RFC 4648, section 10.
 TEST(ExportedPieces, are_normalised_by_bytes_in_base64) {
   EXPECT_EQ(base64_of(""), "");
   EXPECT_EQ(base64_of("f"), "Zg==");

@@ -1,5 +1,5 @@
-// Tokenizers for other programs: what is read back is the same, marks and ids stand in the files as
-// they should, and what the files cannot hold is refused.
+// Tokenizers for other programs: they read back unchanged, have marks and ids in the correct
+// places, and contents that the files cannot hold are rejected.
 #include "interchange/tokenizers/pretrained_tokenizers.hpp"
 
 #include <nlohmann/json.hpp>
@@ -28,7 +28,7 @@ class ExportedTokenizer : public Test {
     return file("tokenizer.json");
   }
 
-  // The tokens of a template, such as {"<s>", "A 0", "</s>"}, each text with its type.
+  // The items of a template, such as {"<s>", "A 0", "</s>"}; each text has its type.
   static std::vector<std::string> items_of(const json& items) {
     std::vector<std::string> names;
     for (const json& item : items) {
@@ -54,7 +54,7 @@ TEST_F(ExportedTokenizer, of_byte_level_bpe_is_read_back_with_the_same_ids) {
   const ByteBpe tokenizer = trained_byte_bpe();
   exported(tokenizer, {.mask = true});
   const PretrainedTokenizer whole = read_pretrained_tokenizer(here_.path());
-  std::filesystem::remove(here_ / "tokenizer.json");  // vocab.json and merges.txt are left
+  std::filesystem::remove(here_ / "tokenizer.json");  // leaves vocab.json and merges.txt
   const PretrainedTokenizer parts = read_pretrained_tokenizer(here_.path());
   for (const std::string& text : fixture_texts()) {
     const std::vector<TokenId> ids = tokenizer.encode(text);
@@ -97,8 +97,8 @@ TEST_F(ExportedTokenizer, has_the_ids_of_its_words_and_marks) {
   EXPECT_THAT(added, ElementsAre("<unk>", "<s>", "</s>", "<mask>"));
 }
 
-// A subword that begins a word holds the space before it. In front of a text, so also after a mask,
-// the normaliser of SentencePiece puts one itself.
+// A subword at the start of a word includes the space before it. SentencePiece's normaliser itself
+// adds a space before a text, so also after a mask.
 TEST_F(ExportedTokenizer, has_a_mask_that_takes_the_spaces_beside_it) {
   const auto spaces = [&](const Tokenizer& tokenizer) {
     const json mask = exported(tokenizer, {.mask = true})["added_tokens"].back();
@@ -112,7 +112,7 @@ TEST_F(ExportedTokenizer, has_a_mask_that_takes_the_spaces_beside_it) {
   EXPECT_EQ(spaces(pieces), std::pair(true, true));
 }
 
-// A corpus such as WikiText has <unk> as a word.
+// Some corpora, such as WikiText, contain <unk> as a word.
 TEST_F(ExportedTokenizer, spells_a_mark_otherwise_if_a_word_is_spelled_like_it) {
   const json whole = exported(words({"<unk>", "<<unk>>", "the"}));
   EXPECT_EQ(
@@ -126,7 +126,7 @@ TEST_F(ExportedTokenizer, spells_bytes_as_byte_characters) {
   const json whole = exported(VocabularyTokenizer(all_bytes(), Unit::byte));
   EXPECT_EQ(whole["model"]["vocab"].size(), 259U);
   EXPECT_EQ(whole["model"]["vocab"]["a"], mark_count + 'a');
-  EXPECT_EQ(whole["model"]["vocab"]["\u0120"], mark_count + ' ');  // as GPT-2 spells a space
+  EXPECT_EQ(whole["model"]["vocab"]["\u0120"], mark_count + ' ');  // GPT-2's form of a space
   EXPECT_EQ(whole["model"]["merges"], json::array());
   EXPECT_EQ(whole["pre_tokenizer"]["use_regex"], false);
 }
@@ -180,7 +180,7 @@ TEST_F(ExportedTokenizer, names_its_marks_and_its_longest_text) {
 }
 
 TEST_F(ExportedTokenizer, is_read_back_unless_another_program_changed_it) {
-  const auto tokenizer = words({"a", "<s>", "b"});  // whose begin mark is therefore spelled <<s>>
+  const auto tokenizer = words({"a", "<s>", "b"});  // so its begin mark is spelled <<s>>
   json content = exported(tokenizer, {.mask = true});
   const auto read = read_written_tokenizer(here_.path());
   ASSERT_TRUE(read);

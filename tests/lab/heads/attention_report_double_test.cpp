@@ -1,4 +1,4 @@
-// The maps of a head's weights, against the matrices written out.
+// The maps of a head's weights, compared with explicit matrices.
 #include "lab/heads/attention_report.hpp"
 
 #include "core/product/matrix_product.hpp"
@@ -12,7 +12,7 @@ TEST(ProductSingularValues, are_those_of_known_products) {
   const Tensor a = Tensor::of({2, 3}, {3, 0, 0, 0, 1, 0});
   const Tensor b = Tensor::of({2, 4}, {2, 0, 0, 0, 0, 5, 0, 0});
   EXPECT_THAT(product_singular_values(a, b), ElementsAre(DoubleNear(6, 1e-7), DoubleNear(5, 1e-7)));
-  // Rows alike: one value only, |a|² |b|² summed twice over.
+  // Equal rows: a single value, |a|² |b|², from both rows.
   const Tensor same = Tensor::of({2, 2}, {1, 2, 1, 2});
   EXPECT_THAT(product_singular_values(same, same),
               ElementsAre(DoubleNear(10, 1e-6), DoubleNear(0, 1e-6)));
@@ -92,8 +92,8 @@ TEST_F(Maps, have_the_norms_of_the_matrices) {
   }
 }
 
-// Where the input itself is the query, a head's scores are those of its key weight on the columns
-// that the head reads: of an identity, symmetric.
+// If the input is the query, a head's scores come from its key weight on the columns that the head
+// reads. An identity weight gives symmetric scores.
 TEST(MapsOfInputs, lie_on_the_columns_that_a_head_reads) {
   for (const HeadInput input : {HeadInput::wide, HeadInput::narrow}) {
     ModelOptions options = tiny_options();
@@ -107,7 +107,7 @@ TEST(MapsOfInputs, lie_on_the_columns_that_a_head_reads) {
     Tensor weight = model.store.value(*key);
     std::ranges::fill(weight.values(), 0);
     for (Index row = 0; row < weight.dim(0); ++row) {
-      weight.row(row)[row % weight.dim(1)] = 1;  // in each head an identity
+      weight.row(row)[row % weight.dim(1)] = 1;  // identity in each head
     }
     for (const std::optional<HeadMaps>& maps : head_maps(model.store, attention)) {
       EXPECT_NEAR(*maps->asymmetry, 0, 1e-7);

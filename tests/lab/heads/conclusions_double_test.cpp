@@ -1,4 +1,4 @@
-// The lines about a run's heads, from figures made by hand.
+// The conclusions about a run's heads, from figures made by hand.
 #include "lab/heads/conclusions.hpp"
 
 #include "tests/support/small_copy.hpp"
@@ -127,7 +127,7 @@ TEST(HeadConclusions, tell_which_heads_matter) {
                   "2 of 3 heads can go together with the loss growing by at most 0.01 nats"));
   found.gates = {{.head = {}, .gate = 0}, {.head = {}, .gate = 0.5}};
   EXPECT_THAT(conclusions(found), IsSupersetOf({"1 of 2 heads with gates are closed"}));
-  // None of a model's heads can be left out.
+  // A model in which no head can be removed.
   EXPECT_THAT(conclusions({.heads = {}, .importance = Importance{}, .pruning = PruningCurve{}}),
               ElementsAre("0 of 0 heads have a role"));
 }
@@ -150,8 +150,8 @@ TEST(NextLook, follows_what_was_found) {
   EXPECT_EQ(next_look(found)->why, "a smaller run without the closed heads");
 }
 
-// The encoder's heads have slopes of alibi, and cannot be removed; the two groups of the
-// cross-attention's four heads share keys; the decoder's heads go one by one.
+// Encoder heads have ALiBi slopes and cannot be removed. The four heads of cross-attention share
+// keys in two groups. Decoder heads can be removed singly.
 TEST(NextLook, promises_only_what_prune_does) {
   Config config = SmallCopy::options({});
   config.model.heads = 4;

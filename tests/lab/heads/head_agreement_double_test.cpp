@@ -1,4 +1,4 @@
-// How far heads agree with relations, from weights and relations whose answers are known.
+// The agreement of heads with relations, for weights and relations with known answers.
 #include "lab/heads/head_figures.hpp"
 
 #include "lab/heads/attention_report.hpp"
@@ -9,7 +9,7 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 const std::vector<TokenId> five_tokens{3, 4, 5, 6, 7};
 const TokenFacts no_facts{};
 
-// Queries 1 and 2 have one related key, query 4 two, and queries 0 and 3 none.
+// Queries 1 and 2 have one related key, query 4 has two, queries 0 and 3 have none.
 Relations partner(RelationSide side) {
   return {{.name = "partner", .side = side, .pairs = {{1, 0}, {2, 0}, {4, 2}, {4, 3}}}};
 }
@@ -25,7 +25,7 @@ AttendedSequence sequence_with(const Relations& relations, bool causal = false) 
           .relations = relations};
 }
 
-// Most of each query's weight on one key, the rest spread out.
+// Each query has weight 0.6 on one key and 0.1 on the rest.
 std::vector<Scalar> mostly_on(const std::vector<std::size_t>& keys) {
   const std::size_t n = keys.size();
   std::vector<Scalar> weights(n * n, Scalar{0.1});
@@ -35,7 +35,7 @@ std::vector<Scalar> mostly_on(const std::vector<std::size_t>& keys) {
   return weights;
 }
 
-// Agrees in query 1, not in query 2, and in query 4 with the second of its keys.
+// Agrees for query 1, not for query 2, and for query 4 with its second key.
 const std::vector<Scalar> two_of_three = mostly_on({0, 0, 1, 0, 3});
 const std::vector<Scalar> all_of_them = mostly_on({4, 0, 0, 4, 2});
 const std::vector<Scalar> none_of_them = mostly_on({0, 1, 2, 3, 4});
@@ -57,7 +57,7 @@ TEST(HeadAgreement, counts_queries_with_the_largest_weight_on_a_related_key) {
   EXPECT_THAT(figures.agreement, ElementsAre(Optional(DoubleNear(2.0 / 3, 1e-12)), 1, 0));
 }
 
-// Offset -1 is right for queries 1 and 4, -2 for 2 and 4.
+// Offset -1 is correct for queries 1 and 4, offset -2 for queries 2 and 4.
 TEST(HeadAgreement, knows_what_the_best_offset_would_give) {
   const Relations relations = partner(RelationSide::source);
   const auto sums = sums_of(sequence_with(relations), {all_of_them});
@@ -73,15 +73,15 @@ TEST(HeadAgreement, knows_what_chance_would_give) {
   const auto sums = sums_of(sequence_with(everywhere), {all_of_them});
   EXPECT_THAT(figures_of(sums[0]).random,
               ElementsAre(DoubleNear((1.0 / 5 + 1.0 / 5 + 2.0 / 5) / 3, 1e-12)));
-  // Under the causal pattern query i has i + 1 keys.
+  // With the causal pattern, query i has i + 1 keys.
   const Relations back = partner(RelationSide::target);
   const auto causal = sums_of(sequence_with(back, true), {all_of_them});
   EXPECT_THAT(figures_of(causal[0]).random,
               ElementsAre(DoubleNear((1.0 / 2 + 1.0 / 3 + 2.0 / 5) / 3, 1e-12)));
 }
 
-// A window of one position before shows query 1 both of its keys, one of them related; query 2 none
-// of its own; query 4 one of two. Blocks of two show query 1 the same two, and the others none.
+// A window of one position before: query 1 sees two keys, one related; query 2 sees no related key;
+// query 4 one of two. Blocks of two show query 1 the same keys, and other queries no related key.
 TEST(HeadAgreement, knows_what_chance_would_give_among_the_keys_of_each_pattern) {
   const Relations relations = partner(RelationSide::source);
   const std::vector<Pattern> patterns{Pattern::full(), Pattern::window(1, 0), Pattern::blocks(2)};
@@ -94,7 +94,7 @@ TEST(HeadAgreement, knows_what_chance_would_give_among_the_keys_of_each_pattern)
                   DoubleNear((1.0 / 2 + 1.0 / 2) / 3, 1e-12), DoubleNear(1.0 / 2 / 3, 1e-12)));
 }
 
-// Blocks of one show each query itself, and no key is related to itself.
+// In blocks of one, each query sees only itself, and no key is related to itself.
 TEST(HeadAgreement, is_absent_for_a_head_that_may_attend_to_no_related_key) {
   const Relations relations = partner(RelationSide::source);
   const std::vector<Pattern> patterns{Pattern::full(), Pattern::blocks(1)};
@@ -117,7 +117,7 @@ TEST(HeadAgreement, is_with_the_relations_of_its_own_side) {
   EXPECT_EQ(sums_of(across, {all_of_them}).size(), 1U);
 }
 
-// Sentences have different relations, and one may have none of a relation's pairs.
+// Sentences have different relations; a sentence may have no pair of a relation.
 TEST(HeadAgreement, of_parts_adds_up) {
   Relations first = partner(RelationSide::source);
   Relations second{{.name = "other", .side = RelationSide::source, .pairs = {{0, 4}}},
@@ -149,7 +149,7 @@ RelationFigures figures(std::string name, double offset_share,
           .agreement = std::move(agreement)};
 }
 
-// Head 0 exceeds the offset by most in the second; head 1 never exceeds chance.
+// Head 0 exceeds the offset most for the second relation; head 1 never exceeds chance.
 TEST(HeadAgreement, names_the_relation_that_an_offset_explains_least) {
   const std::vector<RelationFigures> relations{figures("neighbour", 0.9, {0.95, 0.0}),
                                                figures("subject", 0.3, {0.8, 0.1})};
@@ -157,7 +157,7 @@ TEST(HeadAgreement, names_the_relation_that_an_offset_explains_least) {
   EXPECT_EQ(closest_relation(relations, 1), std::nullopt);
   EXPECT_EQ(closest_relation({}, 0), std::nullopt);
   RelationFigures narrow = figures("neighbour", 0.3, {0.5, 0.5});
-  narrow.random = {0.1, 0.5};  // by chance, the second head agrees as often
+  narrow.random = {0.1, 0.5};  // the second head does not exceed chance
   EXPECT_EQ(closest_relation({narrow}, 0), 0U);
   EXPECT_EQ(closest_relation({narrow}, 1), std::nullopt);
 }

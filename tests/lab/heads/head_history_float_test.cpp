@@ -1,4 +1,4 @@
-// Since when a head does something: from the last checkpoint back, without a break.
+// Since which checkpoint a head has its role, without interruption up to the last checkpoint.
 #include "lab/heads/head_history.hpp"
 #include "tests/support/testing.hpp"
 

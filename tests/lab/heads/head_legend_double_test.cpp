@@ -1,4 +1,4 @@
-// Every figure and every column has its meaning, and one that cannot be is blank or null.
+// Every figure and column has an explanation; a figure that does not exist is blank or null.
 #include "lab/heads/head_report.hpp"
 
 #include "lab/heads/attention_report.hpp"
@@ -9,7 +9,7 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
-// One head for which everything is known.
+// One head with every figure known.
 std::vector<AttentionReport> one_head() {
   const MapFigures map{.norm = 1, .rank = 1, .width = 1};
   HeadReport head;
@@ -25,7 +25,7 @@ std::vector<AttentionReport> one_head() {
       {.site = {AttentionKind::cross, 0}, .queries = 1, .heads = {head}, .relations = {answer}}};
 }
 
-// Figures that others hold, and numbers of heads.
+// Keys without an explanation of their own: parts of other figures, and numbers of heads.
 const std::set<std::string> without_words{"head",
                                           "even_entropy",
                                           "even_weight_on",
@@ -35,7 +35,7 @@ const std::set<std::string> without_words{"head",
                                           "query_key.width",
                                           "value_output.width"};
 
-// The paths of all figures, those by offset and by head as one.
+// The paths of all figures; entries by offset or by head count as one path.
 void add_keys(std::set<std::string>& keys, const nlohmann::ordered_json& json,
               const std::string& prefix) {
   for (const auto& [name, value] : json.items()) {
@@ -65,7 +65,7 @@ TEST(HeadLegend, has_every_figure_of_a_page) {
   EXPECT_EQ(told, keys);
 }
 
-// The names in a table's first line stand at least two spaces apart.
+// At least two spaces separate the names in a table's first line.
 std::vector<std::string> columns_of(const std::string& table) {
   std::vector<std::string> names;
   std::string name;
@@ -104,11 +104,11 @@ TEST(HeadLegend, has_every_role_with_its_threshold) {
   for (std::size_t i = 0; i < roles.size(); ++i) {
     EXPECT_EQ(roles[i].first, role_names[i]);
   }
-  EXPECT_THAT(roles.front().second, HasSubstr("90 %"));  // RoleThresholds
+  EXPECT_THAT(roles.front().second, HasSubstr("90 %"));  // from RoleThresholds
   EXPECT_THAT(legend_text(), HasSubstr("90 % of the queries"));
 }
 
-// One head of which nothing is known, and one whose figures are 0.
+// One head without known figures, and one whose figures are 0.
 std::vector<AttentionReport> two_heads() {
   HeadReport zero;
   for (const HeadFigureRow& row : head_figure_rows()) {
@@ -128,7 +128,7 @@ std::vector<AttentionReport> two_heads() {
   return {report};
 }
 
-// The rows below the header and the rule.
+// The rows below the table's header and rule.
 std::vector<std::string> rows_of(const std::string& table) {
   std::vector<std::string> rows;
   for (std::size_t begin = 0; begin < table.size();) {
@@ -151,7 +151,7 @@ TEST(HeadReport, has_blanks_for_what_cannot_be) {
   EXPECT_TRUE(maps[1].ends_with("  0.00")) << "no rank behind the norm: " << maps[1];
 }
 
-// The first head has no matrices, the second has.
+// The first head has no matrices; the second head has.
 TEST(HeadReport, has_blanks_in_csv_and_no_column_for_a_group) {
   const std::string csv = heads_csv(two_heads());
   EXPECT_THAT(csv, HasSubstr(",nearest,query_key.norm,")) << "no head has a nearest one";
@@ -209,7 +209,7 @@ TEST(HeadFigureRows, have_names_of_their_own_and_one_origin) {
   }
 }
 
-// Two positions back, of the queries that have such a key.
+// A user-defined figure: the weight two positions back, for queries that have such a key.
 TEST(HeadFigureRows, of_somebodys_own_are_everywhere) {
   std::vector<HeadFigureRow> rows = head_figure_rows();
   rows.push_back({.key = "weight_on.two_back",

@@ -1,4 +1,4 @@
-// How far heads are apart, and what they write, where the answer is known.
+// Distances between heads, and what heads write, for cases with known answers.
 #include "lab/heads/head_figures.hpp"
 
 #include "lab/heads/head_report.hpp"
@@ -11,7 +11,7 @@ TEST(HeadPairs, of_outputs_go_by_direction_alone) {
   const Tensor x = unit_rows(Tensor::of({3, 2}, {3, 4, 0, 2, 0, 0}));
   EXPECT_THAT(x.values(), ElementsAre(0.6, 0.8, 0, 1, 0, 0));
   const Tensor longer = unit_rows(Tensor::of({3, 2}, {30, 40, 0, 1, 1, 0}));
-  EXPECT_NEAR(output_distance_between(x, longer), 1, 1e-12);  // the last row: one writes nothing
+  EXPECT_NEAR(output_distance_between(x, longer), 1, 1e-12);  // row 2 of x writes nothing
   const Tensor opposite = unit_rows(Tensor::of({3, 2}, {-3, -4, 5, 0, 0, 0}));
   EXPECT_NEAR(output_distance_between(x, opposite), 2 + 1 + 1, 1e-12);
 }
@@ -19,10 +19,10 @@ TEST(HeadPairs, of_outputs_go_by_direction_alone) {
 TEST(HeadPairs, of_weights_are_apart_by_log_two_at_most) {
   const std::vector<Scalar> first{1, 0, 1, 0};
   const std::vector<Scalar> second{0, 1, 1, 0};
-  EXPECT_NEAR(divergence_between(first, second), std::log(2), 1e-12);  // one of two rows
+  EXPECT_NEAR(divergence_between(first, second), std::log(2), 1e-12);  // one of two rows differs
 }
 
-// What the recorder hands over, mapped by head_writes(), and the bias are the attention's output.
+// The recorded outputs, mapped by head_writes(), plus the bias equal the attention's output.
 class HeadWrites : public TestWithParam<Combine> {};
 
 INSTANTIATE_TEST_SUITE_P(Combinations, HeadWrites,
@@ -32,7 +32,7 @@ INSTANTIATE_TEST_SUITE_P(Combinations, HeadWrites,
 TEST_P(HeadWrites, add_up_to_the_output) {
   AttentionSettings settings;
   settings.combine.values = {GetParam()};
-  settings.positions.values = {AttentionPositions::relative};  // whose values depend on positions
+  settings.positions.values = {AttentionPositions::relative};  // its values depend on positions
   const LoneAttention lone(settings, 3);
   const Segments segments = segments_of({4, 1, 3});
   const std::vector<Tensor> writes = head_writes(lone.store, lone.attention);
@@ -52,8 +52,8 @@ TEST_P(HeadWrites, add_up_to_the_output) {
   EXPECT_THAT(sum.values(), Pointwise(DoubleNear(1e-12), output.value.value().values()));
 }
 
-// Layer 1's head is nearer to head 1 of layer 0 than that layer's heads are to each other; cross
-// attention has one head, and nobody to compare with.
+// Layer 1's head is nearer to head 1 of layer 0 than the heads of layer 0 are to each other.
+// Cross-attention has a single head and no other to compare with.
 std::vector<AttentionSums> three_attentions() {
   std::vector<AttentionSums> sums(3);
   sums[0].site = {AttentionKind::encoder_self, 0};

@@ -1,5 +1,5 @@
-// The sums of each head over a split, against the same computed afterwards from the weights that
-// were recorded sentence by sentence, for plain attention and for composed ones.
+// The sums of each head over a split compared with sums computed from the recorded weights of each
+// sentence, for plain and for composed attention.
 #include "tests/support/head_means.hpp"
 #include "tests/support/testing.hpp"
 #include "tests/support/watched_models.hpp"
@@ -12,7 +12,7 @@ Index offset_to(Index query, Index key) { return std::clamp<Index>(key - query, 
 
 bool is_word(TokenId token) { return token > end_mark; }
 
-// The highest token: tiny_facts.
+// The highest token id is the rarest (tiny_facts).
 bool is_rarest(const Seen& seen, std::size_t head, Index query, Index key) {
   for (Index j = 0; j < std::ssize(seen.keys); ++j) {
     const bool before = seen.key(j) > seen.key(key) || (seen.key(j) == seen.key(key) && j < key);
@@ -23,7 +23,7 @@ bool is_rarest(const Seen& seen, std::size_t head, Index query, Index key) {
   return is_word(seen.key(key));
 }
 
-// Whether a key is in this place for this query.
+// Whether this key is at the place `place` for this query.
 bool is_at(std::string_view place, const Seen& seen, std::size_t head, Index query, Index key) {
   const std::map<std::string_view, bool> places{
       {"same_position", key == query},
@@ -39,7 +39,7 @@ bool is_at(std::string_view place, const Seen& seen, std::size_t head, Index que
   return places.at(place);
 }
 
-// Whether a query counts for the first or the last key even where it may not attend to it.
+// Whether a query counts for the first or last key even if it may not attend to that key.
 bool always_counts(std::string_view place, const Seen& seen, std::size_t head, Index query) {
   return (place == "first" && seen.key_count(head, query) > 1) || (place == "last" && !seen.causal);
 }

@@ -1,4 +1,4 @@
-// The few figures of a run's heads, from reports made by hand.
+// The summary figures of a run's heads, from reports made by hand.
 #include "lab/heads/conclusions.hpp"
 #include "tests/support/testing.hpp"
 
@@ -27,7 +27,7 @@ TEST(HeadSummary, has_means_over_the_heads_of_all_layers_of_a_kind) {
   near.figures.means["weight_on.previous"] = {.value = 0.8, .even = 0.1};
   near.maps = HeadMaps{.query_key = {}, .value_output = {}, .asymmetry = 0.6};
   HeadReport far = head(2, Role::none);
-  far.figures.distance_profile.front() = 0.5;  // eight back and farther
+  far.figures.distance_profile.front() = 0.5;  // eight or more back
   far.figures.distance_profile.back() = 0.5;
   const NamedFigures figures =
       summary_of({attention({AttentionKind::encoder_self, 0}, {near}),
@@ -38,9 +38,9 @@ TEST(HeadSummary, has_means_over_the_heads_of_all_layers_of_a_kind) {
   EXPECT_DOUBLE_EQ(at(figures, "encoder_self.entropy_spread"), std::sqrt(0.5));  // of 1 and 2
   EXPECT_EQ(at(figures, "encoder_self.evenness"), 0.75);
   EXPECT_EQ(at(figures, "encoder_self.distance"), 4.5);  // of 1 and 8
-  EXPECT_EQ(at(figures, "encoder_self.previous"), 0.8);  // of the one that has such a place
+  EXPECT_EQ(at(figures, "encoder_self.previous"), 0.8);  // from the only head with it
   EXPECT_EQ(at(figures, "encoder_self.confidence"), 0.5);
-  EXPECT_EQ(at(figures, "encoder_self.asymmetry"), 0.6);  // of the one that has it
+  EXPECT_EQ(at(figures, "encoder_self.asymmetry"), 0.6);  // from the only head with it
   EXPECT_EQ(at(figures, "decoder_self.entropy"), 0);
   EXPECT_EQ(at(figures, "heads"), 3);
   EXPECT_EQ(at(figures, "role.previous_token"), 1);
@@ -120,7 +120,7 @@ TEST(HeadSummary, has_what_attentions_lose_without_a_head) {
 
 TEST(HeadSummary, has_how_many_heads_can_go_together) {
   const auto step = [](double loss) { return PruningStep{.removed = {}, .loss = loss}; };
-  // A head that costs too much at first may be made up for by the next.
+  // A head whose removal costs too much at first may be compensated by the next removal.
   const PruningCurve curve{.loss = 1,
                            .steps = {step(1.0), step(1.02), step(1.009), step(1.05), step(2)}};
   EXPECT_EQ(curve.steps_within(0.01), 3U);

@@ -1,4 +1,4 @@
-// What is told of a head, from weights whose answer is known.
+// The figures of a head for weights with known answers.
 #include "lab/heads/head_figures.hpp"
 
 #include "core/ops/attention/attention.hpp"
@@ -13,7 +13,7 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 constexpr double sums_rounding = 1e-12;
 
-// Tokens 3 ... 8 are words, each rarer than the one before; 9 is a full stop.
+// Tokens 3 ... 8 are words, each rarer than its predecessor; 9 is a full stop.
 const TokenFacts& facts() {
   static const TokenFacts result{
       .occurrences = {0, 0, 0, 60, 50, 40, 30, 20, 10, 99},
@@ -31,7 +31,7 @@ AttendedSequence in_self_attention(const std::vector<TokenId>& tokens, bool caus
           .key_facts = facts()};
 }
 
-// Weights that lie whole on one key of each query.
+// Weights that put all of each query's weight on one key.
 template <class KeyOf>
 std::vector<Scalar> all_on(std::size_t keys, const KeyOf& key_of) {
   std::vector<Scalar> weights(keys * keys, 0);
@@ -94,13 +94,13 @@ TEST(HeadFigures, of_a_head_that_looks_at_the_previous_token) {
                   all_on(sentence.size(), [](std::size_t i) { return i == 0 ? 5 : i - 1; }));
   EXPECT_EQ(head.role, Role::previous);
   EXPECT_EQ(head.offset, -1);
-  EXPECT_EQ(head.offset_share, 1);  // of the queries that have a previous token
+  EXPECT_EQ(head.offset_share, 1);  // for queries that have a previous token
   EXPECT_EQ(head.at("weight_on.previous").value, 1);
   EXPECT_NEAR(*head.at("weight_on.previous").even, 1.0 / 7, sums_rounding);
   EXPECT_EQ(head.at("entropy").value, 0);
   EXPECT_EQ(head.at("confidence").value, 1);
   EXPECT_NEAR(*head.at("entropy").even, std::log(7), sums_rounding);
-  // Six of seven queries; the first looks five positions ahead.
+  // Six of seven queries; the first query looks five positions ahead.
   EXPECT_NEAR(*head.distance_profile[reach - 1], 6.0 / 7, sums_rounding);
   EXPECT_NEAR(*head.distance_profile[reach + 5], 1.0 / 7, sums_rounding);
 }
@@ -133,8 +133,8 @@ TEST(HeadFigures, of_a_heads_even_spread_over_its_pattern_are_the_even_ones) {
                                       Pattern::blocks(3), Pattern::full().top(2)};
   AttendedSequence sequence = in_self_attention(sentence);
   sequence.patterns = patterns;
-  // The numbers of keys of the seven queries: 1 and six times 2; 2 at both ends, else 3; blocks of
-  // 3, 3 and 1; all 7, whichever 2 the head chooses.
+  // The number of keys for the seven queries: 1, then 2 six times; 2 at both ends, else 3; blocks
+  // of 3, 3 and 1; all 7, for any 2 keys that the head chooses.
   const std::vector<double> even_entropies{6 * std::log(2) / 7,
                                            (2 * std::log(2) + 5 * std::log(3)) / 7,
                                            6 * std::log(3) / 7, std::log(7)};
@@ -165,11 +165,11 @@ TEST(HeadFigures, count_only_queries_that_may_attend_to_a_place) {
   sequence.patterns = patterns;
   const HeadFigures head =
       figures_for(sequence, {0, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 1, 0});  // the other of two
-  // Queries 1 and 3 have a previous key, 0 and 2 a next one.
+  // Queries 1 and 3 have a previous key, queries 0 and 2 a next key.
   EXPECT_EQ(head.at("weight_on.previous").value, 1);
   EXPECT_EQ(head.at("weight_on.previous").even, 0.5);
   EXPECT_EQ(head.at("weight_on.next").value, 1);
-  // All four may choose, one of them the first key.
+  // All four queries have a choice, and one looks at the first key.
   EXPECT_EQ(head.at("weight_on.first").value, 0.25);
   EXPECT_EQ(head.at("weight_on.first").even, 0.25);
 }
@@ -193,7 +193,7 @@ TEST(TokenFacts, tell_marks_and_the_mask_from_words_and_punctuation) {
     EXPECT_TRUE(side.is_mark(begin_id));
     EXPECT_TRUE(side.is_mark(end_id));
     EXPECT_FALSE(side.is_mark(mark_count));
-    const TokenId mask = mask_id(*copy.task.source_tokenizer);  // of one size on both sides
+    const TokenId mask = mask_id(*copy.task.source_tokenizer);  // equal on both sides
     EXPECT_TRUE(side.is_mark(mask));
     for (const TokenId mark : {unknown_id, begin_id, end_id, mask}) {
       EXPECT_FALSE(side.is_punctuation(mark));
@@ -202,8 +202,8 @@ TEST(TokenFacts, tell_marks_and_the_mask_from_words_and_punctuation) {
 }
 
 TEST(HeadFigures, never_take_a_mark_for_the_rarest_token) {
-  // Of the unknown, begin and end marks, the mask 9 and the word 3 only the word counts, though the
-  // training data has all others less often.
+  // Only word 3 counts: the unknown, begin and end marks and the mask 9 do not, although they are
+  // rarer in the training data.
   TokenFacts with_mask = facts();
   with_mask.mask = 9;
   with_mask.occurrences[9] = 0;
@@ -220,7 +220,7 @@ TEST(HeadFigures, never_take_a_mark_for_the_rarest_token) {
 }
 
 TEST(HeadFigures, tell_the_rarest_token) {
-  // 7 is the rarest word; the end mark, which the training text does not count, is no word.
+  // 7 is the rarest word; the end mark is not a word and has no count.
   const HeadFigures head = figures_for(in_self_attention(sentence),
                                        all_on(sentence.size(), [](std::size_t) { return 4; }));
   EXPECT_EQ(head.at("weight_on.rarest").value, 1);
@@ -239,7 +239,7 @@ TEST(HeadFigures, tell_punctuation_and_marks) {
 }
 
 TEST(HeadFigures, tell_induction) {
-  // Each token that was there before looks behind its earlier self, at various distances.
+  // Each repeated token looks at the token after an earlier occurrence, at various distances.
   const std::vector<TokenId> repeated{3, 4, 5, 4, 3, 4, 5, 3};
   const std::vector<std::size_t> keys{0, 0, 0, 2, 1, 4, 3, 5};
   const HeadFigures head =
@@ -250,18 +250,18 @@ TEST(HeadFigures, tell_induction) {
 }
 
 TEST(HeadFigures, tell_duplicate_tokens) {
-  // 4, 3, 4 and 3 have earlier selves: at 1, at 0, at 1 and 3, at 0 and 4.
+  // 4, 3, 4 and 3 have earlier occurrences: at 1, at 0, at 1 and 3, at 0 and 4.
   const std::vector<TokenId> repeated{3, 4, 5, 4, 3, 4, 6, 3};
   const std::vector<std::size_t> keys{0, 0, 0, 1, 0, 3, 5, 4};
   const HeadFigures head =
       figures_for(in_self_attention(repeated, true),
                   all_on(repeated.size(), [&](std::size_t i) { return keys[i]; }));
   EXPECT_EQ(head.at("weight_on.duplicate").value, 1);
-  // One of 4 keys, one of 5, two of 6 and two of 8.
+  // An even spread: one of 4 keys, one of 5, two of 6 and two of 8.
   EXPECT_NEAR(*head.at("weight_on.duplicate").even, (1.0 / 4 + 1.0 / 5 + 2.0 / 6 + 2.0 / 8) / 4,
               sums_rounding);
   EXPECT_EQ(head.role, Role::duplicate);
-  // Its own position is no earlier one, and another sentence has no earlier selves.
+  // The query's own position is not an earlier occurrence; another sentence has none.
   AttendedSequence sequence = in_self_attention(repeated, true);
   const auto own = all_on(repeated.size(), [](std::size_t i) { return i; });
   EXPECT_EQ(figures_for(sequence, own).at("weight_on.duplicate").value, 0);
@@ -270,8 +270,8 @@ TEST(HeadFigures, tell_duplicate_tokens) {
 }
 
 TEST(HeadFigures, tell_duplicate_tokens_from_an_even_spread) {
-  // Two tokens in turns: an even spread has 1/3 to 1/2 of its weight on earlier selves, and a head
-  // with 0.6 there is less than twice as good.
+  // Two alternating tokens: an even spread puts 1/3 to 1/2 of its weight on earlier occurrences, so
+  // a head with 0.6 has less than twice as much.
   const std::vector<TokenId> turns{3, 4, 3, 4, 3, 4, 3, 4, 3};
   const std::size_t n = turns.size();
   std::vector<Scalar> weights = even_weights(n, true);
@@ -299,8 +299,8 @@ TEST(HeadFigures, tell_the_first_token) {
 }
 
 TEST(HeadFigures, count_the_first_token_where_there_is_a_choice) {
-  // A quarter of the weight on the first key, the rest on the query's own; but the first query has
-  // no other key than the first. An even spread has the mean of 1/2, 1/3, 1/4 there.
+  // A quarter of the weight on the first key, the rest on the query's own key; the first query has
+  // only the first key. An even spread has the mean of 1/2, 1/3, 1/4 on the first key.
   const std::vector<TokenId> tokens{3, 4, 5, 6};
   std::vector<Scalar> weights = all_on(4, [](std::size_t i) { return i; });
   for (std::size_t i = 1; i < 4; ++i) {
@@ -313,15 +313,15 @@ TEST(HeadFigures, count_the_first_token_where_there_is_a_choice) {
 }
 
 TEST(HeadFigures, tell_the_first_token_from_an_even_spread) {
-  // Of three tokens two have a choice, and an even spread has the mean of 1/2 and 1/3 on the first
-  // key: 3/4 is less than twice as much.
+  // Two of three queries have a choice. An even spread has the mean of 1/2 and 1/3 on the first
+  // key; 3/4 is less than twice as much.
   const std::vector<Scalar> weights{1, 0, 0, 0.75, 0.25, 0, 0.75, 0, 0.25};
   const HeadFigures head = figures_for(in_self_attention({3, 4, 5}, true), weights);
   EXPECT_NEAR(*head.at("weight_on.first").value, 0.75, sums_rounding);
   EXPECT_NE(head.role, Role::first);
 }
 
-// The rows of shares of the weight that the head does not have, without "weight_on.".
+// The rows of weight shares that the head lacks, without "weight_on.".
 std::vector<std::string> absent_places(const HeadFigures& head) {
   std::vector<std::string> absent;
   for (const HeadFigureRow& row : head_figure_rows()) {
@@ -345,7 +345,7 @@ TEST(HeadFigures, of_nothing_are_absent) {
   EXPECT_EQ(head.role, Role::none);
 }
 
-// Three words, all different, without punctuation.
+// Three different words without punctuation.
 TEST(HeadFigures, of_places_are_absent_where_no_query_may_attend_to_them) {
   const std::vector<TokenId> words{3, 4, 5};
   const std::vector<TokenId> twice{3, 3, 4};
@@ -365,7 +365,7 @@ TEST(HeadFigures, of_places_are_absent_where_no_query_may_attend_to_them) {
                           "duplicate"));
 }
 
-// The last key may be seen by every query but is shown to none.
+// Causality would allow the last key, but the pattern shows it to no query.
 TEST(HeadFigures, of_an_end_that_the_pattern_shows_to_no_query_are_absent) {
   const std::vector<TokenId> tokens{3, 4, 5};
   const std::vector<Pattern> patterns{Pattern::by([](Index, Index key) { return key < 2; })};
@@ -387,7 +387,7 @@ TEST(HeadFigures, that_are_zero_are_there) {
   EXPECT_EQ(head.distance_profile[reach + 1], std::nullopt) << "there is no such key";
 }
 
-// Query i may attend to key 5 - i alone.
+// Query i may attend only to key 5 - i.
 TEST(HeadFigures, of_offsets_are_absent_where_too_few_queries_have_one) {
   const std::vector<TokenId> tokens{3, 4, 5, 6, 7, 8};
   const std::vector<Pattern> patterns{
@@ -397,13 +397,13 @@ TEST(HeadFigures, of_offsets_are_absent_where_too_few_queries_have_one) {
   const HeadFigures head = figures_for(sequence, all_on(6, [](std::size_t i) { return 5 - i; }));
   EXPECT_EQ(head.offset, std::nullopt);
   EXPECT_EQ(head.offset_share, std::nullopt);
-  // Each query has one key: nothing is chosen.
+  // Each query has one key, so there is no choice.
   EXPECT_EQ(head.at("entropy").value, 0);
   EXPECT_EQ(head.role, Role::none);
 }
 
-// Queries and keys made by hand: q_i = e_{i + offset}, k_j = e_j, long enough that softmax is
-// sharp. Where there is no such key, all are alike.
+// Hand-made queries and keys: q_i = 20 e_{i + offset}, k_j = 20 e_j, so softmax is sharp. If key i
+// + offset does not exist, all scores are equal.
 Tensor hand_made_weights(Index offset, const Pattern& pattern) {
   constexpr Index n = 7;
   Tape tape;
@@ -449,7 +449,7 @@ TEST(AttentionSums, tell_how_far_heads_are_apart) {
   const auto last = all_on(n, [](std::size_t) { return 6; });
   AttentionSums sums;
   sums.add(in_self_attention(sentence), {first, last, first, even_weights(n, false)});
-  const double apart = 7 * std::log(2);  // no key in common: log 2 for each of seven queries
+  const double apart = 7 * std::log(2);  // no common key: log 2 for each of seven queries
   // One key against seven: H of (4/7, 6 x 1/14) - log(7) / 2.
   const double half_apart =
       7 * (-4.0 / 7 * std::log(4.0 / 7) - 6.0 / 14 * std::log(1.0 / 14) - std::log(7) / 2);

@@ -1,4 +1,4 @@
-// Watching a model's heads over a split: which heads, which keys, whichever the threads.
+// Watches a model's heads over a split: which heads and keys, for any number of threads.
 #include "lab/heads/head_report.hpp"
 
 #include "datasets/loader.hpp"
@@ -38,7 +38,7 @@ TEST_F(HeadWatch, sees_every_attention_in_the_models_order) {
                                  "decoder.layers.1.self", "decoder.layers.1.cross"));
 }
 
-// The last row's largest weight, looked up in each sentence's own weights.
+// The largest weight in the last row, taken from each sentence's own weights.
 TEST_F(HeadWatch, compares_every_sentence_with_its_own_relations) {
   std::map<std::string, double> expected;
   const Split split = tiny_split();
@@ -77,8 +77,7 @@ TEST_F(HeadWatch, says_the_same_at_any_number_of_threads) {
   }
 }
 
-// Only the decoder's attention to itself is causal, and cross-attention has no token of its own to
-// find again.
+// Only decoder self-attention is causal, and cross-attention has no earlier occurrence of a token.
 TEST_F(HeadWatch, knows_which_keys_there_are) {
   for (const AttentionSums& attention : watch(100, 1)) {
     SCOPED_TRACE(attention.site.text());

@@ -1,5 +1,5 @@
-// The sums of pairs of heads over a split, against the same computed afterwards from the weights
-// and outputs that were recorded sentence by sentence, for plain attention and for composed ones.
+// The sums of head pairs over a split compared with sums computed from the recorded weights and
+// outputs of each sentence, for plain and for composed attention.
 #include "tests/support/testing.hpp"
 #include "tests/support/watched_models.hpp"
 
@@ -105,7 +105,7 @@ TEST_P(PairStatistics, of_pairs_in_two_layers_are_those_of_their_weights) {
       }
     }
   }
-  EXPECT_EQ(pairs, 3U);  // the second layer of each kind with the first
+  EXPECT_EQ(pairs, 3U);  // for each kind, layer 1 with layer 0
 }
 
 }}}  // namespace tapehead::TAPEHEAD_PRECISION

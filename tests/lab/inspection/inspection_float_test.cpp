@@ -1,4 +1,4 @@
-// Inspections: the recorder's own numbers, and the model without heads as removal makes it.
+// Inspections: the recorder's own numbers, and the model after removing heads.
 #include "lab/inspection/inspection.hpp"
 
 #include "datasets/loader.hpp"
@@ -54,12 +54,12 @@ TEST_F(InspectedText, without_heads_is_what_a_model_without_them_says) {
   keep_weights(run.model, removed, smaller);
   const Tensor logits = tapehead::inspect(smaller, run.tokenizers, inspection.text.batch).logits;
   const Tensor& without = inspection.without->sequence.logits;
-  EXPECT_THAT(without.values(), Pointwise(FloatNear(1e-5F), logits.values()));  // of order 1
+  EXPECT_THAT(without.values(), Pointwise(FloatNear(1e-5F), logits.values()));  // logits are near 1
   EXPECT_THAT(without.values(),
               Not(Pointwise(FloatNear(1e-3F), inspection.sequence.logits.values())));
 }
 
-// The mean weight at each distance over the queries of the other text, among the keys of this one.
+// The mean weight at each distance in the other text, applied to this text's queries and keys.
 Tensor expected_weights(const Tensor& other, Index queries, Index keys) {
   const auto mean = [&](Index distance) {
     double sum = 0;
@@ -107,7 +107,7 @@ TEST_F(InspectedText, heads_with_a_pattern_look_by_distance_and_others_do_not) {
   EXPECT_FALSE(inspection.without->target.empty());
 }
 
-// A pair that `top` leaves out has the weight 0 and counts, as in the mean over all pairs.
+// A pair that `top` leaves out counts with weight 0, in the mean over all pairs.
 TEST_F(InspectedText, heads_that_choose_keys_have_means_over_all_keys_to_choose_from) {
   here_.output(tiny_training(
       "top",
@@ -123,14 +123,14 @@ TEST_F(InspectedText, heads_that_choose_keys_have_means_over_all_keys_to_choose_
                         expected_weights(other.sequence.heads[1].weights, 4, 4).values()));
 }
 
-// Three queries that look back, each at the first key alone.
+// Three queries look back, each only at the first key.
 TEST(MeanByDistance, is_over_the_pairs_that_the_pattern_allows) {
   Tensor weights = Tensor::zeros({3, 3});
   weights.row(0)[0] = weights.row(1)[0] = weights.row(2)[0] = 1;
   const DistanceWeights mean = mean_by_distance(weights, Pattern::causal().top(1), 0);
   EXPECT_EQ(mean.at(-2), Scalar{1});      // one pair
   EXPECT_EQ(mean.at(-1), Scalar{1} / 2);  // of two pairs
-  EXPECT_EQ(mean.at(0), Scalar{1} / 3);   // of three
+  EXPECT_EQ(mean.at(0), Scalar{1} / 3);   // of three pairs
   EXPECT_EQ(mean.at(1), Scalar{0});       // no pair
 }
 
@@ -140,7 +140,7 @@ TEST(DistanceWeights, are_shared_out_among_the_keys_that_a_query_sees) {
   EXPECT_THAT(weights_at(mostly_before, Pattern::full(), rows, rows).values(),
               ElementsAre(1, 0, 0, 0.75, 0.25, 0, 0, 0.75, 0.25));
   EXPECT_THAT(weights_at({.first = 1, .weights = {2}}, Pattern::causal(), rows, rows).values(),
-              Each(0));  // only keys after the query
+              Each(0));  // all keys come after the query
   const Segment last{.rows = 1, .position = 2};
   EXPECT_THAT(weights_at(mostly_before, Pattern::causal(), last, rows).values(),
               ElementsAre(0, 0.75, 0.25));

@@ -6,7 +6,7 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
-// A settled gate is 0 up to log_alpha = -log 11 = -2.3979.
+// A settled gate is 0 for log_alpha <= -log 11 = -2.3979.
 TEST(GatedHeads, are_closed_where_the_gate_is_nothing_and_not_where_it_is_little) {
   Config config;
   config.model = tiny_options();

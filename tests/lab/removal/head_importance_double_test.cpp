@@ -1,4 +1,4 @@
-// Gates on heads: what they do to the logits, and what the loss says of them.
+// Gates on heads: their effect on the logits, and their slope of the loss.
 #include "lab/removal/head_importance.hpp"
 
 #include "tests/support/message_of.hpp"
@@ -24,7 +24,7 @@ TEST_F(HeadImportanceTest, a_gate_leaves_the_weights_as_they_were) {
   EXPECT_THAT(copy_.model.store.values().values(), ElementsAreArray(before.values()));
 }
 
-// Without a head, what its query, key and value weights say makes no difference.
+// Without a head, its query, key and value weights have no effect.
 TEST_F(HeadImportanceTest, a_head_gated_off_says_nothing) {
   HeadGate gate(copy_.model, {{AttentionKind::encoder_self, 0}, 0});
   gate.set(0);
@@ -42,7 +42,7 @@ TEST_F(HeadImportanceTest, is_the_finite_difference_of_the_gate) {
   Workers workers(2);
   const Importance found =
       head_importance(copy_.model, copy_.config, copy_.task, copy_.split, workers);
-  ASSERT_EQ(found.heads.size(), 6U);  // two of each of three attentions
+  ASSERT_EQ(found.heads.size(), 6U);  // two heads in each of three attentions
   for (const HeadImportance& head : found.heads) {
     SCOPED_TRACE(head.head.site.text());
     HeadGate gate(copy_.model, head.head);
@@ -99,7 +99,7 @@ TEST_F(HeadImportanceTest, says_the_same_at_any_number_of_threads) {
   }
 }
 
-// A gate on a head that has a gate z of its own multiplies it: its slope is z dL/dz.
+// A gate on a head with its own gate z multiplies z, so its slope is z dL/dz.
 TEST(GatedHeadImportance, is_the_slope_of_the_heads_own_gate) {
   SmallCopy copy({.gates = {{HeadGating::l0}}});
   constexpr double log_alpha = 0.4;
@@ -124,7 +124,7 @@ TEST(GatedHeadImportance, is_the_slope_of_the_heads_own_gate) {
   }
 }
 
-// One attention without an output projection: the others are measured as ever.
+// One attention has no output projection; the remaining attentions are measured as usual.
 TEST(MixedHeadImportance, leaves_out_what_has_no_gates_and_says_why) {
   for (const AttentionSettings& without :
        {AttentionSettings{.combine = {{Combine::mean}}},

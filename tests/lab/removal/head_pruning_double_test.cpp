@@ -1,4 +1,4 @@
-// Taking heads away one by one.
+// Removes heads one by one.
 #include "lab/removal/head_importance.hpp"
 
 #include "tests/support/small_copy.hpp"
@@ -31,7 +31,7 @@ TEST_F(HeadPruning, takes_every_head_once_and_puts_all_back) {
   EXPECT_THAT(copy_.model.store.values().values(), ElementsAreArray(before.values()));
 }
 
-// Step by step by hand: among the heads that are left the one with the least slope goes.
+// Step by step by hand: the remaining head with the smallest slope is removed.
 TEST_F(HeadPruning, takes_the_least_important_of_those_that_are_left) {
   Workers workers(1);
   const PruningCurve curve = prune(workers);

@@ -1,4 +1,4 @@
-// Removal: a smaller model says what the larger one says with those heads gated off.
+// A smaller model without some heads gives the same output as the larger model with closed gates.
 #include "lab/removal/head_removal.hpp"
 
 #include "lab/removal/head_importance.hpp"
@@ -50,7 +50,7 @@ TEST(HeadRemoval, keeps_what_heads_have_of_their_own) {
       some);
 }
 
-// Also of an attention that has no head left, and then nothing at all.
+// Also removes all heads of an attention, which then adds nothing.
 TEST(HeadRemoval, works_without_biases_and_feed_forward_blocks) {
   Config config = removal_config({});
   config.model.bias_attention = false;
@@ -64,7 +64,7 @@ TEST(HeadRemoval, keeps_the_gates_that_are_left) {
   expect_removed_is_gated({.kv_heads = {{1}}, .gates = {{HeadGating::l0, HeadGating::none}}}, some);
 }
 
-// Heads whose trained gates are closed go without anything being set to 0.
+// Removes heads whose trained gates are closed, without setting gates to 0.
 TEST(HeadRemoval, of_closed_heads_changes_nothing) {
   const Config config = removal_config({.gates = {{HeadGating::l0}}});
   RemovalModel larger(config);

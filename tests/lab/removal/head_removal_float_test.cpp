@@ -1,4 +1,4 @@
-// Removal in single precision, as programs do it: the larger model's logits with gates at 0.
+// Removal in single precision, as in the program: equals the larger model with gates at 0.
 #include "lab/removal/head_importance.hpp"
 #include "tests/support/removal_cases.hpp"
 #include "tests/support/testing.hpp"

@@ -1,4 +1,4 @@
-// Which heads go: the least important of those that can, one by one or in sets that share keys.
+// Chooses heads to remove: the least important, singly or in sets that share keys.
 #include "lab/removal/head_removal.hpp"
 
 #include "lab/removal/head_importance.hpp"
@@ -32,10 +32,10 @@ TEST(HeadGroups, without_sharing_are_single_heads) {
 }
 
 TEST(HeadGroups, that_share_keys_go_whole_or_one_of_each) {
-  HeadGroups groups(grouped(6, 2));  // 0 1 2 and 3 4 5
+  HeadGroups groups(grouped(6, 2));  // groups 0 1 2 and 3 4 5
   const auto slope = [](Index head) { return static_cast<double>((head + 2) % 3); };
   EXPECT_THAT(groups.removable(slope), ElementsAre(Heads{0, 1, 2}, Heads{3, 4, 5}, Heads{1, 4}));
-  // Two groups of 2 or 1, one of 3, 2 or 1, or nothing.
+  // What remains: two groups of 2 or of 1, one group of 3, 2 or 1, or nothing.
   EXPECT_THAT(groups.reachable(), ElementsAre(0, 2, 3, 4, 5, 6));
   groups.remove({1, 4});
   EXPECT_THAT(groups.removable(slope), ElementsAre(Heads{0, 2}, Heads{3, 5}, Heads{2, 5}));
@@ -108,7 +108,7 @@ TEST(RemovalChoice, leaves_heads_that_cannot_go_and_takes_others) {
   }
 }
 
-// Of two groups of three heads all numbers but 1 can go; 3 cannot begin with one head of each.
+// Two groups of three heads: any number except 1 can be removed; 3 is a whole group.
 TEST(RemovalChoice, makes_a_count_up_from_sets_that_share_keys) {
   Config config = SmallCopy::options({});
   config.model.d_model = 12;
@@ -129,7 +129,7 @@ TEST(RemovalChoice, makes_a_count_up_from_sets_that_share_keys) {
               HasSubstr("heads that share keys are removed together, so 0 or 2 can be removed"));
 }
 
-// Heads with slopes of alibi stay, and so does a head whose group alone would become smaller.
+// Heads with ALiBi slopes stay, and so does a head whose removal makes groups unequal.
 TEST(RemovalChoice, of_closed_heads_is_what_can_go) {
   Config config = SmallCopy::options({});
   config.model.heads = 4;

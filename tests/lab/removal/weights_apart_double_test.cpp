@@ -1,5 +1,5 @@
-// Models whose attentions share weights: taken apart they compute the same, and the gate of a head
-// acts at one site.
+// Models whose attentions share weights: with separate copies they compute the same, and a head's
+// gate acts at one site.
 #include "lab/removal/head_importance.hpp"
 
 #include "lab/removal/head_removal.hpp"
@@ -56,15 +56,15 @@ TEST_P(WeightsApart, compute_the_same) {
   EXPECT_THAT(logits_of(*apart).values(), ElementsAreArray(copy_.logits().values()));
 }
 
-// The recorder sees what a head hands on before its gate. With a head of layer 1 closed, layer 0
-// hands on the same as ever.
+// The recorder sees a head's output before its gate. Closing a head of layer 1 does not change the
+// output of layer 0.
 TEST_P(WeightsApart, have_gates_that_act_at_one_site) {
   const auto apart = with_weights_apart(copy_.model, copy_.config);
   const auto context_of = [&] {
     const Batch batch = pack(*copy_.split.source, {0, 1, 2});
     Tape tape(false);
     Pass pass(tape, apart->store);
-    std::vector<std::vector<Scalar>> outputs(2);  // of each layer
+    std::vector<std::vector<Scalar>> outputs(2);  // by layer
     pass.recorder = [&](const RecordedAttention& seen) {
       if (seen.site.kind == AttentionKind::cross) {
         std::vector<Scalar>& layer = outputs[static_cast<std::size_t>(seen.site.layer)];
@@ -78,7 +78,7 @@ TEST_P(WeightsApart, have_gates_that_act_at_one_site) {
   HeadGate gate(*apart, {{AttentionKind::cross, 0}, 1});
   gate.set(0);
   const auto after = context_of();
-  EXPECT_EQ(after[0], before[0]);  // in layer 0 the gate comes later
+  EXPECT_EQ(after[0], before[0]);  // recorded before the gate in layer 0
   EXPECT_NE(after[1], before[1]);
   gate.set(1);
   HeadGate later(*apart, {{AttentionKind::cross, 1}, 1});
@@ -92,7 +92,7 @@ TEST_P(WeightsApart, have_the_importance_of_each_head_at_its_site) {
   const Importance found =
       head_importance(copy_.model, copy_.config, copy_.task, copy_.split, workers);
   EXPECT_THAT(copy_.model.store.values().values(), ElementsAreArray(weights.values()));
-  ASSERT_EQ(found.heads.size(), 12U);  // two of each of three attentions in two layers
+  ASSERT_EQ(found.heads.size(), 12U);  // two layers of three attentions with two heads
   EXPECT_TRUE(found.ungated.empty());
   const auto apart = with_weights_apart(copy_.model, copy_.config);
   for (const HeadImportance& head : found.heads) {

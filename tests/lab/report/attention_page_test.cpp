@@ -1,4 +1,4 @@
-// The page of one long sentence: lines between tokens, the row of a token, and maps that scroll.
+// The page of one long sentence: lines between tokens, the row of a token, and scrolling maps.
 #include "core/files/json_text.hpp"
 #include "lab/report/page.hpp"
 #include "tests/support/browser.hpp"
@@ -9,7 +9,7 @@ namespace tapehead { namespace {
 
 constexpr int length = 200;  // of each side
 
-// Thousandths at distances from the query, round the end of the sentence.
+// Weights in thousandths by distance from the query, which wraps around at the end of the sentence.
 using Profile = std::map<int, int>;
 
 Json head_of(const Profile& profile) {
@@ -32,8 +32,8 @@ Profile even() {
   return profile;
 }
 
-// Of these only the first is sure of itself. The lines that they have of each query are one; one,
-// since it holds 95 %; eight of twelve; and none, since each weight is below 1 %.
+// Only the first head is sure of itself. Lines per query: one; one, which holds 95 %; eight of
+// twelve; none, since each weight is below 1 %.
 Json four_heads() {
   Profile many{{2, 500}, {6, 200}};
   for (int distance = 11; distance <= 20; ++distance) {
@@ -92,7 +92,7 @@ TEST(AttentionPage, of_a_text_alone_has_its_attention_alone) {
   EXPECT_EQ(page["links"], 0);
   EXPECT_EQ(page["state"], 0);
   EXPECT_EQ(page["chooser"], 0);
-  EXPECT_EQ(page["pressed"], 3);  // the head of each attention that is surest of itself
+  EXPECT_EQ(page["pressed"], 3);  // the surest head of each attention
   EXPECT_THAT(page["text"].get<std::string>(), HasSubstr("a long text"));
   EXPECT_THAT(page["text"].get<std::string>(), Not(HasSubstr("undefined")));
 }
@@ -118,12 +118,12 @@ TEST(AttentionPage, draws_the_weights_that_count_with_few_marks) {
   EXPECT_EQ(page["tokens"], 3 * 2 * length);
   EXPECT_EQ(page["small"], 12);
   EXPECT_EQ(page["large"], 6);
-  // Tenths of weight by head: 1; 0.96; 0.5, 0.2 and what is at most 0.03. Only the first head's are
-  // in its colour.
+  // Line opacity by head: 1; 0.96; 0.5, 0.2 and at most 0.03. Only the first head's lines have its
+  // colour.
   EXPECT_EQ(
       page["strokes"],
       nlohmann::json({{true, "1"}, {false, "1"}, {false, "0.5"}, {false, "0.2"}, {false, "0.1"}}));
-  // Along the diagonal; a cell of a small map stands for four queries and keys, here of three
+  // Along the diagonal. A cell of a small map stands for four queries and keys, here of three
   // heads.
   EXPECT_EQ(page["cells"], nlohmann::json({length / 4, length}));
   EXPECT_EQ(page["corner"], "M0 0h1v1h-1z");
@@ -146,11 +146,11 @@ TEST(AttentionPage, shows_the_lines_of_one_token_from_either_end) {
     document.activeElement.blur();
     return {query, key, label, pointer, none: seen(), stops: count('.lines .token[tabindex="0"]')};)");
   EXPECT_EQ(page["query"]["all"], "hidden");
-  EXPECT_EQ(page["query"]["own"], 9);  // of the first head one, of the third eight
+  EXPECT_EQ(page["query"]["own"], 9);  // one of the first head, eight of the third
   EXPECT_EQ(page["query"]["met"],
             nlohmann::json({"s4", "s4", "s6", "s10", "s15", "s16", "s17", "s18", "s19", "s20"}));
   EXPECT_EQ(page["label"], "key 2: s2");
-  EXPECT_EQ(page["key"]["own"], 9);  // each distance leads back to one query
+  EXPECT_EQ(page["key"]["own"], 9);  // each distance leads to one query
   EXPECT_EQ(page["key"]["met"], nlohmann::json({"s2", "s186", "s187", "s188", "s189", "s190",
                                                 "s191", "s196", "s200", "s2"}));
   EXPECT_EQ(page["pointer"]["met"][0], "s10");
@@ -187,7 +187,7 @@ TEST(AttentionPage, lists_the_largest_weights_of_a_token) {
                             "s6",   "6",   "2.6 %",  "s7",   "7",   "2.5 %"}));
   EXPECT_EQ(clicked["rows"], nlohmann::json({"190"}));
   EXPECT_EQ(clicked["pressed"],
-            nlohmann::json({"s191", "s191", "s191"}));  // as key of the decoder too
+            nlohmann::json({"s191", "s191", "s191"}));  // also as key of the decoder
   EXPECT_EQ(page["row"]["title"][0], "Largest weights of “t8 > u8” at position 8");
   EXPECT_EQ(page["row"]["heads"],
             nlohmann::json({"decoder 0, self, head 0", "decoder 0, cross, head 0"}));
@@ -213,7 +213,7 @@ TEST(AttentionPage, scrolls_long_maps_and_lines_by_themselves) {
               below: innerHeight - document.querySelector('.row').getBoundingClientRect().bottom};)",
                                         {.width = width});
     EXPECT_LE(page["wide"], width);
-    EXPECT_LE(page["tall"], 680);  // page.css
+    EXPECT_LE(page["tall"], 680);  // from page.css
     EXPECT_LE(page["lines"], 680);
     EXPECT_EQ(page["left"], 900);
     EXPECT_EQ(page["down"], 1100);

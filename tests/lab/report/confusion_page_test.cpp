@@ -1,4 +1,4 @@
-// The page of a run whose record has a confusion matrix draws it.
+// The page shows the confusion matrix of a run's record.
 #include <nlohmann/json.hpp>
 
 #include "lab/report/page.hpp"
@@ -35,7 +35,7 @@ nlohmann::json see_page(const nlohmann::ordered_json& report, const Browsing& br
                browsing);
 }
 
-// Right: three of "<a>", of which one is taken for "b", and two of "b"; "c" is said once, for "b".
+// Three labels "<a>", one predicted as "b"; two labels "b", one predicted as "c".
 nlohmann::ordered_json small_matrix() {
   std::vector<ExampleScore> labelled;
   for (const auto& [output, reference] :
@@ -53,7 +53,7 @@ TEST(ConfusionPage, has_counts_with_recall_and_precision_at_the_edges) {
   EXPECT_EQ(page["heads"], (Texts{"right \\ predicted", "<a>", "b", "c", "examples", "recall"}));
   EXPECT_EQ(page["rows"], (Texts{"<a>", "b", "c"}));
   EXPECT_EQ(page["counts"], (Texts{"2", "1", "", "", "1", "1", "", "", ""}));
-  EXPECT_EQ(page["edges"], (Texts{"3", "66.7 %", "2", "50.0 %", "0", "–",  // of each row
+  EXPECT_EQ(page["edges"], (Texts{"3", "66.7 %", "2", "50.0 %", "0", "–",  // by row
                                   "100.0 %", "50.0 %", "0.0 %", "", "60.0 %"}));
   EXPECT_EQ(page["title"], "<a> for <a>: 2 of 3");
   EXPECT_EQ(page["facts"], Texts{"test, accuracy60.00 %"});

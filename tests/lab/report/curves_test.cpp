@@ -1,4 +1,4 @@
-// Curves from metrics.jsonl and times.jsonl, whatever state those are in.
+// Curves from metrics.jsonl and times.jsonl in any state.
 #include "core/files/json_text.hpp"
 #include "lab/report/page.hpp"
 
@@ -59,7 +59,7 @@ TEST_F(ReportCurves, lines_that_are_damaged_are_told) {
   EXPECT_EQ(curves["faults"][1], file + ":3 is damaged, and left out");
 }
 
-// What the library's own parser returns for such a line ends the process when it is copied.
+// For such a line, copying the JSON library's parse result would end the process.
 TEST_F(ReportCurves, deeply_nested_lines_are_told_too) {
   const std::string deep =
       "{\"step\":1,\"seconds\":" + std::string(200'000, '[') + std::string(200'000, ']') + "}\n";
@@ -79,7 +79,7 @@ TEST_F(ReportCurves, of_a_file_that_cannot_be_read_are_an_error) {
 }
 
 TEST_F(ReportCurves, of_long_runs_are_means) {
-  constexpr Index steps = 2 * curve_points + 1;  // three steps a point
+  constexpr Index steps = 2 * curve_points + 1;  // three steps per point
   std::string lines;
   for (Index step = 1; step <= steps; ++step) {
     lines += fmt::format("{{\"step\":{},\"tokens\":1,\"loss\":{}}}\n", step, step);

@@ -1,4 +1,4 @@
-// Pages: what stands in them cannot break out of its place, and charts can be read.
+// Pages: contents cannot break out of their place, and charts are readable.
 #include "lab/report/page.hpp"
 
 #include "core/files/json_text.hpp"
@@ -31,7 +31,7 @@ TEST(ReportPage, whatever_stands_in_the_report_is_put_there_as_it_is) {
 TEST(ReportPage, is_whole_by_itself) {
   const std::string page = report_page({{"name", "a"}});
   EXPECT_THAT(page, HasSubstr("default-src 'none'"));
-  EXPECT_THAT(page, HasSubstr("d3js.org v5"));  // the library's own first line
+  EXPECT_THAT(page, HasSubstr("d3js.org v5"));  // first line of the library
   for (const std::string reference : {"src=\"", "href=\"http", "@import", "url("}) {
     EXPECT_THAT(page, Not(HasSubstr("<script " + reference)));
     EXPECT_THAT(page, Not(HasSubstr("<link " + reference)));
@@ -40,8 +40,8 @@ TEST(ReportPage, is_whole_by_itself) {
 
 using ChartTexts = std::vector<std::string>;
 
-// Of each chart: its title, the labels of the upward axis from below and of the other one from the
-// left, how many lines join its points, and the texts at the points.
+// For each chart: its title, the vertical axis's labels from below, the horizontal axis's labels
+// from the left, the number of lines between points, and the texts at points.
 nlohmann::json charts_of(const Json& report) {
   const TemporaryDirectory here;
   std::ofstream(here / "page.html", std::ios::binary) << report_page(report);
@@ -100,7 +100,7 @@ TEST(ReportCharts, of_one_value_have_no_share_above_all) {
   EXPECT_EQ(curves_of("token_accuracy", {0, 0})["up"].get<ChartTexts>().front(), "0 %");
 }
 
-// A sweep over two axes, all combinations of which are cells.
+// A sweep over two axes whose cells are all combinations.
 nlohmann::json sweep_charts(const std::string& one, const ChartTexts& labels,
                             const std::string& other, const ChartTexts& others) {
   Json results = {{"metric", "sequence_accuracy"},
@@ -139,7 +139,7 @@ nlohmann::json sweep_charts(const std::string& one, const ChartTexts& labels,
 }
 
 TEST(ReportCharts, of_sweeps_join_numbers_and_no_names) {
-  const ChartTexts names{"full", "window 4", "8"};  // one of which is a number
+  const ChartTexts names{"full", "window 4", "8"};  // "8" is a number
   const auto charts = sweep_charts("pattern", names, "heads", {"4", "1", "16"});
   EXPECT_EQ(charts[0]["title"], "sequence accuracy over pattern");
   EXPECT_EQ(charts[0]["lines"], 0);

@@ -1,4 +1,4 @@
-// The page of a run whose record has types of examples has a table of them.
+// The page has a table of example types if the run's record has types.
 #include <nlohmann/json.hpp>
 
 #include "lab/report/page.hpp"

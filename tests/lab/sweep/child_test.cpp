@@ -1,4 +1,4 @@
-// The child process of a sweep: what it does with streams and signals.
+// The child process of a sweep: its streams and signals.
 #include "lab/sweep/places.hpp"
 
 #include <unistd.h>

@@ -1,4 +1,4 @@
-// The directory of a sweep: what it takes up again, and what it removes and refuses then.
+// The directory of a sweep: what is resumed, removed and rejected.
 #include "lab/sweep/directory.hpp"
 
 #include "core/files/files.hpp"

@@ -1,4 +1,4 @@
-// Children on the places of several ranks, each rank a thread.
+// Child processes at the places of several ranks (threads here).
 #include "lab/sweep/places.hpp"
 
 #include <csignal>
@@ -11,7 +11,7 @@ namespace tapehead { namespace {
 
 class ShellPlaces : public ProgramRuns {
  protected:
-  // Runs `decide` as the first rank, and ends the rounds after it. Children run programs[rank].
+  // Runs `decide` on the first rank, then ends the rounds. Rank r starts programs[r] as children.
   static void run(const std::vector<std::string>& programs, Index each,
                   const std::function<void(SweepPlaces&)>& decide) {
     run_ranks(std::ssize(programs), [&](Ranks& ranks) {
@@ -30,7 +30,7 @@ class ShellPlaces : public ProgramRuns {
   }
   ChildCommand script(const std::string& text) const { return {here / "log", {"-c", text}}; }
 
-  // Rounds until no place is taken, with the exit codes by place.
+  // Runs rounds until all places are free; returns exit codes by place.
   static std::map<Index, int> wait_for_all(SweepPlaces& places) {
     std::map<Index, int> codes;
     EXPECT_TRUE(wait_until([&] {

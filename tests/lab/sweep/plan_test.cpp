@@ -1,4 +1,4 @@
-// Sweep files become cells and runs, and each mistake in one is told with its place.
+// Sweep files become cells and runs; each mistake is reported with its place.
 #include "lab/sweep/plan.hpp"
 
 #include "tests/support/message_of.hpp"
@@ -101,7 +101,7 @@ TEST(SweepPlan, expects_every_split_in_the_task) {
             "longer");
 }
 
-// As a config's own evaluation.metric is checked, but outputs are written in any case.
+// The check is that of evaluation.metric in a config, except that outputs are always written.
 TEST(SweepPlan, expects_the_metric_to_be_measured_in_every_run) {
   EXPECT_EQ(error_of(config + "axes: {model.heads: [1, 2]}\nmetric: accuracy\n"),
             "a.yaml:3:9: metric: accuracy is not measured in model.heads=1,seed=1 (allowed: loss, "
@@ -135,10 +135,10 @@ TEST(SweepPlan, knows_where_an_option_of_a_run_is_set) {
   EXPECT_EQ(places.at("model.dropout"), "a.yaml:4:22: model.dropout");
   EXPECT_EQ(places.at("model.layers"), "--set model.layers=1");
   EXPECT_THAT(places.at("task.name"), MatchesRegex(".*/copy.yaml:[0-9]+:[0-9]+: task.name"));
-  EXPECT_FALSE(places.contains("training.freeze"));  // which nothing sets
+  EXPECT_FALSE(places.contains("training.freeze"));  // not set anywhere
 }
 
-// What `--set` of the same words makes, to the last option.
+// Every option equals that of `--set` with the same words.
 TEST(SweepPlan, a_run_has_the_config_that_its_overrides_make) {
   const SweepPlan plan = plan_of(config +
                                  "axes:\n"
@@ -152,7 +152,7 @@ TEST(SweepPlan, a_run_has_the_config_that_its_overrides_make) {
   }
 }
 
-// What is a list in a config is one in an axis, in a name for several options, and in `set`.
+// A config's list is a list in an axis, in a setting of several options, and in `set`.
 TEST(SweepPlan, a_value_can_be_a_list) {
   const SweepPlan plan = plan_of(config +
                                  "set: {cross.heads: [2, 1]}\n"
@@ -186,7 +186,7 @@ TEST(SweepPlan, a_value_can_be_a_list) {
   EXPECT_EQ(plan.runs[3].config.model.encoder_self.heads.at(1), 4);
 }
 
-// Quotes go only where YAML needs them, and nothing in them is lost.
+// Quotes are removed unless YAML needs them; the text inside is unchanged.
 TEST(SweepPlan, lists_keep_any_text) {
   const SweepFile sweep = parse_sweep(
       config + "axes: {a.b: [[\"x, y\", 'null', \"\", \" z\", '[1]', '-2', 'it\"s: #5']]}\n",
@@ -204,7 +204,7 @@ TEST(SweepPlan, without_seeds_and_axes_there_is_the_config_itself) {
   const SweepPlan plan = plan_of(config);
   EXPECT_EQ(plan.cells.size(), 1U);
   EXPECT_THAT(names_of(plan), ElementsAre("seed=1"));
-  EXPECT_EQ(plan.metric, Metric::sequence_accuracy);  // of copy.yaml
+  EXPECT_EQ(plan.metric, Metric::sequence_accuracy);  // from copy.yaml
   EXPECT_THAT(names_of(plan_of(config + "seeds: 3")), ElementsAre("seed=1", "seed=2", "seed=3"));
 }
 
@@ -274,7 +274,7 @@ TEST(SweepPlan, an_empty_setting_leaves_the_config_as_it_is) {
               StartsWith("a.yaml:2:26: model.layers: {} makes the same configs as 2"));
   EXPECT_THAT(error_of(config + "axes: {model.layers: [{}, 1, {}]}\n"),
               StartsWith("a.yaml:2:30: model.layers: {} is in the list twice"));
-  // Without a value, nobody would notice a name that no option has.
+  // Without a value, a misspelt option name would go unnoticed.
   EXPECT_THAT(error_of(config + "axes: {model.haeds: [{}]}\n"),
               StartsWith("a.yaml:2:21: model.haeds: expected a list of values"));
 }
@@ -315,7 +315,7 @@ TEST(SweepErrors, settings_of_other_options_that_make_the_same_configs_are_refus
   EXPECT_THAT(error_of(config + "axes:\n  model.heads: [1, 2]\n"
                                 "  size: {a: {model.d_ff: 256}, b: {model.d_model: 64}}\n"),
               StartsWith("a.yaml:4:51: model.d_model: b makes the same configs as a; "));
-  // Some cells of two settings are equal, and others are not: no setting can be left out.
+  // Some cells of the two settings are equal and some are not, so both settings are needed.
   EXPECT_EQ(plan_of(config + "axes: {model.layers: [2, 3], model.encoder_layers: [2, auto]}\n")
                 .cells.size(),
             4U);

@@ -1,5 +1,4 @@
-// The plan of a sweep as its directory keeps it: read back, and refused where it contradicts
-// itself.
+// The stored plan of a sweep is read back, and rejected if it contradicts itself.
 #include "core/files/json_text.hpp"
 #include "lab/sweep/directory.hpp"
 
@@ -10,7 +9,7 @@
 
 namespace tapehead { namespace {
 
-// Two cells of one axis, and a run of each.
+// Two cells of one axis with one run each.
 SweepPlan plan() {
   SweepPlan plan{.config = "c.yaml",
                  .axes = {"model.heads"},
@@ -20,7 +19,7 @@ SweepPlan plan() {
                  .metric = Metric::bleu,
                  .split = "test",
                  .show = {"parameters"}};
-  plan.runs[1].config.seed = 18446744073709551615U;  // the largest there is
+  plan.runs[1].config.seed = 18446744073709551615U;  // the largest seed
   return plan;
 }
 
@@ -51,7 +50,7 @@ TEST(SweepRecord, that_contradicts_itself_is_refused) {
                                                  {"/cells", Json::object()},
                                                  {"/cells/0", Json::array()},
                                                  {"/cells/0/0", nullptr},
-                                                 {"/runs/0/cell", 2},  // of two
+                                                 {"/runs/0/cell", 2},  // of two cells
                                                  {"/runs/0/cell", -1},
                                                  {"/runs/0/cell", 1e300},
                                                  {"/runs/0/name", "../elsewhere"},

@@ -1,4 +1,4 @@
-// What a sweep found, from scores made by hand.
+// The results of a sweep, from scores made by hand.
 #include "lab/sweep/results.hpp"
 
 #include "lab/sweep/plan.hpp"
@@ -6,7 +6,7 @@
 
 namespace tapehead { namespace {
 
-// Three cells of two seeds.
+// Three cells with two seeds.
 SweepPlan three_cell_plan() {
   return plan_sweep(
       parse_sweep("config: " TAPEHEAD_SOURCE_DIR
@@ -15,7 +15,7 @@ SweepPlan three_cell_plan() {
                   "a.yaml"));
 }
 
-// A test of 200 examples, of which the first so many are right.
+// A test of 200 examples; the first `right` are right.
 RunScores scores(Index right, double multiply_adds, double seconds) {
   RunScores run{.split = "test",
                 .checkpoint = "best.safetensors",
@@ -37,7 +37,7 @@ RunScores scores(Index right, double multiply_adds, double seconds) {
   return run;
 }
 
-// Runs are the cells with the first seed, then with the second.
+// All cells with the first seed, then all cells with the second.
 using Scores = std::vector<std::optional<RunScores>>;
 const Scores three_cells{scores(100, 10, 1), scores(190, 20, 3), scores(191, 40, 2),
                          scores(104, 10, 2), scores(194, 20, 3), scores(192, 40, 4)};
@@ -56,7 +56,7 @@ TEST(SweepResults, means_and_sample_deviations_over_seeds) {
   EXPECT_EQ(spread_of({3}).deviation, 0);
 }
 
-// 0.51, 0.96 and 0.9575, the last at twice the cost of the second.
+// Accuracies 0.51, 0.96 and 0.9575; the third cell costs twice as much as the second.
 TEST(SweepResults, the_cheapest_is_sought_among_those_not_significantly_worse_than_the_best) {
   const SweepResults results = sweep_results(three_cell_plan(), three_cells);
   EXPECT_EQ(results.best, 1U);
@@ -65,7 +65,7 @@ TEST(SweepResults, the_cheapest_is_sought_among_those_not_significantly_worse_th
   EXPECT_LT(results.cells[0].to_best->mean, 0);
   EXPECT_FALSE(results.cells[2].to_best->significant());
   EXPECT_EQ(results.comparisons.size(), 3U);
-  // Two cells are compared with the best, and three pairs with each other.
+  // Two cells are compared with the best, and three pairs of cells with each other.
   EXPECT_DOUBLE_EQ(results.cells[0].to_best->p_holm, 2 * results.cells[0].to_best->p);
   EXPECT_DOUBLE_EQ(results.comparisons[0].difference->p_holm,
                    3 * results.comparisons[0].difference->p);
@@ -88,12 +88,12 @@ TEST(SweepResults, equal_cost_is_a_tie_whichever_cell_comes_first) {
                     HasSubstr("a tie of 2 cells with equal multiply-adds and parameters: "
                               "size=middle; size=large\n")));
   EXPECT_EQ(results_json(plan, results)["cells"][2]["cheapest_not_significantly_worse"], true);
-  // Fewer parameters decide between cells of equal multiply-adds.
+  // With equal multiply-adds, the cell with fewer parameters is cheaper.
   tied[2]->parameters = tied[5]->parameters = 99;
   EXPECT_THAT(sweep_results(plan, tied).cheapest, ElementsAre(2U));
 }
 
-// With seed 2 every cell costs more, and the last cell lacks it.
+// Every cell costs more with seed 2, which the last cell lacks.
 TEST(SweepResults, cost_is_compared_by_the_seeds_that_all_cells_have) {
   const SweepResults results =
       sweep_results(three_cell_plan(), {scores(10, 10, 1), scores(190, 20, 3), scores(191, 20, 2),
@@ -123,7 +123,7 @@ TEST(SweepResults, runs_that_are_missing_leave_the_others) {
   ASSERT_EQ(results.cells.size(), 2U);
   EXPECT_EQ(results.cells[0].runs, 1U);
   EXPECT_EQ(results.cells[results.best].cell, 2U);
-  EXPECT_NEAR(results.cells[0].to_best->mean, -0.005, 1e-12);  // by the one seed that both have
+  EXPECT_NEAR(results.cells[0].to_best->mean, -0.005, 1e-12);  // by the one common seed
 }
 
 TEST(SweepResults, tests_of_other_examples_are_not_compared) {
@@ -147,7 +147,7 @@ TEST(SweepResults, tests_of_other_texts_are_not_compared) {
     }
   }
   texts[0]->text = texts[3]->text = "b";
-  texts[2]->text = texts[5]->text = "";  // of a version that did not write it
+  texts[2]->text = texts[5]->text = "";  // an older version did not write it
   SweepPlan by_loss = three_cell_plan();
   by_loss.metric = Metric::loss;
   for (ExampleScore& example : texts[1]->examples) {
@@ -159,7 +159,7 @@ TEST(SweepResults, tests_of_other_texts_are_not_compared) {
   EXPECT_TRUE(results.cells[2].to_best);
 }
 
-// The first cell is worse than the last by seed 1 and better by seed 2, which the last lacks.
+// The first cell is worse than the last with seed 1 and better with seed 2, which the last lacks.
 TEST(SweepResults, the_best_is_named_by_the_seeds_that_all_cells_have) {
   Scores uneven{scores(100, 10, 1), scores(20, 20, 3), scores(130, 40, 2),
                 scores(198, 10, 2), scores(30, 20, 3), std::nullopt};
@@ -186,14 +186,14 @@ TEST(SweepResults, comparisons_by_one_seed_are_named) {
   uneven[3] = std::nullopt;
   const SweepPlan plan = three_cell_plan();
   const SweepResults results = sweep_results(plan, uneven);
-  ASSERT_EQ(results.best, 2U);  // 191 against 190 and 100 by seed 1
+  ASSERT_EQ(results.best, 2U);  // 191 against 190 and 100 with seed 1
   EXPECT_EQ(results.cells[1].to_best->pairs, 2U);
   EXPECT_THAT(results_table(plan, results),
               HasSubstr("one seed shared with the best by size=a,\"b\": p says nothing about other "
                         "seeds"));
 }
 
-// Cells of seeds 1 and 2, of seed 1 alone, and of seed 2 alone: no seed is everyone's.
+// Cells with seeds 1 and 2, with seed 1 only and with seed 2 only: no seed is common to all.
 TEST(SweepResults, a_cell_that_beats_the_best_on_their_seeds_is_not_called_worse) {
   Scores uneven{scores(100, 10, 1), scores(130, 20, 3), std::nullopt,
                 scores(198, 10, 2), std::nullopt,       scores(20, 40, 4)};
@@ -267,7 +267,7 @@ TEST(SweepReport, the_table_begins_with_the_best_and_says_what_follows) {
                            HasSubstr("best: size=middle"), Not(HasSubstr("one seed"))));
 }
 
-// Of d_model 64: heads without projections are as wide, four others have a quarter each.
+// d_model 64: heads without projections have width 64, four other heads a quarter each.
 TEST(SweepReport, tells_the_widths_of_heads) {
   const auto reported = [](const std::string& settings, std::size_t cells) {
     const SweepPlan plan = plan_sweep(

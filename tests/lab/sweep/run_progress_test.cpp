@@ -1,4 +1,4 @@
-// A run is watched while its metrics are written, line by line, and when lines are taken back.
+// Follows a run while its metrics are written line by line, and when lines are removed again.
 #include "lab/sweep/runner.hpp"
 
 #include "tests/support/temporary_directory.hpp"
@@ -29,7 +29,7 @@ TEST(RunWatch, tells_the_last_whole_lines) {
 
 TEST(RunWatch, knows_a_file_that_cannot_be_read_from_one_that_is_missing) {
   const TemporaryDirectory here;
-  std::filesystem::create_symlink("/proc/self/mem", here / "mem");  // read(2) is an EIO
+  std::filesystem::create_symlink("/proc/self/mem", here / "mem");  // read(2) fails with EIO
   EXPECT_TRUE(RunWatch(here / "none", Metric::bleu).look().readable);
   EXPECT_FALSE(RunWatch(here / "mem", Metric::bleu).look().readable);
   EXPECT_FALSE(RunWatch(here.path(), Metric::bleu).look().readable);

@@ -1,4 +1,4 @@
-// A directory that not all ranks see is refused by every rank, with the names of those.
+// If some ranks do not see a directory, every rank rejects it and names these ranks.
 #include "lab/sweep/places.hpp"
 #include "tests/support/temporary_directory.hpp"
 #include "tests/support/testing.hpp"

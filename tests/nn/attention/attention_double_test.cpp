@@ -1,5 +1,5 @@
-// Multi-head attention: where its keys and values come from, what the recorder sees of it, and
-// heads with given weights.
+// Multi-head attention: the source of its keys and values, recorded attention, and heads with given
+// weights.
 #include "nn/attention/multi_head_attention.hpp"
 
 #include <tapehead/gtest.hpp>
@@ -10,7 +10,7 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
-// Attention with a store of its own; parameters of the same name start the same.
+// Attention with its own store; parameters of the same name have the same initial values.
 struct Alone {
   explicit Alone(AttentionKind kind)
       : spec(attention_spec(tiny_options(), kind, 0)),
@@ -28,7 +28,7 @@ struct Alone {
   MultiHeadAttention attention;
 };
 
-// One product for query, key and value, or one for key and value: the same numbers.
+// Query, key and value in one product, or key and value in one: the numbers must be equal.
 TEST(MultiHeadAttention, does_not_depend_on_which_projections_are_one_product) {
   const Segments segments = segments_of({3, 4});
   const Tensor x = random_tensor({7, 6}, 2);
@@ -46,8 +46,8 @@ TEST(MultiHeadAttention, does_not_depend_on_which_projections_are_one_product) {
   EXPECT_THAT(cross.values(), Pointwise(DoubleNear(1e-13), self.values()));
 }
 
-// One matrix (30, 6) for all three has numbers up to √(6 / 36), one (10, 6) alone up to √(6 / 16)
-// (Glorot and Bengio 2010, equation 16).
+// Glorot and Bengio 2010, equation 16: one matrix (30, 6) for all three has numbers up to √(6 /
+// 36), a single (10, 6) up to √(6 / 16).
 TEST(MultiHeadAttention, starts_query_key_and_value_as_if_of_one_matrix) {
   for (const AttentionKind kind : {AttentionKind::encoder_self, AttentionKind::cross}) {
     ParameterStore store;
@@ -61,7 +61,7 @@ TEST(MultiHeadAttention, starts_query_key_and_value_as_if_of_one_matrix) {
         const auto [least, most] = std::ranges::minmax(values.values());
         const double largest = std::max(-least, most);
         EXPECT_LE(largest, std::sqrt(6.0 / 36)) << name;
-        EXPECT_GE(largest, 0.85 * std::sqrt(6.0 / 36)) << name;  // of 60 draws
+        EXPECT_GE(largest, 0.85 * std::sqrt(6.0 / 36)) << name;  // largest of 60 draws
       }
     }
   }
@@ -140,7 +140,7 @@ TEST_P(RecordedWeights, are_there_for_every_path_segment_and_head) {
   EXPECT_EQ(recorded_.size(), expected);
 }
 
-// Before dropout every row sums to 1, in training too; the decoder's own sees nothing ahead.
+// Weights before dropout: each row sums to 1, in training too; decoder self-attention is causal.
 TEST_P(RecordedWeights, are_distributions) {
   for (const auto& [name, weights] : recorded_) {
     const bool causal = name.starts_with("decoder") && name.find("self") != std::string::npos;
@@ -170,7 +170,7 @@ TEST_P(RecordedWeights, leave_the_outputs_as_they_are) {
 
 using Given = std::function<Tensor(const Segment& queries, const Segment& keys)>;
 
-// Gives these heads the weights.
+// Replaces the weights of these heads.
 HeadSubstitute substitute_of(const std::vector<Index>& heads, const Given& given) {
   return [heads, given](const AttentionSite&, Index head, const Segment& queries,
                         const Segment& keys) -> std::optional<HeadAttention> {
@@ -196,7 +196,7 @@ std::vector<RecordedAttention> recorded_of(const LoneAttention& lone, const Tens
   return seen;
 }
 
-// Queries of zeros give every key the same weight, if the positions add to values alone.
+// If positions affect only values, a query of zeros gives every key the same weight.
 TEST(GivenWeights, that_are_even_do_what_equal_scores_do) {
   AttentionSettings settings;
   settings.positions.values = {AttentionPositions::relative};

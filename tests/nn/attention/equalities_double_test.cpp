@@ -1,4 +1,4 @@
-// What attention with one setting must equal: plain formulas, or attention with another.
+// Attention with one setting equals a plain formula, or attention with another setting.
 #include "core/ops/linear.hpp"
 #include "tests/support/lone_attention.hpp"
 #include "tests/support/testing.hpp"
@@ -109,7 +109,7 @@ TEST(AttentionEqualities, two_tied_heads_are_one_with_the_sum_of_their_output_we
   expect_near(two(x, two_sequences), one(x, two_sequences));
 }
 
-// Q = K = V = X W, once by the attention and once before it.
+// Q = K = V = X W, with W applied by the attention or before it.
 TEST(AttentionEqualities, identity_on_projected_rows_is_all_on_rows) {
   const AttentionSettings all{.sharing = {{Sharing::all}}, .combine = {{Combine::concatenate}}};
   AttentionSettings none = all;
@@ -118,12 +118,12 @@ TEST(AttentionEqualities, identity_on_projected_rows_is_all_on_rows) {
   shared.without_biases();
   const Tensor x = some_rows();
   const LoneAttention identity(none, 1);
-  EXPECT_EQ(identity.store.count(), 6);  // the output's bias
+  EXPECT_EQ(identity.store.count(), 6);  // output bias
   expect_near(identity(product(x, shared.value("query_key_value.weight")), two_sequences),
               shared(x, two_sequences));
 }
 
-// The same scores as with a query weight that is the identity for each head.
+// Equals a query weight that is the identity for each head.
 TEST(AttentionEqualities, identity_queries_are_those_of_an_identity) {
   AttentionSettings said{.sharing = {{Sharing::identity_query}}};
   AttentionSettings plain{.d_qk = {{6}}};
@@ -160,7 +160,7 @@ TEST(AttentionEqualities, a_map_before_is_a_map_within) {
   expect_near(outside(product(x, before_transposed), two_sequences), inside(x, two_sequences));
 }
 
-// s_ij = s_ji: around any three rows the differences that softmax leaves to be seen add up to 0.
+// s_ij = s_ji: around any three rows, the score differences (which softmax preserves) sum to 0.
 TEST(AttentionEqualities, a_shared_query_key_weight_has_symmetric_scores) {
   const auto around = [](const LoneAttention& alone) {
     std::vector<Tensor> seen;
@@ -249,7 +249,7 @@ TEST(AttentionEqualities, relative_is_shaws_formula) {
   expect_near(one(x, segments_of({8})), product(heads, one.value("output.weight")));
 }
 
-// (q + u) k + (q + v) W R (Dai et al. 2019, section 3.3), seen through log weights' differences.
+// (q + u) k + (q + v) W R (Dai et al. 2019, section 3.3), compared by differences of log weights.
 TEST(AttentionEqualities, transformer_xl_is_dais_formula) {
   LoneAttention one({.positions = {{AttentionPositions::transformer_xl}}, .clip = {{7}}}, 1);
   one.without_biases();
@@ -292,7 +292,7 @@ TEST(AttentionEqualities, as_many_key_heads_as_heads_is_ordinary) {
               ElementsAreArray(LoneAttention({})(x, two_sequences).values()));
 }
 
-// Keys and values of one head, given to both, and one head of keys and values.
+// One head of keys and values must equal two heads that hold the same keys and values.
 TEST(AttentionEqualities, one_key_head_is_the_same_keys_for_all) {
   LoneAttention one({.kv_heads = {{1}}});
   LoneAttention two({});
@@ -310,7 +310,7 @@ TEST(AttentionEqualities, one_key_head_is_the_same_keys_for_all) {
   expect_near(one(x, two_sequences), two(x, two_sequences));
 }
 
-// The dot product as a score of one's own.
+// The dot product as a user-defined score.
 struct Product {
   double operator()(std::span<const double> query, std::span<const double> key) const {
     return std::inner_product(query.begin(), query.end(), key.begin(), 0.0);

@@ -1,5 +1,4 @@
-// Heads that start identical: their weights, and what becomes of them. And heads that are always
-// so.
+// Heads that start identical: their weights and gradients. Also heads that are always copies.
 #include "nn/attention/model_rules.hpp"
 #include "tests/support/lone_attention.hpp"
 #include "tests/support/testing.hpp"
@@ -26,15 +25,15 @@ TEST(AttentionStart, makes_heads_identical) {
     if (parameter.name.ends_with("output.weight") && parameter.name.starts_with("encoder")) {
       ++matrices;
       for (Index i = 0; i < value.dim(0); ++i) {
-        EXPECT_EQ(value.row(i)[0], value.row(i)[5]);  // d_v is 5
+        EXPECT_EQ(value.row(i)[0], value.row(i)[5]);  // d_v = 5
         EXPECT_NE(value.row(i)[0], value.row(i)[1]);
       }
     }
   }
-  EXPECT_EQ(matrices, 10);  // three in each of three attentions, and the encoder's output
+  EXPECT_EQ(matrices, 10);  // three per attention for three attentions, and the encoder's output
 }
 
-// What each head has of scores and distances starts equal too.
+// Score and distance parameters of the heads start equal too.
 TEST(AttentionStart, makes_what_heads_know_identical) {
   const auto expect_equal_halves = [](const AttentionSettings& settings, const std::string& name) {
     LoneAttention alone(settings);
@@ -53,7 +52,7 @@ TEST(AttentionStart, makes_what_heads_know_identical) {
                       "distance.weight");
 }
 
-// u and v of Dai et al. 2019, which are biases.
+// The biases u and v of Dai et al. 2019.
 TEST(AttentionStart, gives_queries_no_bias_towards_contents_or_places) {
   LoneAttention alone({.positions = {{AttentionPositions::transformer_xl}}});
   alone.store.initialize(1);
@@ -62,7 +61,7 @@ TEST(AttentionStart, gives_queries_no_bias_towards_contents_or_places) {
   }
 }
 
-// What starts identical stays so without dropout, as long as output blocks are equal too.
+// Identical heads stay identical without dropout, as long as their output blocks are equal too.
 TEST(AttentionStart, identical_heads_have_identical_gradients) {
   LoneAttention alone({.start = {{HeadStart::identical}}});
   alone.store.initialize(1);
@@ -124,7 +123,7 @@ class HeadCopies : public TestWithParam<CopiesCase> {};
 INSTANTIATE_TEST_SUITE_P(Settings, HeadCopies, ValuesIn(copies_cases()),
                          [](const auto& test) { return test.param.name; });
 
-// All weights are random, as after a training.
+// heads_are_copies() must be right for random weights, as after training.
 TEST_P(HeadCopies, are_told_from_heads_that_differ) {
   const LoneAttention alone(GetParam().settings, GetParam().heads);
   EXPECT_EQ(heads_are_copies(alone.spec), GetParam().copies);

@@ -1,4 +1,4 @@
-// Gates on heads in a model: what they are before training, when they are drawn, and their number.
+// Head gates in a model: before training, when they are drawn, and their number.
 #include "nn/attention/head_projections.hpp"
 
 #include "core/gradcheck/model/model.hpp"
@@ -29,7 +29,7 @@ Tensor trained(const TinyModel& model, std::uint64_t seed, Index step) {
   return logits_of(model.transformer, pass, tiny_batch()).value();
 }
 
-// First weights are a function of the name, so both models have the same ones.
+// Initial values depend on the parameter's name alone, so both models have the same weights.
 TEST(L0Gates, are_open_before_training) {
   EXPECT_THAT(evaluated(TinyModel(gated_options())).values(),
               ElementsAreArray(evaluated(TinyModel(tiny_options())).values()));
@@ -37,7 +37,7 @@ TEST(L0Gates, are_open_before_training) {
 
 TEST(L0Gates, are_drawn_anew_in_each_step_and_only_in_training) {
   ModelOptions options = gated_options();
-  options.dropout = 0;  // so that nothing else is drawn
+  options.dropout = 0;  // so that only gates are drawn
   TinyModel model(options);
   for (const NamedParameter& parameter : model.store.parameters()) {
     if (parameter.name.ends_with(".gates")) {
@@ -53,7 +53,7 @@ TEST(L0Gates, are_drawn_anew_in_each_step_and_only_in_training) {
   EXPECT_THAT(settled.values(), Not(ElementsAreArray(first.values())));
 }
 
-// Of three attentions of two heads; those that share their weights have one set of gates.
+// Three attentions with two heads each. Layers that share their weights share one set of gates.
 TEST(L0Gates, are_counted_once) {
   ModelOptions options = gated_options();
   EXPECT_EQ(OpenHeads(TinyModel(options).transformer).gated(), 6);
@@ -63,7 +63,7 @@ TEST(L0Gates, are_counted_once) {
   const TinyModel model(options);
   const OpenHeads open(model.transformer);
   EXPECT_EQ(open.gated(), 2 + 4 + 2);
-  // P(z > 0) at the log_alpha that gates start with: σ(2.5 + 2/3 log 11) = 0.98368.
+  // P(z > 0) for the initial log_alpha: σ(2.5 + 2/3 log 11) = 0.98368.
   EXPECT_NEAR(open.expected(model.store), 8 * 0.98368, 1e-3);
   options.attention.gates.values.clear();
   options.cross.gates.values.clear();
@@ -72,7 +72,7 @@ TEST(L0Gates, are_counted_once) {
   EXPECT_EQ(OpenHeads(plain.transformer).expected(plain.store), 0);
 }
 
-// With the penalty, wherever the gates go: combinations of heads of every kind.
+// Gradients with the penalty, for every way to combine heads.
 TEST(L0Gates, have_their_gradients) {
   for (const Combine combine :
        {Combine::output, Combine::concatenate, Combine::mean, Combine::weighted}) {
@@ -83,7 +83,7 @@ TEST(L0Gates, have_their_gradients) {
     TinyModel model(options);
     model.shake(0.2);
     for (const NamedParameter& parameter : model.store.parameters()) {
-      if (parameter.name.ends_with(".gates")) {  // where few draws stick to an end
+      if (parameter.name.ends_with(".gates")) {  // few draws are exactly 0 or 1
         std::ranges::fill(model.store.value(parameter).values(), 0.2);
       }
     }

@@ -1,4 +1,4 @@
-// Attention as its settings vary it: parameters, gradients and caches of random compositions, and
+// Variants of attention: parameters, gradients and caches of random option combinations, and
 // weights that several attentions share.
 #include "core/gradcheck/model/model.hpp"
 #include "core/ops/arithmetic.hpp"
@@ -45,21 +45,21 @@ TEST(AttentionVariants, have_their_gradients) {
   }
 }
 
-// What is resolved says the same: no setting is lost between a config and the run's copy of it.
+// Resolved options have the same meaning: resolving loses no setting.
 TEST(AttentionVariants, resolve_to_themselves) {
   RandomAttention random(4);
   for (int i = 0; i < 200; ++i) {
     const ModelOptions options = random.next();
     ModelOptions resolved = options;
     resolve_attention(resolved);
-    resolved.attention = {};  // the kinds alone say it all
+    resolved.attention = {};  // the options per kind suffice
     for (const AttentionKind kind : attention_kinds) {
       EXPECT_EQ(attention_spec(resolved, kind, 1), attention_spec(options, kind, 1));
     }
   }
 }
 
-// Token by token with the cache, as decoding goes, against all at once.
+// Decoding token by token with the cache equals one pass over all tokens.
 void expect_same_with_cache(const ModelOptions& options) {
   TinyModel model(options);
   model.shake(0.2);
@@ -96,7 +96,7 @@ TEST(AttentionVariants, give_the_same_with_the_cache) {
   }
 }
 
-// Tied heads have the same keys until each is scored in its own way; their values stay one.
+// Tied heads have equal keys unless their scores differ; their values are always equal.
 TEST(AttentionVariants, cache_the_keys_of_tied_heads_that_score_unlike) {
   ModelOptions options = tiny_options();
   options.decoder_self.head_weights.values = {HeadWeights::tied};
@@ -115,7 +115,7 @@ TEST(AttentionSharing, one_name_is_one_set_of_weights) {
     shared += parameter.name == "shared.both.query.weight" ? 1 : 0;
   }
   EXPECT_EQ(shared, 1);
-  // Two layers' attentions less one's: the shared weights stand once.
+  // The attentions of two layers minus those of one: shared weights are stored once.
   const ModelOptions plain = [&] {
     ModelOptions without = options;
     without.encoder_self.shared_as.values.clear();
@@ -144,12 +144,12 @@ TEST(AttentionSharing, of_unlike_attentions_is_refused) {
               HasSubstr("(all: encoder_self and cross do not)"));
 }
 
-// With no heads at all the block is its output's bias.
+// Without heads, the block adds only its output bias.
 TEST(AttentionWithoutHeads, is_its_bias) {
   ModelOptions options = tiny_options();
   options.encoder_self.heads.values = {0};
   options.decoder_self.heads.values = {0};
-  options.norm_position = NormPosition::post;  // a norm before nothing would have no gradient
+  options.norm_position = NormPosition::post;  // a pre-norm before no heads would have no gradient
   TinyModel model(options);
   model.shake(0.2);
   const auto loss = [&model](Tape& tape, ParameterGradients& gradients) {
@@ -162,7 +162,7 @@ TEST(AttentionWithoutHeads, is_its_bias) {
                                   [](const NamedParameter& parameter) {
                                     return lies_in(parameter.name, "encoder.layers.0.self");
                                   }),
-            3);  // the bias, and the norm's two
+            3);  // the bias and two parameters of the norm
 }
 
 }}}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -1,5 +1,5 @@
-// Decoding with a cache and in batches against the plain searches of tests/support, token for
-// token, by models with an encoder and without.
+// Decoding with a cache and in batches equals the naive searches of tests/support token for token,
+// for models with and without an encoder.
 #include "nn/generation/decoding.hpp"
 
 #include "tests/support/naive_decoding.hpp"
@@ -31,7 +31,7 @@ struct Kind {
   }
 };
 
-// Random models with starting weights large enough for outputs that differ from place to place.
+// Random models with large initial weights, so that outputs differ by position.
 class Decoding : public TestWithParam<Kind> {
  protected:
   Decoding() : model_(options(), GetParam().seed, tiny_vocabulary + 4) { model_.shake(0.05); }
@@ -72,7 +72,7 @@ INSTANTIATE_TEST_SUITE_P(OneStack, Decoding,
                                 Kind{5, Family::encoder_decoder, SourceRows::causal, true},
                                 Kind{8, Family::encoder_decoder, SourceRows::causal, true}));
 
-// What follows would say little of models that always say the same.
+// The other tests would prove little if the models always wrote the same.
 TEST_P(Decoding, of_these_models_is_not_degenerate) {
   std::set<std::vector<TokenId>> different;
   std::set<TokenId> tokens;
@@ -97,7 +97,7 @@ TEST_P(Decoding, greedy_equals_full_recomputation) {
   }
 }
 
-// Beam 12 is wider than the vocabulary: the first step has fewer continuations than that.
+// Beam 12 exceeds the vocabulary, so the first step has fewer continuations than the beam.
 TEST_P(Decoding, beam_equals_a_plain_beam_search) {
   for (const Index beam : {1, 2, 3, 5, 12}) {
     for (const double penalty : {0.0, 0.6, 1.0}) {
@@ -115,7 +115,7 @@ TEST_P(Decoding, beam_equals_a_plain_beam_search) {
   }
 }
 
-// None, the unknown and the begin mark, these and the end mark, and two tokens anywhere.
+// `never` holds: nothing; the unknown and begin marks; those and the end mark; two other tokens.
 TEST_P(Decoding, without_tokens_that_are_never_written_equals_plain_searches) {
   for (const std::vector<TokenId>& never :
        std::vector<std::vector<TokenId>>{{}, {0, 1}, {0, 1, end_mark}, {1, 7, 4}}) {
@@ -141,8 +141,7 @@ TEST_P(Decoding, of_a_batch_equals_that_of_each_source_alone) {
   }
 }
 
-// The cache begins with 8 rows for each hypothesis and grows as outputs need it; the models stop
-// at 16.
+// The cache starts with 8 rows per hypothesis and grows as needed; the models' limit is 16 rows.
 TEST_P(Decoding, of_long_outputs_equals_full_recomputation) {
   const DecodingOptions options{.beam = 2, .length_penalty = 1, .max_extra_length = 16, .best = 2};
   const auto outputs = decode_together(model_, sources, options);
@@ -168,7 +167,7 @@ TEST_P(Decoding, gives_its_best_first_and_different) {
 }
 
 TEST_P(Decoding, keeps_to_lengths_and_leaves_marks_out) {
-  for (const Index extra : {0, 1, 50}) {  // 50 more than any source is beyond max_positions
+  for (const Index extra : {0, 1, 50}) {  // source + 50 exceeds max_positions
     const DecodingOptions options{.beam = 3, .max_extra_length = extra, .best = 3};
     const auto outputs = decode_together(model_, sources, options);
     for (std::size_t i = 0; i < sources.size(); ++i) {

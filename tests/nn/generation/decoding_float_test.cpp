@@ -1,5 +1,5 @@
-// Decoding in single precision: the same tokens with and without a cache, alone and in a batch, but
-// where two choices are as good as each other. (The double build is held to every token.)
+// Decoding in single precision: the same tokens with and without a cache, alone and in a batch,
+// except for ties. (The double tests compare every token.)
 #include "nn/generation/decoding.hpp"
 
 #include "tests/support/naive_decoding.hpp"
@@ -7,7 +7,7 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
-constexpr double tie = 1e-5;  // between log-probabilities
+constexpr double tie = 1e-5;  // in log-probabilities
 
 const std::vector<Sentence>& sources = decoding_sources;
 
@@ -24,7 +24,7 @@ class SinglePrecisionDecoding : public TestWithParam<std::uint64_t> {
     return result;
   }
 
-  // Where two outputs part, both ways must be as likely.
+  // Where two outputs diverge, both continuations must be equally likely.
   void expect_same(const Sentence& source, const Sentence& one, const Sentence& other) const {
     const auto [a, b] = std::ranges::mismatch(one, other);
     if (a == one.end() && b == other.end()) {
@@ -52,7 +52,7 @@ TEST_P(SinglePrecisionDecoding, greedy_equals_full_recomputation) {
   }
 }
 
-// To the bit: which sentences share a batch changes nothing.
+// Bit-identical: results do not depend on the other sentences of the batch.
 TEST_P(SinglePrecisionDecoding, of_a_batch_equals_that_of_each_source_alone) {
   for (const Index beam : {1, 4}) {
     const DecodingOptions options{.beam = beam, .max_extra_length = 9, .best = beam};

@@ -1,5 +1,5 @@
-// Ensembles: greedy and beam search and sampling by the mean of the models' probabilities, which is
-// computed here from new passes without a cache; models of both families, alike or not.
+// Ensembles: greedy search, beam search and sampling by the mean of the models' probabilities,
+// compared with passes without a cache. Models of both families, equal or different.
 #include "nn/generation/ensemble.hpp"
 
 #include <deque>
@@ -17,12 +17,12 @@ ModelOptions member_options(Family family, Index layers = 1) {
   ModelOptions options = tiny_options();
   options.family = family;
   options.layers = layers;
-  options.initializer_gain = 4;  // so that outputs differ from place to place
+  options.initializer_gain = 4;  // so that outputs differ by position
   options.max_positions = 20;
   return options;
 }
 
-// Models that read the same sources.
+// Models for the same sources.
 struct Members {
   explicit Members(const std::vector<ModelOptions>& options) {
     std::uint64_t seed = 4;
@@ -47,7 +47,7 @@ struct Members {
     return all;
   }
 
-  // log(1/K Σ_k p_k), as it stands.
+  // log(1/K Σ_k p_k), computed directly.
   std::vector<double> next(const Sentence& source, const Sentence& tokens) const {
     std::vector<double> sums(static_cast<std::size_t>(tiny_vocabulary));
     for (const TinyModel& model : models) {
@@ -106,7 +106,7 @@ TEST_P(EnsembleOf, models_searches_by_the_mean_of_their_probabilities) {
   }
 }
 
-// What one of the models writes by itself is something else.
+// The ensemble's output differs from the output of each single model.
 TEST_P(EnsembleOf, models_writes_what_none_of_them_writes) {
   const DecodingOptions options{.max_extra_length = 5};
   const auto together = decode_batch(members_.list(), members_.prompts(decoding_sources), options);
@@ -153,8 +153,8 @@ TEST_P(EnsembleOf, models_draws_from_the_mean_of_their_probabilities) {
   }
 }
 
-// To the bit: the mean of equal numbers is exact. The log-probabilities of a single model come from
-// another order of sums.
+// The hypotheses are bit-identical, because the mean of equal numbers is exact. The
+// log-probabilities of a single model use another order of summation.
 TEST_P(EnsembleOf, a_model_with_itself_is_that_model) {
   const TinyModel& model = members_.models.back();
   const EnsembleMember member{.transformer = model.transformer, .store = model.store};
@@ -181,7 +181,7 @@ TEST_P(EnsembleOf, a_model_with_itself_is_that_model) {
   }
 }
 
-// Each time its context is full, every model goes on from the last tokens alone.
+// Whenever the context is full, every model continues from the last tokens alone.
 TEST(EnsembleOfDecoders, slides_as_one_model_does) {
   const TinyModel model(decoder_options({.positions = AttentionPositions::rotary}), 3);
   const EnsembleMember member{.transformer = model.transformer, .store = model.store};
@@ -211,7 +211,7 @@ TEST(EnsembleOfDecoders, of_different_labels_is_refused) {
   EXPECT_THROW(decode_batch(members, std::vector<Prompts>{prompt, prompt}, {}), ShapeError);
 }
 
-// A query sees the keys up to its position in the decoder's own attention, and all in others.
+// Even weights over the visible keys; only decoder self-attention is causal.
 std::optional<HeadAttention> even_weights(const AttentionSite& site, Index, const Segment& queries,
                                           const Segment& keys) {
   Tensor weights = Tensor::zeros({queries.rows, keys.rows});
@@ -223,7 +223,7 @@ std::optional<HeadAttention> even_weights(const AttentionSite& site, Index, cons
   return HeadAttention{.weights = weights, .scores = weights};
 }
 
-// Even weights are those that queries of zeros have.
+// A query of zeros gives even weights.
 TEST(EnsembleMember, decodes_and_labels_by_given_weights) {
   for (const Family family : {Family::encoder_decoder, Family::decoder}) {
     const Members same({member_options(family, 2)});
@@ -258,7 +258,7 @@ TEST(EnsembleMember, decodes_and_labels_by_given_weights) {
   }
 }
 
-// Of probabilities (1/2, 1/4, 1/4) and (1/8, 1/8, 3/4); the logits of the second are far away.
+// The mean of the probabilities (1/2, 1/4, 1/4) and (1/8, 1/8, 3/4); the second has large logits.
 TEST(MeanProbabilities, are_the_mean_in_logarithms) {
   Tensor one = Tensor::zeros({1, 3});
   one.row(0)[0] = std::log(2.0);
@@ -275,7 +275,7 @@ TEST(MeanProbabilities, are_the_mean_in_logarithms) {
   EXPECT_THAT(best.log_sums, ElementsAre(0.0));
 }
 
-// e^-800 is no number, and neither is the mean of two of them.
+// e^-800 underflows to 0, and so would the mean.
 TEST(MeanProbabilities, do_not_vanish_and_are_exact_for_equal_ones) {
   EXPECT_EQ(log_mean_exp(std::vector{-800.0, -800.0, -800.0}), -800.0);
   EXPECT_NEAR(log_mean_exp(std::vector{-800.0, -900.0}), -800 - std::log(2.0), 1e-12);

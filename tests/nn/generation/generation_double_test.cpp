@@ -1,6 +1,5 @@
-// Generation with a cache and in batches: token for token what drawing from recomputed
-// probabilities gives, with every scheme of positions and every pattern; and drawn from the
-// distribution of the model.
+// Generation with a cache and in batches equals drawing from recomputed probabilities token for
+// token, with every position scheme and every pattern, and follows the model's distribution.
 #include "nn/generation/generation.hpp"
 
 #include "core/random/draws.hpp"
@@ -28,8 +27,8 @@ std::vector<std::vector<Generated>> generate(const TinyModel& model,
   return generate_batch(model.transformer, model.store, prompts_of(model, from), options);
 }
 
-// Whether each token is the one that its number draws from the probabilities of a whole new pass,
-// and whether the log-probability is the model's own, whatever may be drawn.
+// Expects each token to be the one drawn from the probabilities of a full pass, and the
+// log-probability to be the model's own, whatever the sampling options.
 void expect_recomputed(const TinyModel& model, const Sentence& prompt, const Draws& draws,
                        const Generated& generated, const GenerationOptions& options) {
   Sentence tokens;
@@ -59,7 +58,7 @@ class Generation : public TestWithParam<GenerationScheme> {
 INSTANTIATE_TEST_SUITE_P(Schemes, Generation, ValuesIn(generation_schemes()));
 
 TEST_P(Generation, equals_recomputation) {
-  for (const bool shaken : {false, true}) {  // untrained weights, and others
+  for (const bool shaken : {false, true}) {  // untrained and shaken weights
     if (shaken) {
       model_.shake(0.05);
     }
@@ -111,8 +110,8 @@ class GenerationOf : public Test {
   TinyModel model_;
 };
 
-// What a sequence reads after it has slid: its last tokens, from position 0. With the begin mark of
-// the prompt it would have one token more.
+// After sliding, a sequence reads its last tokens from position 0. The prompt's begin mark is no
+// longer among them.
 TEST_F(GenerationOf, a_long_text_goes_on_from_its_last_tokens) {
   const GenerationOptions options{
       .max_tokens = 30, .context = 6, .kept = 3, .seed = draw_seed, .end = -1};
@@ -145,8 +144,8 @@ TEST_F(GenerationOf, a_text_that_cannot_slide_ends_with_the_context) {
   const Generated generated =
       generate(model_, {{3, 4}}, {.max_tokens = 30, .context = 6, .end = -1})[0][0];
   EXPECT_EQ(generated.end, GenerationEnd::context);
-  EXPECT_EQ(generated.tokens.size(), 4U);  // two tokens and the begin mark are read, then three;
-                                           // the last one is not read
+  EXPECT_EQ(generated.tokens.size(), 4U);  // reads two tokens and the begin mark, then three;
+                                           // the last token is not read
 }
 
 TEST_F(GenerationOf, a_text_ends_when_its_caller_says_so) {
@@ -159,9 +158,9 @@ TEST_F(GenerationOf, a_text_ends_when_its_caller_says_so) {
   EXPECT_EQ(generated[1][0].tokens.size(), 9U);
 }
 
-// Pearson's statistic of the first two tokens of many samples, against the model's probabilities.
-// Pairs that are expected fewer than five times count together. The bound is the one that chance
-// exceeds once in a million times, by the approximation of Wilson and Hilferty (1931).
+// Pearson's statistic of the first two tokens of many samples against the model's probabilities.
+// Pairs expected fewer than five times are pooled. Chance exceeds the bound once in a million times
+// (approximation of Wilson and Hilferty 1931).
 void expect_distribution(const TinyModel& model, const SamplingOptions& sampling) {
   constexpr Index samples = 20000;
   const Sentence prompt{3, 7};
@@ -204,7 +203,7 @@ void expect_distribution(const TinyModel& model, const SamplingOptions& sampling
   if (few_expected > 0) {
     add(few_expected, few_observed);
   }
-  constexpr double once_in_a_million = 4.7534;  // of the normal distribution
+  constexpr double once_in_a_million = 4.7534;  // quantile of the normal distribution
   const double root = 2 / (9 * freedom);
   ASSERT_GE(freedom, 3);
   EXPECT_LT(statistic, freedom * std::pow(1 - root + once_in_a_million * std::sqrt(root), 3))
@@ -223,7 +222,7 @@ TEST(GenerationOfSamples, has_the_distribution_of_the_model) {
   expect_distribution(model, {.temperature = 1.5, .top_k = 6, .top_p = 0.9, .min_p = 0.1});
 }
 
-// By models with an encoder, too.
+// Models with an encoder too.
 TEST(GenerationWithAnEncoder, equals_recomputation) {
   ModelOptions options = tiny_options();
   options.initializer_gain = 3;

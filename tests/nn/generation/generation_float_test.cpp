@@ -1,5 +1,5 @@
-// Generation in single precision: the probabilities of its tokens are those of a pass without a
-// cache. (The double build is held to every token.)
+// Generation in single precision: token probabilities equal those of a pass without a cache. (The
+// double tests compare every token.)
 #include "nn/generation/generation.hpp"
 
 #include "tests/support/generation_cases.hpp"

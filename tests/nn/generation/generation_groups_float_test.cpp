@@ -3,7 +3,7 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
-// How often each sample of each prompt is in a group.
+// How many groups contain each sample of each prompt.
 std::map<std::pair<Index, Index>, int> counts_of(const std::vector<GenerationGroup>& groups) {
   std::map<std::pair<Index, Index>, int> counts;
   for (const GenerationGroup& group : groups) {

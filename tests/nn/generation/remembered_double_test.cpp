@@ -1,5 +1,5 @@
-// Generation by a model with a memory: it forgets its oldest rows without reading others again, and
-// gives each token the probability that it has in windows with a memory.
+// Generation with a memory: the model forgets its oldest rows without rereading the rest, and gives
+// each token the same probability as reading in windows with a memory.
 #include "nn/generation/generation.hpp"
 #include "tests/support/generation_cases.hpp"
 #include "tests/support/lanes.hpp"
@@ -8,7 +8,7 @@
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 constexpr Index memory_rows = 6;
-constexpr Index window_rows_each = 3;  // divides the memory, so that windows begin alike
+constexpr Index window_rows_each = 3;  // divides memory_rows, so that the windows line up
 
 const std::vector<Sentence> beginnings{{3, 4}, {5}, {8, 7, 6, 5, 4}};
 
@@ -22,7 +22,7 @@ Prompts prompts_of_streams() {
   return all;
 }
 
-// The log-probability of the tokens behind the first `given`, read in windows of a lane.
+// The log-probability of the tokens after the first `given`, read in windows of one lane.
 double log_probability_in_windows(const LaneModel& model, const Sentence& tokens, Index given) {
   LaneMemory memory = model.memory(1, memory_rows);
   double sum = 0;

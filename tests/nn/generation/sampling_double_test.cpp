@@ -1,4 +1,4 @@
-// Sampling: which tokens may be drawn, how likely each is, and which one a number draws.
+// Sampling: the allowed tokens, their probabilities, and the token that a random number selects.
 #include "nn/generation/generation.hpp"
 
 #include "tests/support/testing.hpp"
@@ -7,8 +7,8 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 constexpr std::array<TokenId, 1> never_drawn{1};
 
-// Of probabilities 0.4, 0.3, 0.2 and 0.1 at the tokens 0, 2, 3 and 4. That of the excluded token
-// would be larger than all.
+// The tokens 0, 2, 3 and 4 have probabilities 0.4, 0.3, 0.2 and 0.1. The excluded token 1 has the
+// largest logit.
 std::vector<double> probabilities_of(const SamplingOptions& options) {
   const std::vector<Scalar> logits{std::log(4.0), 9.0, std::log(3.0), std::log(2.0), 0.0};
   return token_probabilities(logits, options, never_drawn);
@@ -26,7 +26,7 @@ TEST(Sampling, takes_the_probabilities_of_the_model) {
   EXPECT_THAT(probabilities_of({}), near({0.4, 0, 0.3, 0.2, 0.1}));
 }
 
-// Squares of the probabilities, 16 + 9 + 4 + 1.
+// Squared probabilities: 16 + 9 + 4 + 1 = 30.
 TEST(Sampling, sharpens_with_a_low_temperature) {
   EXPECT_THAT(probabilities_of({.temperature = 0.5}),
               near({16.0 / 30, 0, 9.0 / 30, 4.0 / 30, 1.0 / 30}));
@@ -38,7 +38,7 @@ TEST(Sampling, keeps_the_most_likely_tokens) {
   EXPECT_THAT(probabilities_of({.top_k = 9}), near({0.4, 0, 0.3, 0.2, 0.1}));
 }
 
-// 0.4 + 0.3 is not yet 0.75.
+// 0.4 + 0.3 is less than 0.75.
 TEST(Sampling, keeps_the_nucleus) {
   EXPECT_THAT(probabilities_of({.top_p = 0.75}), near({4.0 / 9, 0, 3.0 / 9, 2.0 / 9, 0}));
   EXPECT_THAT(probabilities_of({.top_p = 1e-9}), near({1, 0, 0, 0, 0}));
@@ -48,7 +48,7 @@ TEST(Sampling, keeps_what_is_not_far_from_the_most_likely) {
   EXPECT_THAT(probabilities_of({.min_p = 0.45}), near({4.0 / 9, 0, 3.0 / 9, 2.0 / 9, 0}));
 }
 
-// After top_k 3: 4/9, 3/9, 2/9. Of these the first two have 7/9 together.
+// top_k 3 leaves 4/9, 3/9 and 2/9; the first two sum to 7/9.
 TEST(Sampling, applies_a_limit_to_what_the_one_before_left) {
   EXPECT_THAT(probabilities_of({.top_k = 3, .top_p = 0.77}), near({4.0 / 7, 0, 3.0 / 7, 0, 0}));
   EXPECT_THAT(probabilities_of({.temperature = 0.5, .top_p = 0.8, .min_p = 0.5}),
@@ -79,7 +79,7 @@ TEST(Sampling, draws_the_token_in_whose_interval_a_number_lies) {
   EXPECT_EQ(token_at(probabilities, 0.2499), 1);
   EXPECT_EQ(token_at(probabilities, 0.25), 3);
   EXPECT_EQ(token_at(probabilities, 0.75), 4);
-  EXPECT_EQ(token_at(probabilities, 1), 4);  // as when rounding has lost a little of the sum
+  EXPECT_EQ(token_at(probabilities, 1), 4);  // may happen if rounding makes the sum less than 1
 }
 
 }}}  // namespace tapehead::TAPEHEAD_PRECISION

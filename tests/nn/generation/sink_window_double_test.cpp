@@ -1,6 +1,6 @@
-// Models whose queries see the first tokens and a window (Xiao et al. 2023): a query sees them as
-// if there were nothing between them, and texts of any length are generated from a cache that holds
-// no other rows.
+// Models whose queries see the first tokens (sinks) and a window (Xiao et al. 2023). A query sees
+// them as if there were no tokens in between, and a cache with only these rows generates texts of
+// any length.
 #include "nn/generation/generation.hpp"
 #include "tests/support/generation_cases.hpp"
 #include "tests/support/lanes.hpp"
@@ -37,7 +37,7 @@ std::vector<double> losses_of(const LaneModel& model, const Sentence& tokens) {
   return {by_row.begin(), by_row.end()};
 }
 
-// The sinks, the window up to a row, and the token to be predicted.
+// The sink tokens, the window up to a row, and the token to predict.
 Sentence seen_from(const Sentence& text, Index row) {
   Sentence seen;
   for (Index i = 0; i <= row + 1; ++i) {
@@ -53,7 +53,7 @@ class SinkWindow : public TestWithParam<AttentionPositions> {};
 INSTANTIATE_TEST_SUITE_P(Positions, SinkWindow,
                          Values(AttentionPositions::none, AttentionPositions::rotary));
 
-// Holds in one layer, where the rows that are seen have themselves seen nothing else.
+// Holds for one layer: there, the visible rows have not themselves seen other rows.
 TEST_P(SinkWindow, sees_the_first_tokens_and_the_window_as_one_text) {
   const LaneModel with_sinks(sink_options(GetParam(), "sink_window 2 3", 1));
   const LaneModel full(sink_options(GetParam(), "full", 1));

@@ -1,4 +1,4 @@
-// What the options of a model say about groups of layers.
+// Layer groups from the model options.
 #include "nn/options/model_options.hpp"
 #include "tests/support/testing.hpp"
 
@@ -15,7 +15,7 @@ std::vector<Index> firsts_of(Index layers, Index groups) {
 }
 
 // Python: g = [int(i / (layers / groups)) for i in range(layers)]; [g.index(x) for x in g]. Without
-// rounding, 9 / (18 / 14) would be 7, and layer 9 the first of its group.
+// rounding, 9 / (18 / 14) is 7, and layer 9 would be the first of its group.
 TEST(ModelOptions, group_layers_as_transformers_does) {
   EXPECT_EQ(firsts_of(18, 14),
             (std::vector<Index>{0, 0, 2, 3, 4, 4, 6, 7, 8, 8, 10, 11, 12, 13, 13, 15, 16, 17}));

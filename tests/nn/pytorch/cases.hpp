@@ -1,5 +1,5 @@
-// Whole transformers against PyTorch's: the loss and the gradient of every parameter. Included by a
-// test for each precision. The fixtures come from scripts/make_pytorch_fixtures.py.
+// Whole transformers compared with PyTorch: the loss and the gradient of every parameter. Included
+// by one test per precision. Fixtures: scripts/make_pytorch_fixtures.py.
 #pragma once
 
 #include "nn/transformer/transformer.hpp"
@@ -17,7 +17,7 @@ struct PytorchCase {
 
 inline std::ostream& operator<<(std::ostream& out, const PytorchCase& c) { return out << c.name; }
 
-// The sizes of the script.
+// The sizes in the script.
 inline ModelOptions options_of(const PytorchCase& c) {
   ModelOptions options;
   options.d_model = 12;
@@ -44,7 +44,7 @@ TEST_P(Pytorch, has_the_same_loss_and_gradients) {
   ParameterStore store;
   const Transformer transformer(store.root(), options_of(GetParam()), 11, 13);
   load_parameters(store, file);
-  // One loss, and each parameter with its gradient: none is left out.
+  // The file holds one loss, and each parameter with its gradient; all are compared.
   ASSERT_EQ(file.entries().size(), 1 + 2 * store.parameters().size());
 
   const Batch batch =

@@ -1,5 +1,5 @@
-// Cross-entropy against PyTorch's, sharp and with label smoothing. Included by a test for each
-// precision. The fixture comes from scripts/make_pytorch_fixtures.py.
+// Cross-entropy compared with PyTorch, with and without label smoothing. Included by one test per
+// precision. Fixture: scripts/make_pytorch_fixtures.py.
 #pragma once
 
 #include "core/ops/softmax.hpp"
@@ -14,7 +14,7 @@ INSTANTIATE_TEST_SUITE_P(Smoothing, PytorchCrossEntropy, Values(0.0, 0.1),
                          [](const auto& test) { return test.param == 0 ? "sharp" : "smooth"; });
 
 TEST_P(PytorchCrossEntropy, has_the_same_loss_and_gradient) {
-  const Shape shape{22, 11};  // the sizes of the script
+  const Shape shape{22, 11};  // the sizes in the script
   const TensorFile file = pytorch_fixture("cross_entropy");
   std::vector<std::int64_t> ids(22);
   copy_values(file.entry("targets"), ids);

@@ -1,6 +1,5 @@
-// Encoders with the options of BERT and ALBERT against PyTorch's: the loss and the gradient of
-// every parameter. Included by a test for each precision. The fixtures come from
-// scripts/make_pytorch_fixtures.py.
+// Encoders with options of BERT and ALBERT compared with PyTorch: the loss and the gradient of
+// every parameter. Included by one test per precision. Fixtures: scripts/make_pytorch_fixtures.py.
 #pragma once
 
 #include "tests/nn/pytorch/stack_cases.hpp"
@@ -17,7 +16,7 @@ struct PytorchEncoderCase {
   }
 };
 
-// The sizes of the script.
+// The sizes in the script.
 inline ModelOptions encoder_options() {
   ModelOptions options = options_of({"", NormPosition::post, Activation::gelu});
   options.family = Family::encoder;
@@ -69,7 +68,7 @@ inline std::vector<PytorchEncoderCase> pytorch_encoder_cases() {
           {"masked_with_all", of_masked_tokens(all)}};
 }
 
-// Every second row, from a sequence's second on, says the entry after its own.
+// Every second row, from the second row of a sequence on, is labelled with its own id + 1.
 inline Batch masked_batch(const std::vector<Sentence>& sequences, Index vocabulary) {
   Batch batch = sequences_of(sequences);
   for (const Segment& segment : batch.input.segments.list) {
@@ -82,7 +81,7 @@ inline Batch masked_batch(const std::vector<Sentence>& sequences, Index vocabula
   return batch;
 }
 
-// The types of a sequence's tokens: 0, 0, 1, 1, 2, 2, 0, ...
+// Token types of a sequence: 0, 0, 1, 1, 2, 2, 0, ...
 inline void add_types(Batch& batch) {
   for (const Segment& segment : batch.input.segments.list) {
     for (Index row = 0; row < segment.rows; ++row) {

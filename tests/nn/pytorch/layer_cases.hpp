@@ -1,6 +1,5 @@
-// Single layers against PyTorch's: the output, and the gradients of every input and parameter.
-// Included by a test for each precision. The fixtures come from
-// scripts/make_pytorch_fixtures.py.
+// Single layers compared with PyTorch: the output, and the gradients of every input and parameter.
+// Included by one test per precision. Fixtures: scripts/make_pytorch_fixtures.py.
 #pragma once
 
 #include "core/ops/arithmetic.hpp"
@@ -10,7 +9,7 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-// The sizes of the script.
+// The sizes in the script.
 inline const Segments pytorch_targets = segments_of({4, 1, 17});
 inline const Segments pytorch_sources = segments_of({1, 3, 9});
 
@@ -30,13 +29,13 @@ struct LayerInput {
   Segments segments;
 };
 
-// Runs `layer(pass, inputs)`, whose parameters are in the store, on what is in the file.
+// Runs `layer(pass, inputs)` with the parameters and inputs of the file, and compares the results.
 template <class Layer>
 void expect_as_pytorch(const std::string& name, ParameterStore& store,
                        const std::vector<LayerInput>& inputs, const Layer& layer) {
   const TensorFile file = pytorch_fixture(name);
   load_parameters(store, file);
-  // Output and cotangent, each input and parameter with its gradient: none is left out.
+  // Output and cotangent, and each input and parameter with its gradient: all are used.
   ASSERT_EQ(file.entries().size(), 2 * (1 + inputs.size() + store.parameters().size()));
 
   Tape tape;
@@ -61,7 +60,7 @@ void expect_as_pytorch(const std::string& name, ParameterStore& store,
 struct PytorchAttentionCase {
   std::string name;
   AttentionKind kind;
-  std::vector<LayerInput> inputs;  // key is query where it is not there
+  std::vector<LayerInput> inputs;  // without a key input, the query is also the key
 
   friend std::ostream& operator<<(std::ostream& out, const PytorchAttentionCase& c) {
     return out << c.name;

@@ -1,5 +1,5 @@
-// Models of one stack against PyTorch's: the loss and the gradient of every parameter. Included by
-// a test for each precision. The fixtures come from scripts/make_pytorch_fixtures.py.
+// One-stack models compared with PyTorch: the loss and the gradient of every parameter. Included by
+// one test per precision. Fixtures: scripts/make_pytorch_fixtures.py.
 #pragma once
 
 #include "nn/transformer/transformer.hpp"
@@ -9,7 +9,7 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-// The sizes and the sequences of the script.
+// The sizes and sequences in the script.
 inline const std::vector<Sentence> pytorch_sequences{{3, 4, 5, 9}, {6, 12}, {8, 10, 3, 3, 5, 7, 4}};
 
 inline void expect_stack_as_pytorch(const std::string& name, const ModelOptions& options,

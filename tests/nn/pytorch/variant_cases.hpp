@@ -1,7 +1,6 @@
-// Attention with grouped keys and with positions of its own against PyTorch's and transformers':
-// the output, and the gradients of every input and parameter. Included by a test for each
-// precision. The fixtures come from scripts/make_pytorch_fixtures.py, which says what each
-// is compared with.
+// Attention with grouped keys and with its own positions compared with PyTorch and transformers:
+// the output, and the gradients of every input and parameter. Included by one test per precision.
+// scripts/make_pytorch_fixtures.py makes the fixtures and names the reference of each.
 #pragma once
 
 #include "core/ops/arithmetic.hpp"
@@ -21,7 +20,7 @@ struct PytorchVariantCase {
   }
 };
 
-// The sizes of the script.
+// The sizes in the script.
 inline AttentionSettings variant_settings(Index heads, AttentionPositions positions) {
   AttentionSettings settings;
   settings.heads.values = {heads};
@@ -39,7 +38,7 @@ inline AttentionSettings grouped(AttentionSettings settings, Index kv_heads) {
   return settings;
 }
 
-// Wav2Vec2Bert's heads divide the model's width.
+// Wav2Vec2Bert requires d_model / heads as the width of each head.
 inline AttentionSettings even_width(AttentionPositions positions, Index clip) {
   AttentionSettings settings = variant_settings(2, positions);
   settings.d_qk.values = {layer_options().d_model / 2};
@@ -50,7 +49,7 @@ inline AttentionSettings even_width(AttentionPositions positions, Index clip) {
 
 inline std::vector<PytorchVariantCase> pytorch_variant_cases() {
   using enum AttentionPositions;
-  const Index farthest = 16;  // of the longest sequence's distances: none is clipped
+  const Index farthest = 16;  // largest distance of the longest sequence: nothing is clipped
   return {
       {"grouped", grouped(variant_settings(4, none), 2)},
       {"one_key_head_causal", grouped(variant_settings(3, none), 1), true},

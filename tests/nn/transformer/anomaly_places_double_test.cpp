@@ -1,5 +1,5 @@
-// Numbers that are not finite, planted anywhere in a transformer's passes: the report names the
-// place every time.
+// Plants numbers that are not finite anywhere in a transformer's passes: the report must name the
+// place.
 #include "core/random/draws.hpp"
 #include "core/tape/anomaly.hpp"
 #include "nn/transformer/transformer.hpp"
@@ -36,7 +36,7 @@ class AnomalyPlaces : public Test {
   Batch batch_;
 };
 
-// Some of its rows have labels.
+// Only some rows have labels.
 class AnomalyPlacesOfADecoder : public AnomalyPlaces {
  protected:
   AnomalyPlacesOfADecoder()
@@ -52,7 +52,7 @@ std::string paths_of(const TapeEvent& event) {
   return text;
 }
 
-// The forward pass of one layer of each kind and of what is around them, in order.
+// The ops of the forward pass, in order: one layer of each kind and the ops around the layers.
 TEST_F(AnomalyPlaces, are_known_for_every_op) {
   std::vector<std::string> seen;
   run([&seen](const TapeEvent& event) {
@@ -99,7 +99,7 @@ TEST_F(AnomalyPlaces, are_known_for_every_op) {
   EXPECT_THAT(seen, ElementsAreArray(expected));
 }
 
-// What was planted, and where by the widths of the options: 2 heads of 5 columns.
+// A planted number and its expected place, for 2 heads of 5 columns.
 struct Planted {
   std::string op;
   std::string path;
@@ -162,7 +162,7 @@ void AnomalyPlaces::expect_named_each_of_200_times() const {
       if (planted->input < 0) {
         EXPECT_EQ(anomaly.place.path, planted->path);
         EXPECT_EQ(anomaly.place.head, planted->head);
-      } else {  // of a parameter it may be another part's
+      } else {  // parts of a fused parameter are not told apart
         const std::string layer = planted->path.substr(0, planted->path.rfind('.'));
         EXPECT_THAT(anomaly.place.path, StartsWith(layer));
       }
@@ -190,7 +190,7 @@ TEST_F(AnomalyPlaces, tell_the_ranges_of_inputs) {
   } catch (const AnomalyError& error) {
     ASSERT_EQ(error.anomaly.ranges.size(), 2U);
     EXPECT_EQ(error.anomaly.ranges[1].what, "input 1");
-    EXPECT_EQ(error.anomaly.ranges[1].shape, (Shape{6, 10}));  // an output weight: (D, H d)
+    EXPECT_EQ(error.anomaly.ranges[1].shape, (Shape{6, 10}));  // an output weight (D, H d)
     EXPECT_LT(error.anomaly.ranges[1].least, 0);
     EXPECT_GT(error.anomaly.ranges[1].most, 0);
     EXPECT_EQ(error.anomaly.ranges[1].not_finite, 0);

@@ -1,4 +1,4 @@
-// The best next tokens against all logits written out.
+// The best next tokens compared with the full logits.
 #include "nn/transformer/best_tokens.hpp"
 
 #include "tests/support/random_tensor.hpp"
@@ -60,8 +60,8 @@ void expect_best(const Tensor& hidden, const Tensor& table, Index count, TokenId
   }
 }
 
-// Rows that fill a tile of 8 in double precision, and less and more; tables of less than a block of
-// 96 tokens, of whole blocks, and with a rest.
+// Rows below, at and above a tile of 8 (double precision); tables below a block of 96 tokens, of
+// full blocks, and with a remainder.
 TEST(BestTokens, are_those_of_the_largest_logits) {
   for (const Index N : {1, 4, 7, 8, 21}) {
     for (const Index V : {1, 5, 96, 192, 301}) {
@@ -105,7 +105,7 @@ TEST(BestTokens, are_the_same_without_log_sums) {
   }
 }
 
-// Largest logits that rise from block to block, by more than any exponential holds.
+// The largest logit grows from block to block by more than an exponential can hold.
 TEST(BestTokens, sum_exponentials_of_any_size) {
   const Tensor hidden = Tensor::full({2, 1}, 1);
   Tensor table = Tensor::zeros({300, 1});

@@ -1,5 +1,4 @@
-// Head options of all kinds in a model that is only a decoder: gradients, and outputs written from
-// a cache.
+// Head options of all kinds in a decoder-only model: gradients, and outputs generated with a cache.
 #include "core/gradcheck/model/model.hpp"
 #include "core/ops/arithmetic.hpp"
 #include "nn/transformer/transformer.hpp"
@@ -44,7 +43,7 @@ TEST_F(DecoderHeads, of_random_compositions_decode_as_recomputation_does) {
   for (int i = 0; i < 60; ++i) {
     SCOPED_TRACE(fmt::format("composition {}", i));
     ModelOptions composition = next();
-    composition.initializer_gain = 3;  // for outputs that differ from place to place
+    composition.initializer_gain = 3;  // so that outputs differ by position
     TinyModel model(composition, 5);
     model.shake(0.05);
     const auto outputs = decode_together(model, decoding_sources, options);

@@ -1,5 +1,5 @@
-// The options of BERT and ALBERT, in models of every family: gradients, types of tokens, and layers
-// that share their weights.
+// The options of BERT and ALBERT in models of every family: gradients, token types, and layers that
+// share weights.
 #include "core/gradcheck/model/model.hpp"
 #include "nn/transformer/transformer.hpp"
 #include "tests/support/stack_batches.hpp"
@@ -83,7 +83,7 @@ TEST_P(EncoderOptions, have_gradients_that_are_the_losses_slopes) {
   }
 }
 
-// What decoding takes from the rows, block by block, as the logits have it.
+// best(), which decoding uses and which works block by block, agrees with the logits.
 TEST_P(EncoderOptions, find_the_tokens_that_the_logits_say) {
   TinyModel model(options_of(GetParam(), Family::decoder));
   model.shake(0.5);
@@ -144,7 +144,7 @@ TEST_F(TokenTypes, make_no_difference_without_a_table) {
   EXPECT_EQ(loss_of({0, 7, 1, 0}), loss_of({}));
 }
 
-// Layers 0 and 1, and 2 and 3, of five: the last has a group of its own.
+// Five layers in groups {0, 1}, {2, 3} and {4}.
 TEST(LayerGroups, declare_the_weights_of_each_group_once) {
   ModelOptions options = tiny_options();
   options.layers = 5;
@@ -168,13 +168,13 @@ TEST(LayerGroups, declare_the_weights_of_each_group_once) {
   EXPECT_EQ(sites, (std::vector<Index>{0, 1, 2, 3, 4, 0, 0, 1, 1, 2, 2, 3, 3, 4, 4}));
 }
 
-// The name of a parameter where layers 0 and 1 are one group.
+// The name of the parameter if layers 0 and 1 form one group.
 std::string name_of_group(std::string name) {
   const std::size_t at = name.find("layers.1.");
   return at == std::string::npos ? name : name.replace(at, 9, "layers.0.");
 }
 
-// The loss with dropout, and the gradients: of parameters with the same name in a group the sums.
+// The loss with dropout, and the gradients summed over parameters with the same name in a group.
 struct GroupRun {
   explicit GroupRun(const TinyModel& model) {
     Tape tape;
@@ -197,8 +197,8 @@ struct GroupRun {
   std::map<std::string, std::vector<Scalar>> sums;
 };
 
-// The same weights in layers of their own: the same loss with dropout, since each layer draws for
-// itself, and the gradient of a weight is the sum of those of its copies.
+// Separate layers with equal weights give the same loss, since each layer draws its own dropout. A
+// shared weight's gradient is the sum over its copies.
 TEST(LayerGroups, compute_what_layers_with_equal_weights_do) {
   ModelOptions options = of_family(tiny_options(), Family::encoder);
   options.layers = 2;

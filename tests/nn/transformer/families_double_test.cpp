@@ -1,5 +1,5 @@
-// Models of one stack: gradients, cuts, labels on some rows, and decoding from a cache whose slots
-// have lengths of their own.
+// One-stack models: gradients, cut batches, labels on some rows, and decoding from a cache whose
+// slots have different lengths.
 #include "core/gradcheck/model/model.hpp"
 #include "nn/transformer/transformer.hpp"
 #include "tests/support/stack_batches.hpp"
@@ -8,7 +8,7 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
-// Of unequal lengths; the last two have no row that says the next token, and one has no row at all.
+// Unequal lengths. The last two sequences have no row that predicts a next token; one has no rows.
 const std::vector<Sentence> sequences{{3, 4, 5, 6, 7}, {8, 3, 4}, {}, {5, 5}};
 
 struct StackModel {
@@ -74,7 +74,7 @@ TEST(Families, have_parameters_of_their_own_stack_alone) {
   }
 }
 
-// The same encoder and decoder beside each other say what they say alone.
+// An encoder in an encoder-decoder gives the same output as the encoder alone.
 TEST(Families, of_an_encoder_say_what_the_encoder_of_both_does) {
   const ModelOptions options = tiny_options();
   TinyModel both(options);
@@ -96,8 +96,8 @@ TEST(Families, of_an_encoder_say_what_the_encoder_of_both_does) {
   EXPECT_THAT(found.value().values(), Pointwise(DoubleNear(0), expected.value().values()));
 }
 
-// However the batch is cut, labels stay with their rows and draws with theirs; parts without any
-// label add nothing.
+// However the batch is cut, each row keeps its label and its dropout; parts without labels add
+// nothing.
 TEST(Families, of_a_cut_batch_have_the_gradient_of_the_whole) {
   ModelOptions options = options_with(NormPosition::pre);
   options.dropout = 0.3;
@@ -134,7 +134,7 @@ TEST(Families, of_a_cut_batch_have_the_gradient_of_the_whole) {
   }
 }
 
-// Labels on every row, given as such and one by one.
+// Labels on every row, given with every_row or row by row.
 TEST(Families, say_the_same_of_labels_on_every_row_however_they_are_given) {
   const StackModel model(tiny_options(), Family::decoder);
   Batch batch = sequences_of(sequences);
@@ -153,7 +153,7 @@ TEST(Families, say_the_same_of_labels_on_every_row_however_they_are_given) {
   EXPECT_EQ(loss_of(batch), one_by_one);
 }
 
-// A prompt in one pass, then token by token; the sequences have different lengths all along.
+// Each prompt in one pass, then token by token; the sequences always have different lengths.
 TEST(Families, decode_from_prompts_of_different_lengths_together) {
   const StackModel model(options_with(NormPosition::pre), Family::decoder);
   const std::vector<Sentence> all{{3, 4, 5, 6, 7, 8, 3}, {8, 3, 4, 4}, {5, 5, 6, 7, 3}};
@@ -176,7 +176,7 @@ TEST(Families, decode_from_prompts_of_different_lengths_together) {
       }
     }
   };
-  // The tokens from the slot's length on, up to `end` of each sequence that has as many.
+  // Feeds each sequence's tokens from its slot's length to `end`, if it has that many.
   const auto go_on = [&](const std::function<std::size_t(std::size_t)>& end) {
     Tokens fresh;
     std::vector<Index> slots;

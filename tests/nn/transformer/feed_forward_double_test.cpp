@@ -1,4 +1,4 @@
-// The feed-forward block: its parameters, and what it computes, from ops one by one.
+// The feed-forward block: its parameters, and its result compared with single ops.
 #include "nn/transformer/layer.hpp"
 
 #include "core/ops/activation.hpp"
@@ -34,7 +34,7 @@ struct Block {
     return all;
   }
 
-  // A parameter by its name; zeros if the block does not have it.
+  // A parameter by name; zeros if the block does not have it.
   Var named(Tape& tape, const std::string& name, const Shape& shape) const {
     for (const NamedParameter& parameter : store.parameters()) {
       if (parameter.name == "block." + name) {

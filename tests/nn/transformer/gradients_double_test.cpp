@@ -11,7 +11,7 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 constexpr std::uint64_t seed = 11;
 constexpr Index step = 3;
 
-// Adds the gradient of the parts' loss, summed over their tokens, and returns that loss.
+// Adds the gradient of the parts' loss, summed over tokens, and returns the loss.
 double run(const TinyModel& model, const PoolVector<Batch>& parts, ParameterGradients& gradients) {
   double loss = 0;
   for (const Batch& part : parts) {
@@ -72,8 +72,8 @@ TEST_P(TransformerGradients, are_the_losses_slopes) {
   }
 }
 
-// With all tied the output is the first rows of the table: the other rows get the source's gradient
-// alone, or zeros.
+// With all tables tied, the output uses the first rows of the table. The rest of the rows get a
+// gradient from the source alone, or zeros.
 TEST(TransformerOfUnequalVocabularies, gradients_are_the_losses_slopes) {
   ModelOptions options = tiny_options();
   for (const Tying tying : {Tying::all, Tying::source_target, Tying::target_output}) {
@@ -86,8 +86,8 @@ TEST(TransformerOfUnequalVocabularies, gradients_are_the_losses_slopes) {
   }
 }
 
-// Each kind of feed-forward block with and without biases, as in Llama and in models of attention
-// alone.
+// Each kind of feed-forward block with and without biases, as in Llama and in attention-only
+// models.
 TEST(TransformerOfBlocks, gradients_are_the_losses_slopes) {
   ModelOptions options = tiny_options();
   options.dropout = 0.2;
@@ -107,7 +107,7 @@ TEST(TransformerOfBlocks, gradients_are_the_losses_slopes) {
   }
 }
 
-// Draws are addressed by the token's row in the whole step, so a cut batch drops the same numbers.
+// Draws depend on the token's row in the whole step, so a cut batch drops the same numbers.
 class TransformerShards : public Test {
  protected:
   TransformerShards() : model_(options()) { model_.shake(0.2); }

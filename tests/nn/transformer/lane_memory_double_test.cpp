@@ -1,5 +1,5 @@
-// The memory of lanes: where it covers the past, windows are read as one long sequence is; where it
-// does not, as a plain recomputation over the remembered rows reads them.
+// The memory of lanes. If it covers the whole past, windows give the losses of one long sequence;
+// otherwise those of a plain recomputation over the remembered rows.
 #include "core/gradcheck/model/model.hpp"
 #include "core/ops/concatenate.hpp"
 #include "tests/support/lanes.hpp"
@@ -9,12 +9,12 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 constexpr double near_enough = 1e-12;
 
-// Of unequal lengths, so that one ends earlier.
+// Unequal lengths: one stream ends earlier.
 const std::vector<Sentence> streams{{3, 4, 5, 6, 7, 8, 3, 5, 4, 7, 6, 6, 3, 8, 5, 4, 4, 7, 3, 6},
                                     {8, 8, 3, 4, 7, 5, 6, 3, 3, 4, 5, 8, 7, 7, 4, 3, 6, 5, 5, 4},
                                     {5, 6, 5, 3, 8, 4, 7, 4, 6, 3, 5}};
 
-// The losses of all labels, stream by stream, by windows of so many rows.
+// The losses of all labels by stream, read in windows of `window` rows.
 std::vector<std::vector<double>> losses_by_windows(const LaneModel& model, Index window,
                                                    Index memory_rows) {
   std::vector<std::vector<double>> losses(streams.size());
@@ -45,7 +45,7 @@ std::vector<double> all_of(const std::vector<std::vector<double>>& lists) {
   return all;
 }
 
-// As one sequence from position 0, without a memory.
+// The losses of each stream as one sequence from position 0, without a memory.
 std::vector<double> losses_of_whole(const LaneModel& model) {
   Batch batch = window_batch(streams, 0, 20);
   batch.input.lanes.clear();
@@ -111,8 +111,8 @@ TEST(LaneMemory, suits_every_variant_of_attention) {
   }
 }
 
-// Each layer reads what is remembered before it and the window as one sequence; only the window's
-// rows go on. Returns the loss; `remembered`: the rows before each layer, which it replaces.
+// Each layer reads its remembered rows and the window as one sequence; only the window's rows go
+// on. Returns the loss, and replaces `remembered`, the rows before each layer.
 Var recomputed(const LaneModel& model, Pass& pass, const Batch& batch, Index memory,
                std::vector<Tensor>& remembered) {
   const Stack& stack = model.transformer.main();
@@ -126,7 +126,7 @@ Var recomputed(const LaneModel& model, Pass& pass, const Batch& batch, Index mem
     std::copy_n(before.data() + before.size() - past[0].rows * D, past[0].rows * D, all.data());
     std::copy_n(x.value().data(), x.value().size(), all.row(past[0].rows));
     const Var known = pass.tape().constant(
-        all.part(0, {past[0].rows, D}));  // a single sequence: what is remembered comes first
+        all.part(0, {past[0].rows, D}));  // a single sequence: remembered rows come first
     const Var joined_rows = concatenate({known, x}, 0);
     remembered[layer] = all;
     const Var y = stack.layers[layer](pass, joined_rows, both, {both});
@@ -169,7 +169,7 @@ TEST(LaneMemory, that_is_shorter_has_the_loss_and_gradients_of_a_plain_recomputa
           pattern == AttentionPattern("full") ? NormPosition::post : NormPosition::pre;
       options.attention.pattern.values = {{{pattern}}};
       const LaneModel model(options);
-      for (const Index rows : {3, 7}) {  // less than a window, and more
+      for (const Index rows : {3, 7}) {  // shorter and longer than a window
         LaneMemory memory = model.memory(1, rows);
         std::vector<Tensor> remembered(2, Tensor::empty({0, options.d_model}));
         for (Index first = 0; first < 20; first += 5) {
@@ -222,9 +222,9 @@ TEST(LaneMemory, stays_as_it_was_until_a_step_has_succeeded) {
   loss(0);
   memory.commit();
   const double once = loss(4);
-  EXPECT_EQ(loss(4), once);  // again, as after a number that is not finite
+  EXPECT_EQ(loss(4), once);  // repeated without commit, as after a result that is not finite
   memory.commit();
-  EXPECT_NE(loss(4), once);  // now it is not the same past
+  EXPECT_NE(loss(4), once);  // the past has changed
 }
 
 TEST(LaneMemory, of_a_lane_without_a_new_window_stays) {

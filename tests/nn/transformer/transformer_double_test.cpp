@@ -1,4 +1,4 @@
-// The transformer as a whole: its parameters' names, its gradients, and what its outputs hang on.
+// The whole transformer: parameter names, gradients, and what its outputs depend on.
 #include "nn/transformer/transformer.hpp"
 
 #include "tests/support/testing.hpp"
@@ -14,8 +14,7 @@ std::vector<std::string> names(const ParameterStore& store) {
   return result;
 }
 
-// Checkpoints find parameters by these names: to change one is to give up every checkpoint there
-// is.
+// Checkpoints find parameters by these names: a changed name breaks every existing checkpoint.
 TEST(TransformerParameters, keep_their_names) {
   const TinyModel model(tiny_options());
   EXPECT_THAT(names(model.store),
@@ -70,7 +69,7 @@ TEST(TransformerParameters, keep_their_names) {
                                 "decoder.norm.bias (6)"}));
 }
 
-// With every option that takes parameters away: tied tables, no norm at the stacks' ends, RMS norm.
+// With every option that removes parameters: tied tables, no final norms, RMS norm.
 TEST(TransformerParameters, are_fewer_where_tied_or_left_out) {
   ModelOptions options = tiny_options();
   options.tie_embeddings = Tying::all;
@@ -102,7 +101,7 @@ Tensor evaluate(const TinyModel& model, const Batch& batch, const Recorder& reco
   return logits_of(model.transformer, pass, batch).value();
 }
 
-// One block of weights for each kind of option that the outputs might hang on.
+// Models for each option that might change what the outputs depend on.
 std::vector<ModelOptions> kinds() {
   std::vector<ModelOptions> result(3, tiny_options());
   result[0].layers = 2;
@@ -187,7 +186,7 @@ TEST(Transformer, has_no_parameter_of_norms_without_norms) {
   }
 }
 
-// Then a block reads the rows as they are, and adds to them: pre and post are the same.
+// Without norms a block reads its rows unchanged and adds to them, so pre and post are equal.
 TEST(Transformer, has_no_norms_in_either_position_without_norms) {
   ModelOptions options = tiny_options();
   options.norm = NormKind::none;

@@ -1,4 +1,4 @@
-// Faults where a block's backward pass belongs to another forward pass.
+// Faults where a block's backward pass belongs to a different forward pass.
 #pragma once
 
 #include "tests/nn/wiring/fault.hpp"
@@ -8,7 +8,7 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace wiring {
 
 inline std::vector<Fault> backward_faults() {
   return of_gradients({
-      // The key's bias gets what belongs to the value's, and the other way about.
+      // The key's bias gets the gradient of the value's bias, and vice versa.
       {.name = "KeysAndValuesExchangedBackwards",
        .what = "decoder layer 1 exchanges keys and values of its cross-attention backwards",
        .plant =
@@ -24,7 +24,7 @@ inline std::vector<Fault> backward_faults() {
                  .wrong = {"*.embedding", "encoder.*", "decoder.layers.0.*",
                            "decoder.layers.1.self.*", "decoder.layers.1.cross.[qkn]*",
                            "decoder.layers.1.cross.value.weight"}}},
-      // A query's weights sum to 1 with the mask or without: the value's bias does not see it.
+      // Weights sum to 1 with or without the mask, so the value bias's gradient is correct.
       {.name = "MaskMissingBackwards",
        .what = "decoder layer 0 leaves the causal mask out backwards",
        .plant =

@@ -1,4 +1,4 @@
-// Faults where no gradient passes through a value or into a parameter.
+// Faults that stop the gradient at a value or before a parameter.
 #pragma once
 
 #include "tests/nn/wiring/fault.hpp"

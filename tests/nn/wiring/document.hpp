@@ -1,4 +1,4 @@
-// The wiring faults as docs/wiring-faults.md shows them.
+// Writes the wiring faults as docs/wiring-faults.md.
 #pragma once
 
 #include "tests/nn/wiring/faults.hpp"

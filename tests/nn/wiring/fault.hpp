@@ -1,36 +1,36 @@
-// A fault of the wiring, and what has to be said about it.
+// A wiring fault, and the expected findings.
 #pragma once
 
 #include "tests/nn/wiring/model.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace wiring {
 
-// The right model that a fault is planted in. `tied`: target embedding and output are one
-// parameter; `shared`: the encoder's two layers are one; `dropout`: some after each block. The last
+// The correct model that a fault is planted in. `tied`: target embedding and output are one
+// parameter; `shared`: both encoder layers are one; `dropout`: dropout after each block. The last
 // three are pre-norm.
 enum class Base { pre_norm, post_norm, tied, shared, dropout };
 
-// Patterns of parameter names, as fnmatch takes them.
+// Patterns of parameter names for fnmatch.
 using Names = std::vector<std::string>;
 
-// What gradcheck_model has to name: every parameter that matches, and no other.
+// gradcheck_model must name exactly the parameters that match these patterns.
 struct Named {
-  Names no_gradient{};  // the loss depends on it, and no gradient arrives
-  Names wrong{};        // another gradient arrives
+  Names no_gradient{};  // the loss depends on it, but no gradient arrives
+  Names wrong{};        // a wrong gradient arrives
   Names unused{};       // the loss does not depend on it
 };
 
 struct Fault {
-  std::string name;  // of its test
+  std::string name;  // of the test
   std::string what;  // for the table
   Base base = Base::pre_norm;
   std::function<void(WiredModel& model)> plant{};
-  Named named{};  // nothing: gradcheck_model has to be silent
+  Named named{};  // if empty, gradcheck_model must find nothing
   Names off{
-      "loss"};  // the reference: the loss (and then gradients too), or gradients of these alone
+      "loss"};  // differs from the reference: the loss (then gradients may too), or these gradients
 };
 
-// Such as leave the loss as it is: gradcheck_model and the reference must agree on the parameters.
+// Faults with the correct loss: gradcheck_model and the reference name the same parameters.
 inline std::vector<Fault> of_gradients(std::vector<Fault> faults) {
   for (Fault& fault : faults) {
     fault.off = fault.named.no_gradient;

@@ -1,4 +1,4 @@
-// All wiring faults, in groups as docs/wiring-faults.md shows them.
+// All wiring faults, in the groups of docs/wiring-faults.md.
 #pragma once
 
 #include "tests/nn/wiring/backward_faults.hpp"

@@ -1,4 +1,4 @@
-// A whole model with one fault in its wiring: gradcheck_model or PyTorch's numbers must find it.
+// A whole model with one wiring fault: gradcheck_model or the PyTorch reference must find it.
 #include "tests/nn/wiring/document.hpp"
 #include "tests/nn/wiring/finders.hpp"
 #include "tests/nn/wiring/harmless.hpp"
@@ -71,7 +71,7 @@ TEST(WiringFaults, are_many_and_each_is_found) {
   }
 }
 
-// With TAPEHEAD_PRINT_TABLE the document is written there instead.
+// If TAPEHEAD_PRINT_TABLE is set, writes the document to that path instead.
 TEST(WiringFaults, are_the_documents_table) {
   const fs::path root = TAPEHEAD_SOURCE_DIR;
   const std::string name = "docs/wiring-faults.md";

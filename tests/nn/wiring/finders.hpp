@@ -1,5 +1,4 @@
-// The two finders of wiring faults, and in which words they speak: gradcheck_model, and the
-// comparison with what PyTorch computes.
+// The two finders of wiring faults: gradcheck_model and the comparison with PyTorch.
 #pragma once
 
 #include <fnmatch.h>
@@ -9,10 +8,10 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace wiring {
 
-// A key's bias adds the same to every score of a query: its gradient is 0, with most faults too.
+// A key's bias shifts all scores of a query alike: its gradient is 0, even with most faults.
 inline bool is_key_bias(const std::string& name) { return name.ends_with("key.bias"); }
 
-// What is said of each parameter that is not right.
+// The verdict on each parameter that is not correct.
 using Said = std::map<std::string, std::string>;
 
 inline std::string said_of(const Finding& finding) {
@@ -41,7 +40,7 @@ inline ModelGradcheckReport gradcheck_of(WiredModel& model) {
   return gradcheck_model(model.store, loss, {.elements = 16});
 }
 
-// The parameters that match.
+// The parameters that match a pattern.
 inline std::set<std::string> matching(const WiredModel& model, const Names& patterns) {
   std::set<std::string> names;
   for (const NamedParameter& parameter : model.store.parameters()) {
@@ -66,7 +65,7 @@ inline Said to_be_said(const WiredModel& model, const Named& named) {
   return said;
 }
 
-// Leaves out the key biases that may or may not be named, as `expected` has them.
+// Removes key biases whose naming is optional: those in `expected`, unless expected as unused.
 inline Said without_key_biases(Said said, const Said& expected) {
   std::erase_if(said, [&](const auto& one) {
     const auto as_expected = expected.find(one.first);
@@ -76,7 +75,7 @@ inline Said without_key_biases(Said said, const Said& expected) {
   return said;
 }
 
-// The parameters whose gradients are further from the reference than rounding; and "loss".
+// The parameters whose gradients differ from the reference by more than rounding; also "loss".
 inline std::set<std::string> off_reference(const Computed& found, const Computed& reference) {
   std::set<std::string> names;
   if (std::abs(found.loss - reference.loss) > pytorch_share * std::abs(reference.loss)) {

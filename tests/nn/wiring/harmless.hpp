@@ -1,5 +1,5 @@
-// Changes of the wiring that change nothing: each right model, whole and in shards, and what faults
-// are made of, put together right.
+// Correct models that must have no findings: each base model, whole and in shards, and the building
+// blocks of faults put together correctly.
 #pragma once
 
 #include "tests/nn/wiring/fault.hpp"

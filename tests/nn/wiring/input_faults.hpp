@@ -1,5 +1,4 @@
-// Faults of what goes into the model and of what comes out, with the right gradient of
-// what that makes.
+// Faults in the model's inputs and outputs; the gradient is correct for the faulty computation.
 #pragma once
 
 #include "core/ops/embedding.hpp"

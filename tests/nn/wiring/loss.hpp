@@ -1,5 +1,5 @@
-// The loss and the gradients of a WiredModel: what Transformer, batch_loss and Trainer do,
-// going through every part that a fault may have replaced.
+// The loss and gradients of a WiredModel: does what Transformer, batch_loss and Trainer do, through
+// every part that a fault may have replaced.
 #pragma once
 
 #include "core/ops/softmax.hpp"
@@ -59,7 +59,7 @@ inline Var decoder_block(const WiredModel& model, Run& run, std::size_t number,
   return connect(model, run, path, layer.feed_forward->residual, x, rows, feed_forward);
 }
 
-// The embedding, each layer's output and what the closing norm makes of the last.
+// The embedding, the output of each layer, and the last output after the final norm.
 inline std::vector<Var> encode(const WiredModel& model, Run& run) {
   std::vector<Var> made{model.embed_source(run)};
   for (std::size_t i = 0; i < model.encoder.size(); ++i) {
@@ -113,7 +113,7 @@ inline void overwrite(const ParameterStore& store, ParameterGradients& into,
   add_share(store, into, from, 1);
 }
 
-// Adds the gradients unless that is null, and gives the loss: a LossAndGradients.
+// A LossAndGradients: returns the loss, and adds to `gradients` unless it is null.
 inline double loss_of(const WiredModel& model, ParameterGradients* gradients) {
   const auto shards = static_cast<Index>(model.shares.size());
   const PoolVector<Batch> parts = cut_into_shards(model.batch, shards);

@@ -1,5 +1,5 @@
-// An encoder-decoder put together from the project's layers as Transformer does it, with every part
-// of the wiring open, so that a test can plant a fault.
+// An encoder-decoder built from the project's layers as in Transformer, with every connection
+// replaceable, so that a test can plant a fault.
 #pragma once
 
 #include "core/ops/embedding.hpp"
@@ -9,9 +9,8 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace wiring {
 
-// A batch on its way through the model. The two further passes, on the same tape, are for faults:
-// to `frozen` each parameter is a constant; `again` has leaves of its own, whose gradients in the
-// end overwrite those of `pass`.
+// A batch on its way through the model. Faults use two more passes on the same tape: in `frozen`
+// each parameter is a constant; the gradients of `again` finally overwrite those of `pass`.
 struct Run {
   Run(Tape& tape, const ParameterStore& store, ParameterGradients& into, const Batch& of)
       : batch(of),
@@ -29,17 +28,17 @@ struct Run {
   Pass frozen;
 };
 
-// The batch's rows that a block is given, and those that it attends to.
+// The rows of the batch that a block reads, and the rows that it attends to.
 struct Rows {
   const Segments& own;
   const Var& memory;
   const Segments& memory_segments;
 };
 
-// A block by itself: of the normed rows. The pass says where its parameters' gradients go.
+// A block applied to normed rows. `pass` decides where the gradients of its parameters go.
 using Block = std::function<BlockOutput(Pass& pass, const Var& normed)>;
 
-// A block inside its residual connection: (N, D) -> (N, D).
+// A block with its residual connection: (N, D) -> (N, D).
 using Connection = std::function<Var(Run& run, const Residual& residual, const Var& x,
                                      const Rows& rows, const Block& block)>;
 
@@ -55,16 +54,16 @@ struct WiredModel {
   std::optional<Norm> encoder_norm;
   std::optional<Norm> decoder_norm;
 
-  // The fixtures' batch and loss.
+  // The batch and loss of the fixtures.
   Batch batch =
       batch_of({{3, 4, 5, 9}, {6}, {8, 10, 3, 3, 5, 7, 4}}, {{7, 12, 3}, {4, 4, 10, 3, 5}, {11}});
   Scalar label_smoothing = Scalar(0.1);
-  // One for each shard that the batch is cut into: how often its gradient goes into the sum.
+  // One factor per shard of the batch, by which its gradient is multiplied in the sum.
   std::vector<double> shares{1};
 
   std::vector<std::string> encoder_blocks{"self", "feed_forward"};
   std::vector<std::string> decoder_blocks{"self", "cross", "feed_forward"};
-  // By the block's path, such as "encoder.layers.1.self". One that is not here is wired right.
+  // By path of the block, such as "encoder.layers.1.self". Blocks without an entry are correct.
   std::map<std::string, Connection> connections;
 
   std::function<Var(Run& run)> embed_source = [this](Run& run) {
@@ -73,8 +72,8 @@ struct WiredModel {
   std::function<Var(Run& run)> embed_target = [this](Run& run) {
     return (*target)(run.pass, run.batch.input);
   };
-  // What a decoder layer gets of what the encoder makes: the embedding, each layer's output and, in
-  // the end, what the closing norm makes of it.
+  // The encoder rows that a decoder layer attends to. `made` holds the embedding, the output of
+  // each layer, and the last output after the final norm.
   std::function<Var(const std::vector<Var>& made, std::size_t layer)> memory =
       [](const std::vector<Var>& made, std::size_t) { return made.back(); };
   std::function<Segments(const Segments& sources)> attended = [](const Segments& sources) {
@@ -85,11 +84,11 @@ struct WiredModel {
   };
 };
 
-// The names and the order of the parameters are those of Transformer.
+// Parameters have the names and the order of Transformer.
 inline WiredModel::WiredModel(const ModelOptions& options) {
   const Scope root = store.root();
   const Index D = options.d_model;
-  const Initializer any = Initializer::constant(0);  // the numbers come from a fixture
+  const Initializer any = Initializer::constant(0);  // a fixture sets the values
   const Tensor sines = sinusoidal_positions(options.max_positions, D);
   const Parameter target_table =
       (root / "target").create("embedding", ParameterKind::embedding, {13, D}, any);

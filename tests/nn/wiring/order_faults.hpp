@@ -1,4 +1,4 @@
-// Faults where the wrong things are connected, with the right gradient of what that makes.
+// Faults that connect the wrong things; the gradient is correct for the faulty computation.
 #pragma once
 
 #include "tests/nn/wiring/fault.hpp"

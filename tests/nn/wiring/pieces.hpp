@@ -1,4 +1,4 @@
-// What faults are made of: values without their gradient or with another's, and blocks taken apart.
+// Building blocks of faults: values without or with a foreign gradient, and blocks taken apart.
 #pragma once
 
 #include "core/ops/activation.hpp"
@@ -9,16 +9,16 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace wiring {
 
-// The value, through which no gradient passes.
+// The value of x without its gradient path.
 inline Var detached(const Var& x) { return x.tape().constant(x.value()); }
 
-// The value, with a backward pass that is another's.
+// The value of x; the gradient goes to `other`.
 inline Var with_gradient_of(const Var& other, const Var& x) {
   return x.tape().record("with_gradient_of", {other}, x.value(),
                          [](Gradients& g) { g.add(0, g.take_output()); });
 }
 
-// The right residual connection around another block.
+// The correct residual connection around a changed block.
 template <class Changed>
 Connection around(const Changed& changed) {
   return
@@ -28,7 +28,7 @@ Connection around(const Changed& changed) {
       };
 }
 
-// The pre-norm residual connection with another sum of what skips the block and what it makes.
+// The pre-norm residual connection with another sum of its input and the block's output.
 template <class Sum>
 Connection summed_by(const Sum& sum) {
   return [sum](Run& run, const Residual& of, const Var& x, const Rows&, const Block& block) {
@@ -36,7 +36,7 @@ Connection summed_by(const Sum& sum) {
   };
 }
 
-// The pre-norm residual connection with the norm's gain from another pass.
+// The pre-norm residual connection; the norm's gain comes from `pass`.
 inline Var with_gain_of(Pass& pass, Run& run, const Residual& of, const Var& x,
                         const Block& block) {
   const Var bias = run.pass.parameter(of.norm.bias);
@@ -44,17 +44,17 @@ inline Var with_gain_of(Pass& pass, Run& run, const Residual& of, const Var& x,
   return residual(x, out.value, out.bias);
 }
 
-// The feed-forward block with two of its leaves given.
+// The feed-forward block with a given inner weight and bias.
 inline BlockOutput feed_forward_with(Run& run, const FeedForward& of, const Var& x,
                                      const Var& inner_weight, const Var& inner_bias) {
   const Var hidden = bias_activation(linear(x, inner_weight), inner_bias, of.activation);
   return {linear(hidden, run.pass.parameter(of.outer_weight)), run.pass.parameter(of.outer_bias)};
 }
 
-// Cross-attention taken apart: the heads' output can be made with keys and values from any columns.
+// Cross-attention in pieces: the heads can take keys and values from any columns.
 class CrossPieces {
  public:
-  // The query projection's parameters come from the pass `queries`.
+  // The parameters of the query projection come from the pass `queries`.
   CrossPieces(Run& run, const MultiHeadAttention& of, Pass& queries, const Var& normed,
               const Rows& rows)
       : run_(run),
@@ -74,7 +74,7 @@ class CrossPieces {
   }
 
  private:
-  // One for queries, one for keys and values.
+  // One block for queries, one for keys and values.
   const HeadProjections::Block& query_block() const { return of_.weights.projections.blocks[0]; }
   const HeadProjections::Block& key_block() const { return of_.weights.projections.blocks[1]; }
 

@@ -1,4 +1,4 @@
-// The right models that wiring faults are planted in, and what they should compute.
+// The correct models that wiring faults are planted in, and their expected results.
 #pragma once
 
 #include "tests/nn/wiring/fault.hpp"
@@ -7,7 +7,7 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace wiring {
 
-// The options of scripts/make_pytorch_fixtures.py.
+// The options in scripts/make_pytorch_fixtures.py.
 inline ModelOptions options_of(Base base) {
   ModelOptions options;
   options.d_model = 12;
@@ -51,7 +51,7 @@ inline std::unique_ptr<WiredModel> right_model(Base base) {
 
 struct Computed {
   double loss;
-  std::map<std::string, Tensor> gradients;  // by the parameters' names
+  std::map<std::string, Tensor> gradients;  // by parameter name
 };
 
 inline Computed computed(const WiredModel& model) {
@@ -79,7 +79,7 @@ inline Computed by_pytorch(Base base) {
   return result;
 }
 
-// The parameter that a parameter of the pre-norm model is in a model that uses some of them twice.
+// Maps a parameter of the pre-norm model to the parameter that replaces it in a sharing model.
 inline std::string name_where_shared(Base base, std::string name) {
   constexpr std::string_view second_layer = "encoder.layers.1.";
   if (base == Base::tied && name == "output.weight") {
@@ -91,8 +91,8 @@ inline std::string name_where_shared(Base base, std::string name) {
   return name;
 }
 
-// A parameter that is used twice is two with the same numbers, whose gradients are added: the
-// pre-norm model, which computes what PyTorch does, tells what a model that shares has to compute.
+// The expected result of a model that shares parameters: the pre-norm model, which agrees with
+// PyTorch, with copies in place of shared parameters; the gradients of the copies are added.
 inline Computed by_adding_up(Base base) {
   const auto model = right_model(Base::pre_norm);
   std::map<std::string, Tensor> values;
@@ -114,7 +114,7 @@ inline Computed by_adding_up(Base base) {
   return result;
 }
 
-// What PyTorch makes of the right model. It has no dropout to compare with.
+// PyTorch's result for the correct model; none for dropout.
 inline std::optional<Computed> reference_of(Base base) {
   switch (base) {
     case Base::pre_norm:

@@ -1,5 +1,5 @@
-// Faults where blocks in the right order are set up wrong, with the right gradient of what that
-// makes.
+// Faults in the settings of blocks in the correct order; the gradient is correct for the faulty
+// computation.
 #pragma once
 
 #include "tests/nn/wiring/fault.hpp"

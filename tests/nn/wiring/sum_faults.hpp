@@ -1,4 +1,4 @@
-// Faults where gradients are summed: over shards, or over the uses of one parameter.
+// Faults in sums of gradients: over shards, or over the uses of one parameter.
 #pragma once
 
 #include "tests/nn/wiring/fault.hpp"
@@ -23,7 +23,7 @@ inline std::vector<Fault> shard_faults() {
   });
 }
 
-// The inner weight of encoder layer `own` sends its gradient to the slot of that of layer `other`.
+// The gradient of the inner weight of encoder layer `own` goes to the slot of layer `other`.
 inline Connection with_slot_of(const WiredModel& model, std::size_t own, std::size_t other) {
   return around([&model, own, other](Run& run, const Var& x, const Rows&, const Block&) {
     const FeedForward& block = model.encoder[own].feed_forward->block;

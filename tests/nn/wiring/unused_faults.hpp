@@ -1,4 +1,4 @@
-// Faults that leave parameters out of the loss.
+// Faults that exclude parameters from the loss.
 #pragma once
 
 #include "tests/nn/wiring/fault.hpp"

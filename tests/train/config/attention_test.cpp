@@ -1,4 +1,4 @@
-// The sections of attention: by kind and by layer, lists, budgets, and what does not compose.
+// The attention sections: by kind and by layer, lists, budgets, and incompatible options.
 #include "nn/attention/spec.hpp"
 #include "tests/support/config_error.hpp"
 #include "tests/support/testing.hpp"
@@ -28,8 +28,8 @@ TEST(ConfigAttention, a_kind_differs_from_the_rest_layer_by_layer) {
   EXPECT_EQ(spec_of(text, AttentionKind::cross, 1, {"cross.heads=[1, 12]"}).heads, 12);
 }
 
-// Encoder and decoder may have other numbers of layers; a section for all then has no list that
-// fits both.
+// Encoder and decoder may differ in their number of layers; then no list fits the section
+// `attention`.
 TEST(ConfigAttention, a_list_has_a_value_for_each_layer) {
   EXPECT_EQ(config_error("model: {layers: 2}\nencoder_self:\n  heads: [4, 2, 1]\n"),
             "a.yaml:3:10: encoder_self.heads: a list over layers has one value for each (3 values, "
@@ -108,13 +108,13 @@ TEST(ConfigAttention, budgets_decide_the_widths) {
   EXPECT_EQ(d("sharing: identity, input: narrow"), both(4));
   EXPECT_EQ(d("sharing: identity_query"), std::pair(Index{16}, Index{4}));
   EXPECT_EQ(d("sharing: identity_query, input: narrow"), both(4));
-  // (1024 - 16 16) / (16 (1 + 4)) = 9.6: one head of keys is as wide as the model in any case.
+  // (1024 - 16 16) / (16 (1 + 4)) = 9.6; the single key head is as wide as the model.
   EXPECT_EQ(d("sharing: identity_query, budget: iso_params, kv_heads: 1"),
             std::pair(Index{16}, Index{10}));
 }
 
-// Of 4 · 16² = 1024 weights, those of the other width are gone: what is left is divided by the
-// weights of a column.
+// The budget is 4 · 16² = 1024 weights. Subtracts the weights of the given width, then divides by
+// the weights of one column.
 TEST(ConfigAttention, a_budget_counts_the_weights_of_widths_that_it_does_not_decide) {
   const auto d = [](const std::string& attention) {
     const std::string text =
@@ -123,17 +123,17 @@ TEST(ConfigAttention, a_budget_counts_the_weights_of_widths_that_it_does_not_dec
     return std::pair(spec.d_qk, spec.d_v);
   };
   const auto widths = [](Index d_qk, Index d_v) { return std::pair(d_qk, d_v); };
-  // Heads that are added have values as wide as the model.
+  // If head outputs are added, values are as wide as the model.
   EXPECT_EQ(d("combine: mean, heads: 2"), widths(8, 16));  // (1024 - 2 16 16) / (2 2 16)
   EXPECT_EQ(d("combine: weighted, heads: 2"), widths(8, 16));
-  EXPECT_EQ(d("combine: mean"), widths(1, 16));       // none is left: 4 16 16 = 1024
+  EXPECT_EQ(d("combine: mean"), widths(1, 16));       // nothing left: 4 16 16 = 1024
   EXPECT_EQ(d("d_v: 2"), widths(6, 2));               // (1024 - 2 4 16 2) / (2 4 16)
-  EXPECT_EQ(d("d_qk: 6"), widths(6, 2));              // the same budget the other way round
-  EXPECT_EQ(d("d_qk: 12"), widths(12, 1));            // none is left: 2 4 16 12 = 1536
+  EXPECT_EQ(d("d_qk: 6"), widths(6, 2));              // the same budget for the other width
+  EXPECT_EQ(d("d_qk: 12"), widths(12, 1));            // nothing left: 2 4 16 12 = 1536
   EXPECT_EQ(d("kv_heads: 1, d_v: 4"), widths(9, 4));  // (1024 - 16 4 (1 + 4)) / (16 (4 + 1)) = 8.8
 }
 
-// The section for all is not meant for cross-attention where that has no distances.
+// Cross-attention has no distances, so it does not inherit these from the section `attention`.
 TEST(ConfigAttention, patterns_and_positions_for_all_are_those_of_self_attention) {
   const std::string text = "attention: {pattern: window 3, positions: rotary}\n";
   EXPECT_EQ(spec_of(text, AttentionKind::encoder_self).pattern.at(0).text(), "window 3");
@@ -146,7 +146,7 @@ TEST(ConfigAttention, patterns_and_positions_for_all_are_those_of_self_attention
 
 struct Refused {
   std::string attention;
-  std::string place;  // the option to blame
+  std::string place;  // the option that the error names
   std::string reason;
 
   friend std::ostream& operator<<(std::ostream& out, const Refused& c) {
@@ -204,7 +204,7 @@ TEST(ConfigAttention, one_name_for_unlike_attentions_is_refused) {
   EXPECT_EQ(config_error("attention: {shared_as: all, pattern: window 2}"), "accepted");
 }
 
-// Those that follow other options apart.
+// Leaves out the options that follow other options.
 TEST(ConfigAttention, help_says_the_defaults) {
   const std::set<std::string_view> following{"heads",  "kv_heads",  "d_qk",   "d_v",
                                              "budget", "shared_as", "dropout"};

@@ -52,7 +52,7 @@ TEST_F(ConfigBases, give_way_to_the_command_line) {
   EXPECT_EQ(loaded.origins.at("seed"), "--set");
 }
 
-// A list is one value: what the base has beyond it is gone.
+// A list is one value: it replaces the base's list completely.
 TEST_F(ConfigBases, lists_are_replaced_as_a_whole) {
   write("base.yaml",
         "model: {d_model: 24, layers: 3}\n"
@@ -67,7 +67,7 @@ TEST_F(ConfigBases, lists_are_replaced_as_a_whole) {
   EXPECT_EQ(model.encoder_self.pattern.at(2).at(0), model.encoder_self.pattern.at(0).at(0));
 }
 
-// Each path starts at the file that names it, in either notation.
+// A relative path starts at the file that names it, in YAML and JSON.
 TEST_F(ConfigBases, have_bases_of_their_own) {
   const std::string lowest =
       write("shared/low.json", R"({"seed": 1, "training": {"warmup": 7, "steps": 50}})");
@@ -136,7 +136,7 @@ TEST_F(ConfigBases, do_not_form_cycles) {
               HasSubstr("cannot inherit from itself"));
 }
 
-// Mistakes are reported where they are, even if the config sets the option anew.
+// A mistake is reported in the file that has it, even if the config overrides the option.
 TEST_F(ConfigBases, are_checked_like_any_config) {
   const std::string base = write("base.yaml", "model: {d_model: many}\n");
   EXPECT_THAT(error_of(write("a.yaml", "base: base.yaml\nmodel: {d_model: 8}\n")),
@@ -146,7 +146,7 @@ TEST_F(ConfigBases, are_checked_like_any_config) {
               HasSubstr(broken + ":2:1: seed: written twice"));
 }
 
-// A rule that both files break together blames the first option that it names.
+// If both files together break a rule, the error points at the first option that the rule names.
 TEST_F(ConfigBases, share_rules_with_what_inherits) {
   const std::string base = write("base.yaml", "training: {warmup: 30}\n");
   EXPECT_THAT(error_of(write("a.yaml", "base: base.yaml\ntraining: {steps: 20}\n")),

@@ -1,4 +1,4 @@
-// Each mistake in a config is refused with its place, the value, and what is allowed.
+// Every mistake in a config is rejected with its place, the value, and the allowed values.
 #include "core/text.hpp"
 #include "datasets/task_kind.hpp"
 #include "tests/support/config_error.hpp"
@@ -133,7 +133,7 @@ TEST(ConfigErrors, seeds_mean_the_same_to_every_reader) {
             "1000000000, or auto)");
 }
 
-// Escapes of YAML and JSON put any character into a key or a value.
+// YAML and JSON escapes can put any character into a key or a value.
 TEST(ConfigErrors, what_the_file_says_cannot_act_on_a_terminal) {
   const std::string hidden = "a\\r\\t\\e[31m\\x9b\\u202e";
   const std::string text = "\"" + hidden + "\"";

@@ -1,4 +1,4 @@
-// Every member of a config section has its row, and every row can be written in a config.
+// Every member of a config section has a row, and every row can be written in a config.
 #include <any>
 
 #include "core/fields.hpp"
@@ -52,7 +52,7 @@ std::vector<std::string> values_of(const std::vector<Row>& rows) {
   return values;
 }
 
-// There are as many rows as members, and no two rows change the same one.
+// There are as many rows as members, and no two rows change the same member.
 TEST(ConfigFields, each_member_of_a_tasks_options_has_its_row) {
   for (const TaskKind* kind : task_kinds()) {
     for (const OptionsType& type : kind->options) {

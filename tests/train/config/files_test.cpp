@@ -1,5 +1,4 @@
-// Config files: those that ship load, those that are not there are named, and the reference is
-// fresh.
+// Config files: the shipped configs load, missing files are named, and the reference is up to date.
 #include "tests/support/temporary_directory.hpp"
 #include "tests/support/testing.hpp"
 #include "train/config/config.hpp"
@@ -51,7 +50,7 @@ TEST(ConfigFiles, a_directory_is_no_config) {
   EXPECT_THAT(load_error(root / "configs"), EndsWith("configs: a directory, not a config file"));
 }
 
-// read(2) at the beginning of this file is an EIO.
+// read(2) at the start of this file fails with EIO.
 TEST(ConfigFiles, a_file_that_cannot_be_read_is_not_an_empty_or_missing_one) {
   EXPECT_EQ(load_error("/proc/self/mem"), "/proc/self/mem: cannot be read: Input/output error");
   const TemporaryDirectory here;

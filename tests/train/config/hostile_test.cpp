@@ -1,5 +1,5 @@
-// Documents made to bring a parser down: each ends as an error with its place, in little time and
-// with a small stack.
+// Documents that attack a parser: each ends in an error with its place, quickly and with a small
+// stack.
 #include <pthread.h>
 
 #include <chrono>
@@ -9,7 +9,7 @@
 
 namespace tapehead { namespace {
 
-constexpr std::size_t largest = 1 << 20;  // what is larger is refused unread
+constexpr std::size_t largest = 1 << 20;  // larger documents are rejected unread
 
 std::string repeated(const std::string& unit) {
   std::string text;
@@ -36,7 +36,7 @@ std::string outcome(const std::string& text) {
   }
 }
 
-// In a thread whose stack is a small part of what programs have.
+// Runs `work` in a thread with a stack much smaller than usual.
 void with_small_stack(std::function<void()> work) {
   constexpr std::size_t bytes = 256 * 1024;
   pthread_attr_t attributes;
@@ -58,7 +58,7 @@ double seconds_for(const std::string& text, std::string& result) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-// Where it is not linear, a document of this size takes minutes.
+// If parsing is not linear, a document of this size takes minutes.
 constexpr double most_seconds = 20;
 
 TEST(ConfigHostile, nothing_that_is_repeated_overflows_or_takes_long) {
@@ -72,7 +72,7 @@ TEST(ConfigHostile, nothing_that_is_repeated_overflows_or_takes_long) {
   }
 }
 
-// Columns are counted, and keys compared, in time that grows with the text and not with its square.
+// Counting columns and comparing keys takes linear, not quadratic, time.
 TEST(ConfigHostile, many_values_in_a_line_and_many_keys_are_read) {
   for (const std::string& text :
        {"a: [" + repeated("1,") + "]", "a: [" + repeated("[],") + "]", numbered_keys("k", ": 1\n"),

@@ -10,8 +10,8 @@ TEST(Nearest, edit_distance_counts_single_edits_and_swaps) {
   EXPECT_EQ(edit_distance("heads", "heads"), 0);
   EXPECT_EQ(edit_distance("hedas", "heads"), 1);
   EXPECT_EQ(edit_distance("head", "heads"), 1);
-  EXPECT_EQ(edit_distance("kitten", "sitting"), 3);  // the textbook's example of Levenshtein
-  EXPECT_EQ(edit_distance("ca", "abc"), 3);          // 2 if a part could be edited twice
+  EXPECT_EQ(edit_distance("kitten", "sitting"), 3);  // textbook example of the Levenshtein distance
+  EXPECT_EQ(edit_distance("ca", "abc"), 3);          // 2 if substrings were edited twice
 }
 
 TEST(Nearest, close_names_are_found_and_far_ones_are_not) {

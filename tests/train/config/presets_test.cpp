@@ -1,5 +1,5 @@
-// Presets: what each one gives, who wins over it, and that a run with one is stored and loads
-// again.
+// Presets: their values, options that override them, and runs with a preset that are stored and
+// loaded again.
 #include "tests/support/config_error.hpp"
 #include "tests/support/testing.hpp"
 
@@ -15,7 +15,7 @@ TEST(ConfigPresets, vaswani_is_the_papers_transformer) {
   EXPECT_EQ(model.norm, NormKind::layer_norm);
   EXPECT_EQ(model.norm_position, NormPosition::post);
   EXPECT_EQ(model.activation, Activation::relu);
-  EXPECT_EQ(model.d_ff, 4 * model.d_model);  // table 3: 2048 for 512
+  EXPECT_EQ(model.d_ff, 4 * model.d_model);  // table 3: 2048 for d_model 512
   EXPECT_EQ(model.positions, PositionKind::sinusoidal);
   EXPECT_EQ(model.embedding_scale, EmbeddingScale::sqrt_d_model);
   EXPECT_EQ(model.tie_embeddings, Tying::all);
@@ -28,8 +28,8 @@ TEST(ConfigPresets, vaswani_is_the_papers_transformer) {
   EXPECT_EQ(model.dropout_feed_forward, 0.0);
 }
 
-// A decoder alone has one embedding, which is the output's. Of two vocabularies, the output has the
-// target's.
+// A decoder-only model has one embedding, which it ties to the output. With two vocabularies, the
+// output is tied to the target embedding.
 TEST(ConfigPresets, vaswani_ties_what_there_is) {
   EXPECT_EQ(loaded_preset("model: {preset: vaswani, family: decoder}").config.model.tie_embeddings,
             Tying::target_output);
@@ -84,7 +84,7 @@ TEST(ConfigPresets, bert_is_the_published_model) {
   EXPECT_EQ(model.norm_position, NormPosition::post);
   EXPECT_EQ(model.norm_epsilon, 1e-12);
   EXPECT_EQ(model.activation, Activation::gelu);
-  EXPECT_EQ(model.d_ff, 4 * model.d_model);  // 3072 for 768
+  EXPECT_EQ(model.d_ff, 4 * model.d_model);  // 3072 for d_model 768
   EXPECT_EQ(model.positions, PositionKind::learned);
   EXPECT_EQ(model.token_types, 2);
   EXPECT_TRUE(model.embedding_norm);
@@ -95,10 +95,10 @@ TEST(ConfigPresets, bert_is_the_published_model) {
   EXPECT_EQ(model.dropout_attention, 0.1);
   EXPECT_EQ(model.dropout_residual, 0.1);
   EXPECT_EQ(model.dropout_feed_forward, 0.0);
-  EXPECT_FALSE(model.d_embedding || model.layer_groups);  // which are ALBERT's
+  EXPECT_FALSE(model.d_embedding || model.layer_groups);  // options of ALBERT
 }
 
-// run_pretraining.py: the logits of masked tokens; run_classifier.py: those of classes.
+// run_pretraining.py: logits of masked tokens; run_classifier.py: logits of classes.
 TEST(ConfigPresets, bert_has_the_output_head_of_the_task) {
   const ModelOptions text = loaded_preset(
                                 "task: {name: text, train_text: a, context: 24}\n"
@@ -131,7 +131,7 @@ TEST(ConfigPresets, what_is_set_wins) {
   EXPECT_EQ(model.norm, NormKind::layer_norm);
   EXPECT_TRUE(model.bias_attention);
   EXPECT_EQ(model.encoder_self.positions.at(0), AttentionPositions::alibi);
-  EXPECT_EQ(model.feed_forward, FeedForwardKind::gated);  // of the preset
+  EXPECT_EQ(model.feed_forward, FeedForwardKind::gated);  // from the preset
 }
 
 TEST(ConfigPresets, the_command_line_can_choose_one) {
@@ -150,7 +150,7 @@ TEST(ConfigPresets, origins_name_the_preset) {
   EXPECT_THAT(dump, ContainsRegex("  bias_norm: true +# default\n"));
 }
 
-// What a run stores has every value written out, so that nothing is left for the preset to set.
+// A stored config writes out every value, so the preset has nothing left to set.
 TEST(ConfigPresets, of_a_stored_config_change_nothing) {
   for (const std::string preset : {"vaswani", "gpt2", "llama", "bert"}) {
     const Config config = loaded_preset("model: {preset: " + preset + ", dropout: 0.3}").config;
@@ -164,7 +164,7 @@ TEST(ConfigPresets, of_a_stored_config_change_nothing) {
   }
 }
 
-// The line to change is that of the preset if nothing else in the violation was written.
+// The error points at the preset only if no other option of the violated rule is written.
 TEST(ConfigPresets, a_value_that_does_not_fit_is_the_presets_fault) {
   EXPECT_THAT(config_error("model: {preset: llama, d_head: 5}"), StartsWith("a.yaml:1:32: "));
   EXPECT_THAT(config_error("model: {bias_norm: false, preset: llama}"),

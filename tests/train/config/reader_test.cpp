@@ -1,4 +1,4 @@
-// What a config says is what the options become, and each value knows where it came from.
+// Options get the values in the config, and each value knows its origin.
 #include "datasets/synthetic/symbols.hpp"
 #include "datasets/text/parallel_options.hpp"
 #include "tests/support/config_error.hpp"
@@ -96,8 +96,8 @@ TEST(ConfigReader, auto_follows_the_other_options) {
   EXPECT_EQ(model.dropout_residual, 0.0);
 }
 
-// A gated block has 2/3 of a plain one's width (Shazeer 2020, section 3): 8/3 · 48 = 128, and
-// 8/3 · 50 = 133.3, up to the next multiple of 16.
+// A gated block has 2/3 of a plain block's width (Shazeer 2020, section 3): 8/3 · 48 = 128, and 8/3
+// · 50 = 133.3 is rounded up to a multiple of 16.
 TEST(ConfigReader, the_inner_width_follows_the_feed_forward_block) {
   EXPECT_EQ(read("model: {d_model: 48, feed_forward: gated}").model.d_ff, 128);
   EXPECT_EQ(read("model: {d_model: 50, heads: 5, feed_forward: gated}").model.d_ff, 144);
@@ -147,10 +147,10 @@ TEST(ConfigReader, an_override_can_change_the_task) {
   EXPECT_EQ(config.task.as<SyntheticOptions>().max_length, 3);
 }
 
-// A run without its written.yaml, as older versions made them: every option is written out.
+// A config as older versions stored it: without written.yaml, with every option written out.
 std::string as_stored(std::string_view text) { return dump_config(read(text)); }
 
-// Whoever writes an option beside others that it could follow has chosen its value.
+// An option that is written explicitly does not follow other options.
 TEST(ConfigReader, an_option_that_is_written_among_others_stays) {
   const ModelOptions model =
       read("model: {d_model: 64, heads: 2, d_head: 32, dropout: 0.1, dropout_residual: 0.1}",
@@ -185,7 +185,7 @@ TEST(ConfigReader, an_override_without_effect_is_refused) {
               HasSubstr(": model.activation, "));
 }
 
-// The options of `model` that it replaces do not follow it.
+// Options of `attention` replace these options of `model`, which do not follow them.
 TEST(ConfigReader, an_override_may_repeat_what_it_would_follow) {
   EXPECT_EQ(config_error("model: {dropout_attention: 0.0}", {"attention.dropout=0.0"}), "accepted");
   EXPECT_EQ(config_error("model: {dropout: 0.2}", {"attention.dropout=0.2"}), "accepted");

@@ -1,5 +1,4 @@
-// Options of model and training that contradict each other are refused, at the place of the one to
-// blame.
+// Contradicting options of model and training are rejected, at the place of the option to change.
 #include "tests/support/config_error.hpp"
 #include "tests/support/testing.hpp"
 
@@ -73,7 +72,7 @@ TEST(ConfigRules, layers_of_a_group_can_have_the_same_weights) {
   EXPECT_EQ(config_error(model + "encoder_self: {shared_as: a}"), "accepted");
 }
 
-// Weights from before these options are of `auto`, and mean what they mean with these values.
+// These values mean the same as `auto`, which weights from before these options have.
 TEST(ConfigRules, a_value_that_says_what_auto_does_is_auto) {
   const ModelOptions model =
       parse_config("model: {d_model: 64, d_embedding: 64, layers: 3, layer_groups: 3}", "a.yaml")
@@ -154,7 +153,7 @@ TEST(ConfigRules, positions_reach_the_longest_sequence) {
               StartsWith("a.yaml:1:31: task.max_gap: too few positions for 1024 "));
   EXPECT_THAT(config_error("task: {name: brackets, max_pairs: 512}"),
               StartsWith("a.yaml:1:35: task.max_pairs: too few positions for 1024 "));
-  // Without an embedding of positions too: decoding ends there.
+  // The limit also applies without a position embedding: decoding ends there.
   EXPECT_THAT(config_error("model: {positions: none, max_positions: 10}"),
               StartsWith("a.yaml:1:41: model.max_positions: too few positions for 10 "));
 }

@@ -1,4 +1,4 @@
-// The schema describes every option, in the shape that editors understand.
+// The schema describes every option, in the form that editors understand.
 #include <nlohmann/json.hpp>
 
 #include "tests/support/testing.hpp"
@@ -36,7 +36,7 @@ TEST(ConfigSchema, the_task_decides_its_options) {
   const json& synthetic = task["allOf"][0];
   EXPECT_EQ(synthetic["if"]["properties"]["name"]["enum"],
             json({"copy", "reverse", "sort", "previous_token", "induction"}));
-  EXPECT_FALSE(synthetic["if"].contains("required"));  // copy is the default
+  EXPECT_FALSE(synthetic["if"].contains("required"));  // because copy is the default task
   EXPECT_TRUE(synthetic["then"]["properties"].contains("longer_examples"));
   EXPECT_TRUE(synthetic["then"]["properties"].contains("name"));
   EXPECT_EQ(synthetic["then"]["additionalProperties"], false);

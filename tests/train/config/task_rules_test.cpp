@@ -1,4 +1,4 @@
-// Options of a task that contradict each other are refused, at the place of the one to blame.
+// Contradicting options of a task are rejected, at the place of the option to change.
 #include "tests/support/config_error.hpp"
 #include "tests/support/testing.hpp"
 
@@ -100,7 +100,7 @@ TEST(TaskRules, induction_has_room_for_a_question) {
 }
 
 TEST(TaskRules, every_split_of_modular_arithmetic_has_a_pair) {
-  // A fifth of what is not for training, rounded down, is for validation.
+  // Validation gets a fifth of the pairs outside of training, rounded down.
   EXPECT_EQ(config_error("task: {name: modular_arithmetic, modulus: 2}"),
             "a.yaml:1:43: task.modulus: of the 4 pairs 2 would be for training, 0 for validation "
             "and 2 for the test");

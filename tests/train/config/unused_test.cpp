@@ -1,4 +1,4 @@
-// An option that nothing uses is refused by its name, and what a run stores is not.
+// An option without effect is rejected by name, but a run's stored config is accepted.
 #include <variant>
 
 #include "tests/support/config_error.hpp"
@@ -12,10 +12,10 @@ std::string stored(const std::string& text) {
 }
 
 struct Needed {
-  std::string option;   // with a value that is not its default
-  std::string without;  // with this the option has no effect
+  std::string option;   // with a value other than its default
+  std::string without;  // the option has no effect with this
   std::string reason;
-  std::string with;  // with this it has
+  std::string with;  // the option has an effect with this
   std::string config = "seed: 1\n";
 };
 
@@ -111,7 +111,7 @@ TEST(ConfigUnused, an_option_needs_the_value_of_another) {
   }
 }
 
-// What a config needs to know of another option is said by names and values that exist.
+// The options and values that a requirement names must exist.
 TEST(ConfigUnused, what_options_need_exists) {
   for (const TaskKind* task : task_kinds()) {
     Config config = config_for(*task);
@@ -214,7 +214,7 @@ TEST(ConfigUnused, a_width_of_heads_needs_a_budget_that_asks_for_it) {
             "accepted");
 }
 
-// It has every option written out, and in the kinds' sections what they have from all.
+// A stored config writes out every option, also inherited values in the sections of each kind.
 TEST(ConfigUnused, what_a_run_stores_loads_again) {
   for (const std::string text :
        {"seed: 1", "attention: {clip: 4, positions: [none, relative]}",
@@ -232,7 +232,7 @@ TEST(ConfigUnused, what_a_run_stores_loads_again) {
   }
 }
 
-// A switch may turn off what stays described.
+// A switch may turn off a feature whose other options stay in the config.
 TEST(ConfigUnused, a_switch_leaves_what_it_turns_off) {
   for (const std::string text :
        {"evaluation: {decode: false, samples: 9}", "cross: {heads: 0, score: cosine}",

@@ -1,4 +1,4 @@
-// A config that is written out reads back as it was.
+// A written config reads back unchanged.
 #include <nlohmann/json.hpp>
 #include <random>
 
@@ -16,7 +16,7 @@
 
 namespace tapehead { namespace {
 
-// Gives a member another value in its range, drawn over magnitudes.
+// Sets a member to another random value in its range, of any magnitude.
 struct Scramble {
   std::mt19937_64& draw;
 
@@ -49,7 +49,7 @@ struct Scramble {
   void operator()(const Field&, const Choice& choice) const {
     choice.set(draw() % choice.names.size());
   }
-  // What is drawn of attention would hardly ever compose.
+  // Skips attention options: random values would hardly ever be compatible.
   void operator()(const Field&, const Notation&) const {}
   void operator()(const Field&, const LayeredCell&) const {}
 };
@@ -160,7 +160,7 @@ void repair(TaskOptions& task) {
   }
 }
 
-// What is measured depends on what the examples are.
+// Sets a metric and options that fit the kind of the examples.
 void repair(EvaluationOptions& evaluation, ExampleKind examples) {
   if (!is_measured(kind_of(evaluation.metric), examples)) {
     evaluation.metric = Metric::loss;
@@ -173,7 +173,7 @@ void repair(EvaluationOptions& evaluation, ExampleKind examples) {
   }
 }
 
-// A memory, for running text whose rows have no positions.
+// Sets a memory if the task is running text and rows have no position embedding.
 void repair_memory(Config& config) {
   config.training.memory = 0;
   if (use_of(config).windows && config.model.positions == PositionKind::none) {
@@ -186,12 +186,12 @@ void repair_memory(Config& config) {
   }
 }
 
-// Brings what must fit together back in order.
+// Makes random options compatible.
 void repair(Config& config) {
   repair(config.task);
   config.training.steps.reset();
   config.training.schedule = ScheduleKind::constant;
-  // Options of one optimiser keep their defaults with any other.
+  // Options of other optimisers must keep their defaults.
   const TrainingOptions defaults;
   const OptimizerKind kind = config.training.optimizer;
   const auto keep = [&](bool used, double& value, double standard) {
@@ -203,7 +203,7 @@ void repair(Config& config) {
   keep(kind != OptimizerKind::sgd, config.training.epsilon, defaults.epsilon);
   keep(kind == OptimizerKind::muon, config.training.muon_rate, defaults.muon_rate);
   keep(kind == OptimizerKind::muon, config.training.muon_momentum, defaults.muon_momentum);
-  config.training.learning_rate_end = 0;  // which a constant one does not have
+  config.training.learning_rate_end = 0;  // a constant schedule has none
   repair(config.evaluation, config.task.kind().examples);
   const bool one_stack = !measurable(config.task.kind().examples).outputs;
   if (!use_of(config).gives_entries()) {
@@ -232,9 +232,9 @@ void repair(Config& config) {
   repair_memory(config);
   config.model.layer_groups.reset();
   if (!config.model.factored_embedding()) {
-    config.model.d_embedding.reset();  // as resolve does
+    config.model.d_embedding.reset();  // as resolve() does
   }
-  config.model.max_positions = 1'048'576;  // the most, for whatever length was drawn
+  config.model.max_positions = 1'048'576;  // the maximum, so that any drawn length fits
   (one_stack ? config.model.decoder_self : config.model.cross).gates.values = {HeadGating::l0};
   resolve_attention(config.model);
 }
@@ -268,9 +268,9 @@ TEST(ConfigWriter, a_dump_reads_back_as_it_was) {
       const std::string dump = dump_config(config);
       Config read = parse_config(dump, "run/config.yaml").config;
       expect_same(config, read);
-      EXPECT_EQ(read.training.learning_rate, config.training.learning_rate);  // every bit
+      EXPECT_EQ(read.training.learning_rate, config.training.learning_rate);  // bit-identical
       EXPECT_EQ(dump_config(read), dump);
-      if (round % 10 == 0) {  // JSON takes more time
+      if (round % 10 == 0) {  // JSON is slower
         EXPECT_EQ(dump_config(parse_config(config_json(config), "run/config.json").config), dump);
       }
     }
@@ -285,7 +285,7 @@ encoder_self: {heads: 3, pattern: [blocks 4 top_k 2, fixed 8 2, strided 3], scor
 decoder_self: {d_qk: [2, 4, 6], shared_as: ["a b", "", "[c]"]}
 )";
   const Config config = parse_config(text, "a.yaml").config;
-  EXPECT_EQ(config.model.encoder_self.score.values.size(), 1U);  // all layers alike
+  EXPECT_EQ(config.model.encoder_self.score.values.size(), 1U);  // equal in all layers
   EXPECT_EQ(config.model.encoder_self.score.at(2).at(1), Score::cosine);
   EXPECT_EQ(config.model.decoder_self.heads.values, (std::vector<Index>{4, 2, 1}));
   EXPECT_EQ(config.model.decoder_self.shared_as.at(2), "[c]");
@@ -307,7 +307,7 @@ TEST(ConfigWriter, json_has_the_values_of_the_options_and_null_for_what_is_open)
   EXPECT_EQ(object["model"]["tie_embeddings"].type(), nlohmann::json::value_t::string);
   EXPECT_EQ(object["model"]["bias_output"], false);
   EXPECT_EQ(object["attention"]["heads"], nlohmann::json({4, 2}));
-  EXPECT_EQ(object["evaluation"]["every"], nullptr);  // an epoch, which depends on the data
+  EXPECT_EQ(object["evaluation"]["every"], nullptr);  // an epoch: depends on the data
 }
 
 TEST(ConfigWriter, every_option_of_the_task_is_written) {
@@ -323,7 +323,7 @@ TEST(ConfigWriter, every_option_of_the_task_is_written) {
 }
 
 TEST(ConfigWriter, numbers_are_numbers_to_every_yaml_reader) {
-  EXPECT_EQ(number_text(1e-9), "1.0e-09");  // YAML 1.1 takes 1e-09 for text
+  EXPECT_EQ(number_text(1e-9), "1.0e-09");  // YAML 1.1 reads 1e-09 as text
   EXPECT_EQ(number_text(2.5e-7), "2.5e-07");
   EXPECT_EQ(number_text(0.1), "0.1");
   EXPECT_EQ(number_text(5), "5");

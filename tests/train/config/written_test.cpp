@@ -1,4 +1,4 @@
-// What was chosen for a run decides what `--set` changes, and nothing else of the run does.
+// The options chosen for a run decide what `--set` changes; nothing else of the run changes.
 #include "tests/support/program.hpp"
 #include "tests/support/temporary_directory.hpp"
 #include "tests/support/testing.hpp"
@@ -10,10 +10,10 @@ Config resolved(std::string_view text, const std::vector<std::string>& overrides
   return parse_config(text, "a.yaml", overrides).config;
 }
 
-// A run of a config: config.yaml and what was written.
+// A run's config.yaml and written.yaml.
 class ConfigOfRun : public Test {
  protected:
-  // `change` is what another version of the program stored otherwise.
+  // `change` holds values that another version of the program would have stored.
   void store(const LoadedConfig& loaded, const std::vector<std::string>& change = {}) const {
     const std::string dump = dump_config(loaded.config);
     std::ofstream(config()) << dump_config(parse_config(dump, "a.yaml", change).config);
@@ -73,7 +73,7 @@ TEST_F(ConfigOfRun, changes_as_the_config_that_was_written) {
   }
 }
 
-// The values that other defaults led to, warmup 77 and dropout 0.2, are those of the run.
+// The run keeps the values from older defaults: warmup 77 and dropout 0.2.
 TEST_F(ConfigOfRun, keeps_the_defaults_that_it_began_with) {
   const std::vector<std::string> former{
       "training.warmup=77",          "model.dropout=0.2",          "model.dropout_embedding=0.2",
@@ -101,7 +101,7 @@ TEST_F(ConfigOfRun, keeps_the_defaults_that_it_began_with) {
   expect_changed({"model.dropout=0.1"}, today);  // today's default
 }
 
-// `auto` was chosen, and stood for another value than today.
+// `auto` was chosen, and had another value than today.
 TEST_F(ConfigOfRun, keeps_what_auto_was_when_it_began) {
   store("model: {d_model: 32, d_ff: auto}", {"model.d_ff=64"});
   EXPECT_EQ(loaded({"seed=9"}).config.model.d_ff, 64);
@@ -134,7 +134,7 @@ TEST_F(ConfigOfRun, has_what_was_written_with_its_origin) {
   EXPECT_THAT(shown, ContainsRegex("seed: 2 +# --set\n"));
   EXPECT_THAT(shown, ContainsRegex("  heads: \\[2, 4\\] +# configs/a.yaml:4:20\n"));
   EXPECT_THAT(shown, ContainsRegex("  beam: 1 +# [^ ]*/config.yaml:"));
-  EXPECT_EQ(again.origins.at("training.warmup").rfind(config(), 0), 0U);  // not of this --set
+  EXPECT_EQ(again.origins.at("training.warmup").rfind(config(), 0), 0U);  // not from this --set
 }
 
 TEST_F(ConfigOfRun, has_any_origin_in_one_line) {
@@ -158,7 +158,7 @@ TEST_F(ConfigOfRun, that_is_not_as_written_is_told) {
               AllOf(StartsWith(written() + ":5:12: model.d_model: 32, but " + config() +
                                " has 64; restore"),
                     EndsWith("--set model.d_model=VALUE")));
-  EXPECT_EQ(error({}), "accepted");  // the run is what config.yaml says
+  EXPECT_EQ(error({}), "accepted");  // without --set, config.yaml alone counts
   EXPECT_EQ(load_chosen(config(), {}).config.model.d_model, 64);
   EXPECT_EQ(loaded({"model.d_model=64"}).config.model.d_model, 64);
   std::ofstream(written()) << "model:\n  d_modl: 3\n";

@@ -1,4 +1,4 @@
-// Labels that a sequence decides, counted apart from its others.
+// Labels that the sequence determines (answers) are counted separately.
 #include "train/evaluation/breakdowns.hpp"
 
 #include "datasets/pairs.hpp"
@@ -6,7 +6,7 @@
 
 namespace tapehead { namespace {
 
-// Two examples of four rows, with a label for each.
+// Two examples of four rows, with a label on each row.
 std::shared_ptr<const Source> labelled(const FindRelations& relations) {
   return pair_source(
       std::make_shared<const Examples>(Examples{{.source = {3, 4, 5, 4}, .target = {4, 5, 4, 6}},
@@ -14,7 +14,7 @@ std::shared_ptr<const Source> labelled(const FindRelations& relations) {
       {.input = InputRows::source}, relations);
 }
 
-// In the first, rows 1 and 3 are answers, and row 3 has two keys.
+// In example 0, rows 1 and 3 are answers; row 3 has two keys.
 std::shared_ptr<const Source> answered() {
   return labelled([](Index example) {
     Relation answer{.name = "answer", .side = RelationSide::source, .pairs = {}};
@@ -35,7 +35,7 @@ TEST(AnswerScores, count_rows_with_an_answer_apart) {
   EXPECT_EQ(scores.other_accuracy(), 4.0 / 6);
 }
 
-// As many as were decoded.
+// The scores cover only the examples that were decoded.
 TEST(AnswerScores, are_of_the_first_examples) {
   const AnswerScores scores = answer_scores(*answered(), {{4, 5, 4, 6}});
   EXPECT_EQ(scores.answers_right, 2);

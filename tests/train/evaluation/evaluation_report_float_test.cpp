@@ -1,4 +1,4 @@
-// Which metrics of an evaluation lines and tables have.
+// Which metrics the lines and tables of an evaluation contain.
 #include "tests/support/testing.hpp"
 #include "train/evaluation/evaluation_report.hpp"
 
@@ -30,7 +30,7 @@ TEST(EvaluationReport, further_metrics_are_everywhere_if_one_of_them_chooses) {
               AllOf(HasSubstr("exact match"), HasSubstr("ROUGE-L lc")));
 }
 
-// Four of five, and all of two: of the three together 6 of 7, 85.71 %.
+// Type counts: 4 of 5 and 2 of 2 correct; together 6 of 7, 85.71 %.
 TEST(EvaluationReport, types_have_a_table_and_lists_of_their_own) {
   Evaluation evaluation = with_all_metrics(Metric::loss);
   EXPECT_THAT(evaluation_table({{"test", evaluation}}), Not(HasSubstr("type")));

@@ -1,5 +1,5 @@
-// Decoding and labelling of many examples: the results of each alone, whatever the batches and the
-// threads.
+// Decoding and labelling many examples gives the results of each example alone, whatever the
+// batches and threads.
 #include "train/evaluation/example_decoding.hpp"
 
 #include "datasets/text/labelled_options.hpp"
@@ -9,7 +9,7 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
-// Sources of lengths 0 to 12, in no order of length.
+// Sources of lengths 0 to 12, not sorted by length.
 Examples sources() {
   Examples all;
   for (Index i = 0; i < 40; ++i) {

@@ -1,10 +1,10 @@
-// Losses by position: which positions are in a range, and which labels at them.
+// Losses by position: the position ranges, and the labels in each range.
 #include "tests/support/testing.hpp"
 #include "train/evaluation/breakdowns.hpp"
 
 namespace tapehead { namespace {
 
-// One sequence of as many rows; every row has a label whose loss is its row's number.
+// One sequence with `rows` rows; each row has a label, whose loss is the row number.
 std::vector<PositionLoss> of_one_sequence(Index rows) {
   Batch batch;
   batch.input.segments = segments_of({rows});
@@ -38,7 +38,7 @@ TEST(PositionLosses, of_many_positions_are_in_32_ranges_that_widen) {
     for (const PositionLoss& range : ranges) {
       EXPECT_EQ(range.first, end + 1);
       EXPECT_EQ(range.tokens, range.last - range.first + 1);
-      // The mean of the rows' numbers, which are one less than the positions.
+      // The mean of the row numbers, which are one less than the positions.
       EXPECT_DOUBLE_EQ(range.mean(), static_cast<double>(range.first + range.last) / 2 - 1);
       sum += range.negative_log_likelihood;
       end = range.last;
@@ -53,7 +53,7 @@ TEST(PositionLosses, of_many_positions_are_in_32_ranges_that_widen) {
   }
 }
 
-// Sequences of 3 and 2 rows, of which rows 2, 3 and 4 have labels.
+// Sequences of 3 and 2 rows; rows 2, 3 and 4 have labels.
 TEST(PositionLosses, are_of_labels_alone_and_add_up) {
   Batch batch;
   batch.input.segments = segments_of({3, 2});

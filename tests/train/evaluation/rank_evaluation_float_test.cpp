@@ -1,4 +1,4 @@
-// Evaluations that are spread over ranks, each rank a thread: the bits of one process.
+// Evaluations spread over ranks (threads here) are bit-identical to those of one process.
 #include <nlohmann/json.hpp>
 
 #include "tests/support/labelled_training.hpp"
@@ -15,7 +15,7 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
-// A model of a config with random weights, which writes other outputs for other sources.
+// A model with random weights, so that different sources give different outputs.
 struct RandomModel {
   explicit RandomModel(const std::string& yaml, const std::vector<std::string>& overrides = {})
       : config(parse_config(yaml, "c.yaml", overrides).config),
@@ -55,7 +55,7 @@ RandomModel classifier() { return RandomModel(labelled_config(), {"evaluation.ba
 std::string json_without_time(const Evaluation& evaluation) {
   auto json = evaluation_json(evaluation);
   json.erase("seconds");
-  return json.dump();  // numbers with all their digits
+  return json.dump();  // numbers with all digits
 }
 
 void expect_same(const Evaluation& one, const Evaluation& other) {
@@ -103,14 +103,14 @@ TEST(RankEvaluation, of_classes_has_the_bits_of_one_worker) {
   expect_bits_of_one_process(subject);
 }
 
-// All labels are in one batch.
+// One batch holds all labels.
 TEST(RankEvaluation, by_more_ranks_than_batches_has_the_bits_of_one_worker) {
   RandomModel subject = translation();
   subject.config.evaluation.batch_tokens = 100'000;
   expect_bits_of_one_process(subject);
 }
 
-// Batches are chosen by the number of threads, of which each rank has another.
+// Batches depend on the number of threads, which differs by rank.
 TEST(RankEvaluation, hypotheses_have_the_scores_of_one_worker) {
   const RandomModel subject = translation();
   const DecodingOptions options{.beam = 3, .max_extra_length = 4, .best = 3};
@@ -158,7 +158,7 @@ TEST(RankEvaluation, labels_have_the_probabilities_of_one_worker) {
   });
 }
 
-// A token whose embedding is not finite fails the batches that have it.
+// A token whose embedding is not finite fails the batches that contain it.
 TEST(RankEvaluation, that_fails_throws_the_error_of_one_worker_on_all_ranks) {
   RandomModel subject = translation();
   subject.config.evaluation.batch_tokens = 12;

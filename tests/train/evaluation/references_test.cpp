@@ -1,4 +1,4 @@
-// Which outputs are exactly right: with spaces and characters that the tokenizer does not keep.
+// Which outputs are correct, including spaces and characters that the tokenizer does not preserve.
 #include "train/evaluation/breakdowns.hpp"
 
 #include "datasets/make_task.hpp"
@@ -10,7 +10,7 @@
 
 namespace tapehead { namespace {
 
-// A task whose validation has these targets.
+// A task whose validation split has these targets.
 class References : public Test {
  protected:
   TaskOptions options_with(TokenizerKind kind, const std::vector<std::string>& targets,
@@ -44,7 +44,7 @@ class References : public Test {
     split.source = first_examples(split, examples).source;
     return split;
   }
-  // What a model writes that says every token right.
+  // The outputs of a model that predicts every token correctly.
   static std::vector<std::string> tokens_as_text(const Task& task, const Split& split) {
     std::vector<std::string> outputs;
     for (const Example& example : examples_of(split)) {
@@ -63,7 +63,7 @@ TEST_F(References, spaces_that_no_token_holds_make_nothing_wrong) {
   for (const TokenizerKind kind : {TokenizerKind::word, TokenizerKind::bpe}) {
     std::vector<std::string> targets{"ab  cd", "ab cd ", "  ab cd", "ab cd"};
     if (kind == TokenizerKind::word) {
-      targets.emplace_back("ab\tcd");  // to SentencePiece a tab is a character, here unknown
+      targets.emplace_back("ab\tcd");  // a tab is an unknown character to SentencePiece
     }
     const Task task = task_with(kind, targets);
     const Split& split = task.split("validation");
@@ -83,7 +83,7 @@ TEST_F(References, spaces_that_tokens_hold_count) {
   EXPECT_EQ(right_sequences(task, split, {"ab ef", "ab  ef"}), (Right{false, false}));
 }
 
-// Normalisation writes the ligature of f and i as two letters.
+// Normalisation replaces the ligature fi by two letters.
 TEST_F(References, a_character_that_the_tokenizer_reads_as_another_counts_as_that_one) {
   const Task task = task_with(TokenizerKind::bpe, {"\uFB01ne gh", "fine gh"});
   const Split& split = task.split("validation");
@@ -102,7 +102,7 @@ TEST_F(References, what_is_unknown_is_never_right) {
   }
 }
 
-// The three marks, and the two words that are most frequent: ab and ef.
+// Three marks and the two most frequent words, ab and ef.
 constexpr Index two_words = 5;
 
 TEST_F(References, of_the_training_split_are_its_texts) {
@@ -132,7 +132,7 @@ TEST_F(References, of_a_split_without_texts_are_its_tokens) {
   EXPECT_EQ(right_sequences(task, train, outputs), (Right{false, false, true}));
 }
 
-// Outputs have at most max_extra_length tokens more than their source with its end mark.
+// An output has at most max_extra_length tokens more than its source with the end mark.
 TEST_F(References, that_are_longer_than_outputs_can_be_are_counted) {
   Examples pairs;
   for (const std::size_t length : {3, 4, 5, 6}) {
@@ -149,7 +149,7 @@ TEST_F(References, that_are_longer_than_outputs_can_be_are_counted) {
                              HasSubstr("evaluation.max_extra_length allows 1 tokens"),
                              HasSubstr("3 would be enough")));
   EXPECT_EQ(said(3), "");
-  EXPECT_EQ(said(1, {.input = InputRows::source}), "");  // labels are as many as tokens
+  EXPECT_EQ(said(1, {.input = InputRows::source}), "");  // as many labels as tokens
 }
 
 }}  // namespace tapehead

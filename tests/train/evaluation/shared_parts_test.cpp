@@ -1,4 +1,4 @@
-// Parts that ranks compute and share, each rank a thread, and the errors of parts.
+// Parts that ranks (threads here) compute and share, and errors in parts.
 #include "train/evaluation/shared_parts.hpp"
 
 #include <mutex>
@@ -67,7 +67,7 @@ TEST(SharedPartsWorkers, all_threads_count) {
   });
 }
 
-// What each rank's body threw.
+// The error that each rank's body threw.
 template <class Error, class Compute>
 std::vector<std::string> messages_of_ranks(Index count, const Compute& compute) {
   std::vector<std::string> messages(static_cast<std::size_t>(count));

@@ -1,4 +1,4 @@
-// Right outputs by type, counted by hand.
+// Correct outputs by type, counted by hand.
 #include "train/evaluation/breakdowns.hpp"
 
 #include "tests/support/examples.hpp"

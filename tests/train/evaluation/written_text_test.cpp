@@ -1,4 +1,4 @@
-// Text that is written token by token: whole characters, and nothing from a stop text on.
+// Text is written token by token in whole characters, and ends before a stop text.
 #include "train/evaluation/written_text.hpp"
 
 #include "core/text.hpp"
@@ -9,7 +9,7 @@ namespace tapehead { namespace {
 
 VocabularyTokenizer bytes() { return {all_bytes(), Unit::byte}; }
 
-// The pieces joined by "|", where a token gave any text.
+// The pieces of text joined by "|", without empty pieces.
 std::string pieces_of(const std::string& text, std::string_view stop) {
   const VocabularyTokenizer tokenizer = bytes();
   WrittenText written(tokenizer, tokenizer.encode("before "), stop);
@@ -63,7 +63,7 @@ TEST(WrittenText, is_whole_however_long) {
   EXPECT_EQ(written.text(), text);
 }
 
-// A space before a word belongs to what is written after a prompt.
+// The space before a word belongs to the generated text.
 TEST(WrittenText, of_words_goes_on_with_a_space) {
   const std::vector<std::string> lines{"a b c"};
   const VocabularyTokenizer tokenizer(count_units(lines, Unit::word, 10), Unit::word);

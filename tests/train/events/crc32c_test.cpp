@@ -1,5 +1,5 @@
-// CRC-32C: the examples of its standard, by the library's table and by the division of the tests'
-// reader.
+// CRC-32C: the examples of its standard, for the library's table and for the division in
+// tests/support/event_reader.hpp.
 #include "tests/support/event_reader.hpp"
 #include "tests/support/testing.hpp"
 #include "train/events/event.hpp"
@@ -16,7 +16,7 @@ std::string ascending_bytes() {
 
 TEST(Crc32c, equals_the_examples_of_its_standard) {
   const std::string ascending = ascending_bytes();
-  // RFC 3720, appendix B.4; the first is the check value by which catalogues tell CRCs apart.
+  // RFC 3720, appendix B.4; the first value is the check value in CRC catalogues.
   const std::vector<std::pair<std::string, std::uint32_t>> examples{
       {"123456789", 0xe3069283},
       {std::string(32, '\0'), 0x8a9136aa},

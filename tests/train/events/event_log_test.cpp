@@ -1,4 +1,4 @@
-// The event log: a line's numbers as scalars, and what a resume leaves of former files.
+// The event log: numbers written as scalars, and old event files after a resume.
 #include "train/events/event_log.hpp"
 #include "core/files/json_text.hpp"
 #include "tests/support/event_reader.hpp"
@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 
 class EventLogs : public Test {
  protected:
-  // Goes on from one step to another.
+  // Logs the steps from `from` to `to`, as after a resume.
   void train(Index from, Index to) {
     truncate_event_files(here.path(), from);
     EventLog log(here.path(), from, "seed: 1\n");
@@ -112,7 +112,7 @@ TEST_F(EventLogs, a_file_that_ends_anywhere_is_continued) {
   for (std::size_t size = whole.size(); size > 0; size -= std::min<std::size_t>(size, 13)) {
     std::ofstream(file, std::ios::binary) << whole.substr(0, size);
     truncate_event_files(here.path(), 9);
-    for (const ReadEvent& event : read_events(here.path())) {  // throws if one is incomplete
+    for (const ReadEvent& event : read_events(here.path())) {  // throws for an incomplete event
       EXPECT_LE(event.step, 3U);
     }
   }

@@ -1,4 +1,4 @@
-// Events: the bytes that TensorBoard's own messages have, and text that Markdown leaves alone.
+// Events: the same bytes as TensorBoard's messages, and text escaped for Markdown.
 #include "train/events/event.hpp"
 #include "tests/support/event_reader.hpp"
 #include "tests/support/testing.hpp"
@@ -30,7 +30,7 @@ WireMessage example_summary() {
   return summary;
 }
 
-// Serialised by the messages of tensorboard 2.21.0 (tensorboard.compat.proto.event_pb2).
+// Bytes serialised by tensorboard 2.21.0 (tensorboard.compat.proto.event_pb2).
 TEST(Events, have_the_bytes_of_tensorboard) {
   EXPECT_EQ(hexadecimal(format_event({.seconds = 1.5, .step = 301})),
             "09000000000000f83f10ad021a0d627261696e2e4576656e743a32");
@@ -57,7 +57,7 @@ TEST(Events, know_their_step) {
               step);
   }
   const std::string event = format_event({.seconds = 1e9, .step = 300});
-  for (std::size_t size = 0; size <= 11; ++size) {  // a key, 8 bytes, a key, and one of two bytes
+  for (std::size_t size = 0; size <= 11; ++size) {  // a key, 8 bytes, a key and a two-byte value
     EXPECT_EQ(step_of_event(event.substr(0, size)), std::nullopt) << size;
   }
   EXPECT_EQ(step_of_event("an event of another program"), std::nullopt);

@@ -1,4 +1,4 @@
-// Records: TensorBoard's own bytes, and what is left of them after each kind of damage.
+// Records: TensorBoard's bytes, and the records that remain after each kind of damage.
 #include "tests/support/event_reader.hpp"
 #include "tests/support/testing.hpp"
 #include "train/events/event.hpp"
@@ -8,7 +8,7 @@ namespace tapehead { namespace {
 const std::string two_records = to_record("first") + to_record("second");
 
 TEST(Records, a_record_has_the_bytes_of_tensorboard) {
-  // RecordWriter of tensorboard 2.21.0 (tensorboard.summary.writer.record_writer).
+  // Bytes from RecordWriter of tensorboard 2.21.0 (tensorboard.summary.writer.record_writer).
   const std::string_view record("\x08\0\0\0\0\0\0\0\xff\x86\x24\x0ftapehead\xa5\x04\x4d\xc3", 24);
   EXPECT_EQ(to_record("tapehead"), record);
 }

@@ -1,5 +1,5 @@
-// Any config that loads can be made small for the gradient check: the small one loads, makes a
-// model, has each kind of layer, and has right gradients.
+// tiny_config() shrinks any valid config for the gradient check: the result loads, makes a model,
+// has each kind of layer, and has correct gradients.
 #include "train/gradcheck/tiny_config.hpp"
 
 #include "datasets/make_task.hpp"
@@ -15,19 +15,19 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
-constexpr Index entries = 24;  // of both vocabularies, which tied embeddings want alike
+constexpr Index entries = 24;  // of both vocabularies; tied embeddings need equal sizes
 
 LoadedConfig parsed(const std::string& text, const std::vector<std::string>& set = {}) {
   return parse_config(text, "a.yaml", set);
 }
 
-// What a run stores loads again, and means the same.
+// The stored config loads again with the same meaning.
 void expect_stored(const Config& config) {
   const std::string stored = dump_config(config);
   EXPECT_EQ(dump_config(parse_config(stored, "run/config.yaml").config), stored);
 }
 
-// The values of an option in all layers of a kind.
+// The values of an option over all layers of a kind.
 template <class Value>
 std::set<std::string> values_of(const ModelOptions& model, AttentionKind kind,
                                 Value AttentionFields<Plain>::* member) {
@@ -65,7 +65,7 @@ ModelGradcheckReport check(const Config& config) {
   return check_config(config, task, batch, {});
 }
 
-// What the accepted configs were made of: options in lists, and the values that options have.
+// Records which options an accepted config had in lists, and which values.
 void note_values(const Config& config, std::set<std::string>& seen) {
   for (const auto& [option, value] : option_values(config)) {
     const std::string name = option.substr(option.find('.') + 1);
@@ -161,7 +161,7 @@ TEST(ProveConfigs, pruned_models_of_three_layers_can_be_made_small) {
     try {
       config.model = options_without(config.model, model.transformer, removed);
     } catch (const ConfigError&) {
-      continue;  // some kinds of attention cannot lose single heads
+      continue;  // some attentions cannot lose single heads
     }
     ++pruned;
     expect_stored(config);
@@ -211,8 +211,7 @@ TEST(TinyConfig, what_the_command_line_set_stays) {
   EXPECT_EQ(tiny_config(parsed(text, {"model.max_positions=5000"})).model.max_positions, 5000);
 }
 
-// Slices of the width for 5 heads and for 3, in pairs of columns for rotary positions: 30 divides
-// it.
+// d_model must be a multiple of 5 and of 3 heads, and of 2 for rotary positions: 30.
 TEST(TinyConfig, the_width_stays_a_multiple_of_what_shares_it) {
   const Config tiny = tiny_config(
       parsed("model: {d_model: 120, heads: 2}\ncross: {heads: 5, input: narrow}\n"
@@ -222,7 +221,7 @@ TEST(TinyConfig, the_width_stays_a_multiple_of_what_shares_it) {
   expect_stored(tiny);
 }
 
-// From the section for all each kind has a clip, and one of them no use for it.
+// Each kind inherits clip from `attention`, but only encoder_self uses it.
 TEST(TinyConfig, what_a_kind_makes_no_use_of_is_left_to_its_default) {
   LoadedConfig loaded =
       parsed("model: {layers: 3}\nattention: {clip: 4}\nencoder_self: {positions: relative}\n");
@@ -235,7 +234,7 @@ TEST(TinyConfig, what_a_kind_makes_no_use_of_is_left_to_its_default) {
   expect_stored(loaded.config);
 }
 
-// What only an attention without heads would read takes no part in the loss. Its bias does.
+// Parameters read only by an attention without heads do not affect the loss; its output bias does.
 TEST(TinyConfig, attentions_without_heads_are_no_mistake) {
   for (const std::string attention :
        {"decoder_self: {heads: [0, 2]}", "cross: {heads: 0}", "encoder_self: {heads: 0}",
@@ -251,7 +250,7 @@ TEST(TinyConfig, attentions_without_heads_are_no_mistake) {
   }
 }
 
-// Subword dropout and normalisation are SentencePiece's, and characters have neither.
+// Subword dropout and normalisation exist for SentencePiece only, not for characters.
 TEST(TinyConfig, text_becomes_characters_with_positions_for_them) {
   const std::string text =
       "task: {name: parallel_text, train_tsv: a, validation_tsv: b, subword_dropout: 0.1, "

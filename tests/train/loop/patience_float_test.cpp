@@ -1,4 +1,4 @@
-// What is said of evaluations that bring nothing better, and of the end that they bring.
+// Messages about evaluations without improvement, and about training that ends because of them.
 #include "tests/support/testing.hpp"
 #include "train/loop/validation.hpp"
 

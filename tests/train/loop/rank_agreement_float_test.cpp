@@ -1,4 +1,4 @@
-// Ranks that differ in what decides the numbers of a training are named before it starts.
+// Differences between ranks that would change the numbers are named before training starts.
 #include "train/loop/run_sink.hpp"
 
 #include "datasets/make_task.hpp"
@@ -20,7 +20,7 @@ Config config_of_copy() {
   return config;
 }
 
-// What all of three ranks throw, of which the second has what `change` makes of it.
+// The error that all three ranks throw after `change` was applied on rank 1.
 template <class Change>
 std::string disagreement(const Change& change) {
   std::string message = "none";

@@ -1,4 +1,4 @@
-// Replays: a step that met a number that is not finite, written, read and gone through again.
+// Replays: a step with a number that is not finite is stored, read and run again.
 #include "train/loop/replay.hpp"
 
 #include "core/files/tensor_file.hpp"
@@ -46,7 +46,7 @@ class ReplayTest : public Test {
     }
   }
 
-  // What the trainer itself says of the step.
+  // The message of the trainer itself for the step.
   std::string trainers_word() {
     Workers workers(1);
     Trainer trainer(
@@ -82,7 +82,7 @@ TEST_F(ReplayTest, meets_the_same_anomaly) {
   EXPECT_EQ(replayed.message, "step 4: " + trainers_word());
 }
 
-// Accumulated batches draw their dropout where the step did, or the loss would be another.
+// Accumulated batches must draw the same dropout as in the step, or the loss would differ.
 TEST_F(ReplayTest, runs_a_step_without_anomalies_to_the_same_numbers) {
   write_replay(here_ / "replay.safetensors", step_, model_.store);
   const Replayed replayed = replay_step(here_ / "replay.safetensors", 1);
@@ -112,7 +112,7 @@ TEST_F(ReplayTest, refuses_other_files) {
               ThrowsMessage<IoError>(HasSubstr("replay.config")));
 }
 
-// A step in the middle of lanes: what they remembered is part of it.
+// A step of lanes: the memory of the lanes is part of the replay.
 TEST(ReplayOfLanes, sees_what_the_step_saw) {
   const TemporaryDirectory here;
   const Config config =

@@ -1,4 +1,4 @@
-// What a training has on the disk, and so after a power loss, when it puts a checkpoint in place.
+// What is on the disk, and so survives a power loss, when training puts a checkpoint in place.
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -14,7 +14,7 @@ std::function<void(const std::filesystem::path&)> before_sync;
 
 }  // namespace
 
-// In front of that of the C library.
+// Replaces the fsync of the C library.
 extern "C" int fsync(int descriptor) {
   if (before_sync) {
     before_sync(std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(descriptor)));
@@ -54,7 +54,7 @@ class RunWriterOnDisk : public Test {
     EXPECT_EQ(trained.end.step, steps);
   }
 
-  // The file that is about to be put in place, without numbers and endings.
+  // Notes a checkpoint that is about to be put in place. `name` lacks the temporary ending.
   void see_checkpoint(const std::string& name) {
     seen_.push_back(name);
     for (const fs::directory_entry& entry : fs::directory_iterator(run_)) {
@@ -69,8 +69,8 @@ class RunWriterOnDisk : public Test {
 
   TemporaryDirectory here_;
   fs::path run_ = here_ / "new" / "run";
-  std::map<fs::path, std::uintmax_t> synced_;  // how many bytes of each
-  std::vector<std::string> order_;             // of all that is synced
+  std::map<fs::path, std::uintmax_t> synced_;  // synced bytes by file
+  std::vector<std::string> order_;             // everything synced, in order
   std::vector<std::string> seen_;
   std::vector<std::string> faults_;
 };
@@ -86,7 +86,7 @@ TEST_F(RunWriterOnDisk, lines_are_there_before_a_checkpoint_of_their_steps) {
   EXPECT_THAT(seen_, Contains("step_00000003"));
 }
 
-// A stop between the two leaves a choice that the config does not have, which `--set` notices.
+// Stopped in between, written.yaml has a choice that config.yaml lacks, which `--set` detects.
 TEST_F(RunWriterOnDisk, what_was_chosen_is_there_before_the_config) {
   for (const bool resume : {false, true}) {
     order_.clear();

@@ -1,4 +1,4 @@
-// Which options change what weights mean: the rows' word for it, held against the model itself.
+// Which options change the meaning of weights: the config rows compared with the model.
 #include "datasets/loader.hpp"
 #include "datasets/make_task.hpp"
 #include "datasets/task.hpp"
@@ -12,9 +12,8 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
-// Between them every option has a part in what is computed: narrow heads with relative positions,
-// T5's distances with gates, a decoder alone, rotary positions, and BERT's embedding and output
-// head.
+// Together these bases use every option: narrow heads with relative positions, T5's distances with
+// gates, a decoder alone, rotary positions, and BERT's embedding and output head.
 const std::vector<std::string> bases{
     R"(
 model: {d_model: 8, heads: 2, layers: 1, d_ff: 6, max_positions: 40, activation: gelu}
@@ -40,7 +39,7 @@ task: {name: copy, vocabulary: 6, min_length: 9, max_length: 12, train_examples:
        validation_examples: 1, test_examples: 1}
 )";
 
-// Other values for a row of the config, as texts.
+// Values to try for a config row, as texts.
 std::vector<std::string> others(const Row& row) {
   const Cell* cell = &row.cell;
   if (const auto* list = std::get_if<LayeredCell>(cell)) {
@@ -61,7 +60,7 @@ std::vector<std::string> others(const Row& row) {
   return {"0.25", "1", "2", "3", "4", "6", "7", "12", "16", "41"};
 }
 
-// What the model says of the same weights: every parameter a function of its place in it.
+// Parameter shapes, and the logits for weights that depend on parameter name and index alone.
 struct Said {
   std::map<std::string, std::string> parameters;
   std::vector<Scalar> logits;
@@ -72,7 +71,7 @@ Said said_by(const Config& config) {
   Model model(config, 9, 9);
   Said said;
   for (const NamedParameter& parameter : model.store.parameters()) {
-    // Positions that no sequence has would only make the table longer.
+    // Leaves out the shape of position tables: more positions only make the table longer.
     const bool positions = parameter.name.ends_with(".positions");
     said.parameters[parameter.name] = positions ? "" : parameter.shape.to_string();
     Tensor values = model.store.value(parameter);
@@ -91,7 +90,7 @@ Said said_by(const Config& config) {
   return said;
 }
 
-// Whether any other value of the option, in any of the bases, makes another model.
+// Whether another value of the option was tried, and whether it changed the model, in any base.
 struct Finding {
   bool tried = false;
   bool changed = false;
@@ -103,13 +102,13 @@ Finding try_option(const std::string& base, const std::string& option, const Row
   Finding finding;
   for (const std::string& value : others(row)) {
     try {
-      // Nothing follows the option.
+      // In a stored config, no other option follows this one.
       const auto sources = with_bases(parse_document(dump_config(resolved), "base.yaml"), "");
       const Config other = read_config(sources, parse_overrides({option + "=" + value})).config;
       finding.changed = finding.changed || said_by(other) != before;
       finding.tried = true;
     } catch (const std::invalid_argument&) {
-      continue;  // does not go together with the rest, or with the sentences
+      continue;  // incompatible with other options, or with the sentences
     }
   }
   return finding;
@@ -131,7 +130,7 @@ TEST(WeightMeaning, rows_say_which_options_change_it) {
         all.tried = all.tried || one.tried;
         all.changed = all.changed || one.changed;
       }
-      // Cross-attention has no distances, so nothing of it can be told from what they are.
+      // Cross-attention has no distances, so these options have no effect there.
       const bool of_distances = row.field.name == "positions" || row.field.name == "clip" ||
                                 row.field.name == "buckets" || row.field.name == "farthest" ||
                                 row.field.name.starts_with("rotary_");
@@ -139,7 +138,7 @@ TEST(WeightMeaning, rows_say_which_options_change_it) {
         EXPECT_FALSE(all.changed) << option;
         continue;
       }
-      // A stored config has the widths that the budget came to, and refuses another one.
+      // A stored config has the widths that resulted from the budget, and rejects another budget.
       if (row.field.name == "budget") {
         EXPECT_FALSE(all.tried) << option;
         EXPECT_TRUE(row.field.keeps_meaning) << option;
@@ -150,7 +149,7 @@ TEST(WeightMeaning, rows_say_which_options_change_it) {
       ++looked_at;
     }
   }
-  EXPECT_GT(looked_at, 70);  // of the model, and of 3 kinds of attention with more than 20 each
+  EXPECT_GT(looked_at, 70);  // options of the model, and over 20 for each of 3 attention kinds
 }
 
 TEST(WeightMeaning, names_the_option_that_differs) {

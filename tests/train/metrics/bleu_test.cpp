@@ -1,4 +1,4 @@
-// BLEU: its formula by hand, the tokenizers rule by rule, and input that no sacreBLEU run has.
+// BLEU: its formula by hand, tokenizers rule by rule, and input outside the sacreBLEU fixture.
 #include "tests/support/corpus_scores.hpp"
 #include "tests/support/testing.hpp"
 #include "train/metrics/code_points.hpp"
@@ -18,7 +18,7 @@ Words tokens(std::u32string sentence, BleuTokenizer tokenizer) {
 Words by_13a(std::u32string sentence) { return tokens(std::move(sentence), BleuTokenizer::v13a); }
 Words by_intl(std::u32string sentence) { return tokens(std::move(sentence), BleuTokenizer::intl); }
 
-// Every expected list below is TOKENIZER(text).split() in sacreBLEU 2.6.0.
+// The expected lists below are TOKENIZER(text).split() in sacreBLEU 2.6.0.
 TEST(BleuTokenizer, none_cuts_at_white_space) {
   EXPECT_EQ(tokens(U"\u00A0a.b,  c\u3000d\t", BleuTokenizer::none), (Words{U"a.b,", U"c", U"d"}));
   EXPECT_EQ(tokens(U"", BleuTokenizer::none), Words{});
@@ -66,7 +66,7 @@ TEST(BleuTokenizer, intl_leaves_a_full_stop_at_the_end_with_its_number) {
   EXPECT_EQ(by_intl(U"in 2020. So"), (Words{U"in", U"2020", U".", U"So"}));
 }
 
-// By hand: matches 3 of 4, 1 of 3, 0 of 2, 0 of 1, and e^(1 - 5/4) for a word too few.
+// By hand: n-gram matches 3 of 4, 1 of 3, 0 of 2, 0 of 1; one word is missing: e^(1 - 5/4).
 TEST(Bleu, is_the_smoothed_geometric_mean_times_the_brevity_penalty) {
   const BleuScore bleu = corpus_bleu(Sentences{"a b x d"}, Sentences{"a b c d e"});
   EXPECT_THAT(bleu.precisions, ElementsAre(75, 100.0 / 3, 100.0 / (2 * 2), 100.0 / (4 * 1)));

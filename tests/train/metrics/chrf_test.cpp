@@ -1,4 +1,4 @@
-// chrF: its formula by hand, and input that no sacreBLEU run has.
+// chrF: its formula by hand, and input outside the sacreBLEU fixture.
 #include "tests/support/corpus_scores.hpp"
 #include "tests/support/testing.hpp"
 
@@ -6,7 +6,7 @@ namespace tapehead { namespace {
 
 using Sentences = std::vector<std::string>;
 
-// By hand: of 2 and 3 characters 2 match, of 1 and 2 pairs 1; P = (1 + 1) / 2, R = (2/3 + 1/2) / 2.
+// Matches: 2 characters (of 2 and 3), 1 pair (of 1 and 2). P = (1 + 1) / 2, R = (2/3 + 1/2) / 2.
 TEST(Chrf, weighs_recall_twice_over_the_orders_that_both_sides_have) {
   const double precision = 1;
   const double recall = (2.0 / 3 + 1.0 / 2) / 2;

@@ -1,4 +1,4 @@
-// Metrics of labels: every figure of the fixtures equals that of scikit-learn or seqeval.
+// Label metrics: every figure of the fixtures equals that of scikit-learn or seqeval.
 #include "core/files/files.hpp"
 #include "core/files/json_text.hpp"
 #include "tests/support/testing.hpp"
@@ -72,8 +72,8 @@ TEST(Tagging, only_b_and_i_make_entities) {
   EXPECT_THAT(entity_summands(one, {}), ElementsAre(1, 2, 2));
 }
 
-// What a decoder writes can be longer or shorter than its source. First A has 2 * 1 / (1 + 2); then
-// A has 1, and B 0.
+// A decoder's output can be longer or shorter than its source. F1 of A is 2 * 1 / (1 + 2) in the
+// first case. In the second, A has 1 and B has 0.
 TEST(Tagging, a_label_that_only_one_side_has_counts_there) {
   std::vector<ExampleScore> one(1);
   one.front().output = "A";

@@ -1,4 +1,4 @@
-// Code points: text decoded, split and lowered as Python does it.
+// Code points: text decoded, split and lower-cased as in Python.
 #include "train/metrics/code_points.hpp"
 #include "tests/support/testing.hpp"
 
@@ -22,8 +22,8 @@ TEST(CodePoints, each_byte_of_no_character_becomes_a_replacement_character) {
   EXPECT_EQ(decode_utf8("a\xFF"
                         "b"),
             U"a\uFFFDb");
-  EXPECT_EQ(decode_utf8("\xC3"), U"\uFFFD");                                // cut short
-  EXPECT_EQ(decode_utf8("\xE2\x82"), U"\uFFFD\uFFFD");                      // cut short
+  EXPECT_EQ(decode_utf8("\xC3"), U"\uFFFD");                                // truncated
+  EXPECT_EQ(decode_utf8("\xE2\x82"), U"\uFFFD\uFFFD");                      // truncated
   EXPECT_EQ(decode_utf8("\xC0\xAF"), U"\uFFFD\uFFFD");                      // overlong
   EXPECT_EQ(decode_utf8("\xED\xA0\x80"), U"\uFFFD\uFFFD\uFFFD");            // a surrogate
   EXPECT_EQ(decode_utf8("\xF4\x90\x80\x80"), U"\uFFFD\uFFFD\uFFFD\uFFFD");  // above U+10FFFF
@@ -42,7 +42,7 @@ TEST(CodePoints, white_space_is_pythons) {
             U"\u2006\u2007\u2008\u2009\u200A\u2028\u2029\u202F\u205F\u3000");
 }
 
-// The right-hand sides are str.lower() of the left ones in Python 3.11.
+// The right-hand sides come from str.lower() in Python 3.11.
 TEST(CodePoints, letters_are_lowered) {
   EXPECT_EQ(lowered(U"Az09[]@`{\u00C4\u00D6\u00DF\u1E9E"), U"az09[]@`{\u00E4\u00F6\u00DF\u00DF");
   EXPECT_EQ(lowered(U"\u0416\u0531\u01C4\u01C5\u2167\u24B6\u2126\u212A"),
@@ -60,13 +60,13 @@ TEST(CodePoints, a_sigma_is_final_after_a_letter_and_before_none) {
   EXPECT_EQ(lowered(U"\u03A3\u0391\u03A3 \u03A3"), U"\u03C3\u03B1\u03C2 \u03C3");
   EXPECT_EQ(lowered(U"A\u03A3."), U"a\u03C2.");
   EXPECT_EQ(lowered(U"1\u03A3"), U"1\u03C3");
-  // Marks, full stops, apostrophes and soft hyphens do not count, on either side.
+  // Marks, full stops, apostrophes and soft hyphens are skipped on either side.
   EXPECT_EQ(lowered(U"A\u0301\u03A3"), U"a\u0301\u03C2");
   EXPECT_EQ(lowered(U"A.\u03A3"), U"a.\u03C2");
   EXPECT_EQ(lowered(U"A\u03A3.\u0392"), U"a\u03C3.\u03B2");
   EXPECT_EQ(lowered(U"A\u03A3\u00AD'B"), U"a\u03C3\u00AD'b");
   EXPECT_EQ(lowered(U"A\u03A3\u0301 B"), U"a\u03C2\u0301 b");
-  // U+02B0 has case and is ignorable: it is passed over.
+  // U+02B0 has case but is ignorable, so it is skipped.
   EXPECT_EQ(lowered(U"\u02B0\u03A3"), U"\u02B0\u03C3");
 }
 

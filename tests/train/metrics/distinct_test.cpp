@@ -1,4 +1,4 @@
-// distinct-n by examples that are counted by hand.
+// distinct-n for examples counted by hand.
 #include "tests/support/testing.hpp"
 #include "train/metrics/ngrams.hpp"
 
@@ -6,9 +6,8 @@ namespace tapehead { namespace {
 
 using Texts = std::vector<std::string>;
 
-// Nine words: the, cat, sat, on and mat. Seven pairs, of which (the, cat) and
-// (cat, sat) occur twice. The definition is that of Li et al. 2016,
-// section 5.1, for pairs over all pairs.
+// Nine words, five of them distinct: the, cat, sat, on, mat. Seven pairs; (the, cat) and (cat, sat)
+// occur twice. Definition: Li et al. 2016, section 5.1, for pairs over all pairs.
 TEST(Distinct, different_ngrams_over_all) {
   const auto [words, pairs] = distinct_ngrams(Texts{"the cat sat on the mat", "the cat sat"});
   EXPECT_DOUBLE_EQ(words, 5.0 / 9);

@@ -1,4 +1,4 @@
-// N-grams: numbering is exact at any size, and matches are those of counting by hand.
+// N-grams: numbering is exact at any size, and match counts equal counts by hand.
 #include "train/metrics/ngrams.hpp"
 
 #include "core/random/draws.hpp"
@@ -45,7 +45,7 @@ TEST(WordNumbers, tell_words_apart_and_prefixes_too) {
   EXPECT_EQ(std::ranges::adjacent_find(numbers), numbers.end());
 }
 
-// Σ over distinct n-grams of min(count here, count there), with a map from n-gram to count.
+// Σ over distinct n-grams of min(count here, count there), with maps from n-gram to count.
 Index matches_by_map(const Units& hypothesis, const Units& reference, std::size_t order) {
   std::map<Units, Index> unused;
   const auto ngram = [&](const Units& units, std::size_t i) {

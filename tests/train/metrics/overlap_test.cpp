@@ -1,5 +1,5 @@
-// ROUGE-L, token F1 and exact match: every figure of the fixture equals that of
-// rouge-score, or of SQuAD's definition.
+// ROUGE-L, token F1 and exact match: every figure of the fixture equals that of rouge-score, or
+// SQuAD's definition.
 #include <nlohmann/json.hpp>
 
 #include "core/files/files.hpp"
@@ -37,7 +37,7 @@ constexpr double rounding = 1e-10;
 
 TEST(Overlap, the_fixture_is_whole) {
   EXPECT_GE(overlap_pairs().size(), 300U);
-  EXPECT_TRUE(rouge_signature({}).ends_with("rouge-score:0.1.2"));  // as scripts/ installs it
+  EXPECT_TRUE(rouge_signature({}).ends_with("rouge-score:0.1.2"));  // from scripts/
 }
 
 TEST(Overlap, of_every_pair) {
@@ -71,7 +71,7 @@ TEST(Overlap, a_byte_that_is_no_text_separates_words) {
                         "b"),
             (std::vector<std::string>{"a", "b"}));
   EXPECT_EQ(answer_words("x\xff"),
-            std::vector<std::u32string>{U"x\ufffd"});  // no punctuation of ASCII
+            std::vector<std::u32string>{U"x\ufffd"});  // not ASCII punctuation
 }
 
 }}  // namespace tapehead

@@ -1,4 +1,4 @@
-// Metrics of written-out sentences as an evaluation asks for them.
+// Metrics of decoded sentences with the options of an evaluation.
 #include "tests/support/testing.hpp"
 #include "train/metrics/metrics.hpp"
 #include "train/options/options.hpp"
@@ -17,7 +17,7 @@ std::vector<ExampleScore> examples() {
   return all;
 }
 
-// The literals are those of sacreBLEU 2.6.0.
+// The expected numbers come from sacreBLEU 2.6.0.
 TEST(Metrics, of_texts_are_those_of_the_corpus_by_the_options) {
   EvaluationOptions options{.bleu_tokenizer = BleuTokenizer::intl};
   EXPECT_NEAR(measure(bleu_metric, examples(), options), 70.71067811865471, 1e-9);

@@ -1,4 +1,4 @@
-// Durations, counts and tables: written out by hand.
+// Durations, counts and tables, written out by hand.
 #include "train/output/text_table.hpp"
 
 #include "tests/support/testing.hpp"
@@ -54,7 +54,7 @@ TEST(RunFormat, columns_are_aligned_whatever_the_letters) {
   EXPECT_EQ(Table({Align::left}).text(), "");
 }
 
-// As a POSIX shell reads them, and a command that takes what begins with - as an option.
+// Quoted for a POSIX shell, and for commands that take a word with a leading - as an option.
 TEST(ShellWord, is_read_as_the_word_that_it_stands_for) {
   EXPECT_EQ(shell_word("runs/a-1,b=2"), "runs/a-1,b=2");
   EXPECT_EQ(shell_word("my run"), "'my run'");

@@ -1,4 +1,4 @@
-// JSON from files: what is missing, of another kind or out of range is told with its place.
+// JSON from files: missing, mistyped or out-of-range values are reported with their place.
 #include "core/files/json_text.hpp"
 
 #include "tests/support/io_error.hpp"

@@ -1,4 +1,4 @@
-// Progress, console and log: what is shown on a terminal, what otherwise, and what the file gets.
+// Progress, console and log: the output on a terminal, without a terminal, and in the log file.
 
 #include <spdlog/sinks/ostream_sink.h>
 #include <spdlog/spdlog.h>
@@ -15,7 +15,7 @@ namespace tapehead { namespace {
 
 const std::string clear = "\r\x1b[K";
 
-// A console that writes to a file of the test; spdlog's default logger is put back at the end.
+// A console that writes to a file; the default logger of spdlog is restored at the end.
 class RunProgress : public Test {
  protected:
   void SetUp() override { stream_ = std::fopen((directory / "console").c_str(), "w"); }
@@ -57,7 +57,7 @@ TEST_F(RunProgress, plain_lines_come_every_few_seconds) {
     progress.update(report(step, 0.5 * static_cast<double>(step)));
   }
   progress.finish();
-  // Half a second a step: 95 and 91 steps to go.
+  // Half a second per step; 95 and 91 steps remain.
   EXPECT_EQ(shown(),
             "step 5/100  epoch 2  loss 1.2346  lr 5.00e-04  grad norm 0.500  5.0 k tokens/s  "
             "48 s left\n"
@@ -97,7 +97,7 @@ TEST_F(RunProgress, a_live_line_is_rewritten_and_goes_to_the_file_now_and_then) 
   const LogFile log(directory / "log.txt");
   Progress progress(console, {.total_steps = {}, .total_seconds = {}, .log_seconds = 1});
   progress.update(report(1, 0.5));
-  progress.update(report(2, 0.55));  // too early to be shown
+  progress.update(report(2, 0.55));  // too early to show
   progress.update(report(3, 1.6));
   progress.finish();
   const std::string cut = "  epoch 2  loss 1.2346  lr 5.00e-04  grad norm 0.500  5.0 k tokens/s";
@@ -111,7 +111,7 @@ TEST_F(RunProgress, a_narrow_terminal_still_shows_the_time_left) {
   Progress progress(console, {.total_steps = 4500, .total_seconds = {}, .log_seconds = 1000});
   progress.update(report(2000, 100));
   progress.update(report(2001, 101));
-  // 97 characters in full; a terminal without a width has 80 columns. A second a step: 2,499 to go.
+  // 97 characters in full, 80 columns by default. One second per step: 2,499 seconds left.
   EXPECT_EQ(shown().substr(shown().rfind("step")),
             "step 2001/4500  epoch 2  loss 1.2346  5.0 k tokens/s  41 min 39 s left");
 }
@@ -133,7 +133,7 @@ TEST_F(RunProgress, a_live_line_never_wraps) {
     line += "ü";
   }
   console->live(line);
-  // What is no terminal has no width; 80 columns are taken, of which the last stays free.
+  // Without a terminal the width is 80 columns; the last column stays free.
   EXPECT_EQ(shown(), clear + line.substr(0, 2 * 79));
 }
 
@@ -165,7 +165,7 @@ TEST_F(RunProgress, the_log_file_has_what_the_console_has_and_is_appended_to) {
               MatchesRegex(stamp + "warning: one\n" + stamp + "error: two\n" + stamp + "three\n"));
 }
 
-// A program's own logger keeps what it writes to, and how it writes.
+// A program's own logger keeps its sinks and format.
 TEST_F(RunProgress, the_log_file_leaves_other_sinks_alone) {
   start(false);
   std::ostringstream own;

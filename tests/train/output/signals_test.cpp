@@ -1,4 +1,4 @@
-// Stop signals: the first is noted, a later one ends the process, and afterwards all is as before.
+// Stop signals: the first is noted, a second ends the process; handlers are restored afterwards.
 #include "train/output/signals.hpp"
 
 #include <fcntl.h>

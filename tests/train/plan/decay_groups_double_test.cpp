@@ -1,4 +1,4 @@
-// What a training says about its weight decay, against counts made by hand.
+// The report on weight decay compared with counts made by hand.
 #include "train/plan/plan_report.hpp"
 
 #include "tests/support/testing.hpp"
@@ -6,11 +6,11 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
-// d_model 6, 2 heads of 5 columns, d_ff 11, one layer in each stack, 9 entries. Weights: three
-// attentions of 3 (10, 6) and (6, 10), two feed-forward blocks of (11, 6) and (6, 11), and the
-// output layer (9, 6). Embeddings: two of (9, 6). Gains: of seven norms, five before blocks and two
-// at the ends. Biases: three attentions of 3 x 10 and 6, two blocks of 11 and 6, and those of the
-// norms.
+// d_model 6, 2 heads of 5 columns, d_ff 11, one layer per stack, 9 entries. Weights: three
+// attentions with 3 (10, 6) and (6, 10), two feed-forward blocks with (11, 6) and (6, 11), the
+// output layer (9, 6). Embeddings: two of (9, 6). Gains: seven norms, five before blocks and two
+// final. Biases: three attentions with 3 x 10 and 6, two blocks with 11 and 6, and the norms'
+// biases.
 constexpr Index weights = 3 * 4 * 60 + 2 * 2 * 66 + 54;
 constexpr Index embeddings = 2 * 54;
 constexpr Index gains = 7 * 6;
@@ -33,9 +33,9 @@ TEST(DecayGroups, name_what_decays_and_what_does_not) {
                         gains, biases, embeddings));
 }
 
-// Relative positions add tables of keys and values, (2 clip + 1, 5) in the encoder, (clip + 1, 5)
-// in the decoder; learned positions a table (16, 6) on each side; l0 one gate a head. A tied output
-// layer counts with the embedding.
+// Relative positions add tables for keys and values: (2 clip + 1, 5) in the encoder, (clip + 1, 5)
+// in the decoder. Learned positions add a table (16, 6) per side, l0 one gate per head. A tied
+// output layer counts as embedding.
 TEST(DecayGroups, count_what_attention_adds) {
   ModelOptions model = tiny_options();
   model.positions = PositionKind::learned;

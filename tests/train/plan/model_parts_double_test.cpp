@@ -1,4 +1,4 @@
-// The closed forms of a model's parts against the model itself.
+// The closed forms of a model's parts compared with the model itself.
 #include "train/plan/model_parts.hpp"
 
 #include "datasets/pairs.hpp"
@@ -35,7 +35,7 @@ std::shared_ptr<const Source> ragged_pairs() {
 
 class ModelParts : public TestWithParam<Case> {};
 
-// The number of all parts of the kind, such as "norms", whatever layers they are of.
+// The parameters of all parts of a kind, such as "norms", over all layers.
 Index parameters_of(const std::vector<ModelPart>& parts, const std::string& kind) {
   Index sum = 0;
   for (const ModelPart& part : parts) {
@@ -44,7 +44,7 @@ Index parameters_of(const std::vector<ModelPart>& parts, const std::string& kind
   return sum;
 }
 
-// In closed form; attentions of one name, and layers of one group, have their weights once.
+// Closed form. Attentions with the same name, and layers of one group, count their weights once.
 TEST_P(ModelParts, have_the_parameters_of_the_model) {
   const ModelOptions options = model_options_of(GetParam().set);
   ParameterStore store;
@@ -149,7 +149,7 @@ INSTANTIATE_TEST_SUITE_P(
                  "encoder_self.positions=relative"}}),
     [](const auto& test) { return test.param.name; });
 
-// Every example is in one of the epoch's steps.
+// The steps of an epoch cover every example.
 TEST(StepRows, mean_ones_are_the_sum_of_the_batches_over_the_steps) {
   const auto source = ragged_pairs();
   const StepRows mean = mean_rows(*source, 2);

@@ -1,4 +1,4 @@
-// The report of `plan`, from a rehearsal made by hand.
+// The report of `plan` for a rehearsal made by hand.
 #include "tests/support/testing.hpp"
 #include "train/plan/plan_report.hpp"
 
@@ -12,7 +12,7 @@ std::string table_of(const Config& config, const Rehearsal& rehearsal, Index ste
                      .rehearsal = rehearsal});
 }
 
-// The seconds of n steps over the seconds of one may round to less than n.
+// The time of n steps divided by the time of one may round to less than n.
 TEST(PlanReport, names_minutes_only_where_they_end_the_training) {
   Config config;
   config.training.shards = 4;

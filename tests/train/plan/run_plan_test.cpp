@@ -5,8 +5,8 @@
 
 namespace tapehead { namespace {
 
-// At step s of n, linear without a warmup has learning_rate (n - s) / n, and cosine half of
-// 1 + cos(π s / n).
+// At step s of n without warmup, `linear` has the rate learning_rate (n - s) / n, and `cosine` has
+// learning_rate (1 + cos(π s / n)) / 2.
 TEST(ZeroRate, is_told_of_the_step_that_has_it) {
   struct Case {
     ScheduleKind schedule;
@@ -28,7 +28,7 @@ TEST(ZeroRate, is_told_of_the_step_that_has_it) {
            {ScheduleKind::constant, 0, 4, 0, ""},
            {ScheduleKind::inverse_sqrt, 2, 4, 0, ""},
            {ScheduleKind::noam, 2, 4, 0, ""},
-           {ScheduleKind::inverse_sqrt, 0, 0, 0, ""}}) {  // without a last step
+           {ScheduleKind::inverse_sqrt, 0, 0, 0, ""}}) {  // has no last step
     Config config;
     config.training.schedule = c.schedule;
     config.training.warmup = c.warmup;

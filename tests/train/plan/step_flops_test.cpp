@@ -3,7 +3,7 @@
 
 namespace tapehead { namespace {
 
-// Lengths 2, 3 -> 1, 4, by hand, with three labels; every width another number.
+// By hand: sequences of lengths 2, 3 -> 1, 4 with three labels; all widths are distinct.
 TEST(StepFlops, count_weights_and_pairs_of_ragged_sequences) {
   ModelOptions model;
   model.d_model = 10;
@@ -19,16 +19,16 @@ TEST(StepFlops, count_weights_and_pairs_of_ragged_sequences) {
   batch.input.ids.resize(5);
   batch.labels = {.every_row = false, .rows = {0, 2, 4}, .ids = {3, 3, 3}};
   const StepRows rows = rows_of(batch);
-  const double encoder = 5 * (4 * 140 + 220);                // a layer's uses of weights
-  const double decoder = 5 * (6 * 140 + 220) + 5 * 2 * 140;  // cross-attention's keys and values
-  const double output = 3 * 10 * 13;                         // rows that have a label
+  const double encoder = 5 * (4 * 140 + 220);                // uses of weights in a layer
+  const double decoder = 5 * (6 * 140 + 220) + 5 * 2 * 140;  // keys and values of cross-attention
+  const double output = 3 * 10 * 13;                         // rows with a label
   const double encoder_pairs = 4 + 9;
   const double decoder_pairs = (1 + 16) + (2 + 12);
   EXPECT_DOUBLE_EQ(
       step_flops(model, 13, rows, CountedPairs::all),
       6 * (3 * encoder + 2 * decoder + output) + 12 * 14 * (3 * encoder_pairs + 2 * decoder_pairs));
   const double plain = step_flops(model, 13, rows, CountedPairs::all);
-  const double matrix = 6 * (3 * 5 + 2 * 5) * 110;  // in every layer, for every row
+  const double matrix = 6 * (3 * 5 + 2 * 5) * 110;  // in every layer for every row
   model.feed_forward = FeedForwardKind::gated;
   EXPECT_DOUBLE_EQ(step_flops(model, 13, rows, CountedPairs::all), plain + matrix);
   model.feed_forward = FeedForwardKind::none;
@@ -75,9 +75,9 @@ TEST(AllowedPairs, are_those_that_the_pattern_allows_one_by_one) {
   }
 }
 
-// Lengths 2, 3 -> 1, 4 and heads of 7 columns, by hand. `window 1` allows 4 + 7 of 4 + 9 pairs, and
-// `top_k 1` has all scores and 2 + 3 sums; a decoder looks back at 1 + 10 of 1 + 16; across, `top_k
-// 2` has 2 + 12 scores and 2 + 8 sums.
+// By hand: lengths 2, 3 -> 1, 4 and heads of 7 columns. `window 1` allows 4 + 7 of 4 + 9 pairs.
+// `top_k 1` has all scores and 2 + 3 sums. A decoder looks back at 1 + 10 of 1 + 16 pairs. Across,
+// `top_k 2` has 2 + 12 scores and 2 + 8 sums.
 TEST(StepFlops, count_what_patterns_of_heads_allow) {
   ModelOptions model;
   model.d_model = 10;
@@ -104,8 +104,8 @@ TEST(StepFlops, count_what_patterns_of_heads_allow) {
   EXPECT_DOUBLE_EQ(step_flops(model, 13, rows, CountedPairs::all), all);
 }
 
-// Each query is multiplied with the vectors of 7 distances, from -3 to 3: of 7 numbers for the keys
-// and, in Shaw's way with values, of 4.
+// Each query is multiplied with the vectors of 7 distances (-3 to 3): 7 numbers each for keys and,
+// with Shaw's values, 4 numbers each.
 TEST(StepFlops, count_the_vectors_of_distances) {
   ModelOptions model;
   model.d_model = 10;
@@ -129,8 +129,7 @@ TEST(StepFlops, count_the_vectors_of_distances) {
   EXPECT_DOUBLE_EQ(added_by(AttentionPositions::relative), 6 * 3 * 5 * 2 * 7 * (7 + 4));
 }
 
-// 4 rows with 5 rows before them, of which a memory of 3 has 3: their keys and values, and the
-// pairs with them.
+// 4 rows after 5 earlier rows, of which a memory of 3 keeps 3: counts their keys, values and pairs.
 TEST(StepFlops, count_what_a_memory_has) {
   ModelOptions model;
   model.family = Family::decoder;

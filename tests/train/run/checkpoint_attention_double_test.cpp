@@ -1,5 +1,4 @@
-// Models with attention of all kinds, put together at random, through a config and a file of
-// weights.
+// Models with random combinations of attention options are saved and loaded with their config.
 #include "core/files/tensor_file.hpp"
 #include "tests/support/random_attention.hpp"
 #include "tests/support/temporary_directory.hpp"

@@ -1,4 +1,4 @@
-// Weights from a file: a right checksum says nothing about the numbers, so each is looked at.
+// A correct checksum says nothing about the numbers, so every weight read is checked.
 #include "core/files/tensor_file.hpp"
 #include "core/ranks/ranks.hpp"
 #include "tests/support/io_error.hpp"

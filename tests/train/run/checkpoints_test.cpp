@@ -1,5 +1,5 @@
-// Checkpoints: which are kept, which one a training goes on from, and that a killed writer leaves
-// one that holds.
+// Checkpoints: which are kept, from which one training resumes, and that a killed writer leaves a
+// valid one.
 #include <chrono>
 #include <thread>
 
@@ -14,7 +14,7 @@ namespace tapehead { namespace {
 
 namespace fs = std::filesystem;
 
-// A checkpoint whose every value is its step, with further metadata.
+// Saves a checkpoint whose values all equal its step, with further metadata.
 void save_with(const Metadata& metadata, const Checkpoints& checkpoints, Index step,
                std::size_t count = 4) {
   const std::vector<float> values(count, static_cast<float>(step));
@@ -27,12 +27,12 @@ void save_with(const Metadata& metadata, const Checkpoints& checkpoints, Index s
   checkpoints.save(step, entries, facts);
 }
 
-// One that is regular only if its step is a multiple of the interval.
+// Saves a checkpoint; it is regular only if its step is a multiple of the interval.
 void save(const Checkpoints& checkpoints, Index step, std::size_t count = 4) {
   save_with(checkpoints.mark(step, false), checkpoints, step, count);
 }
 
-// That of the end of a training.
+// Saves the checkpoint at the end of a training.
 void save_last(const Checkpoints& checkpoints, Index step) {
   save_with(checkpoints.mark(step, true), checkpoints, step);
 }
@@ -121,7 +121,7 @@ TEST(RunCheckpoints, each_kth_of_its_own_interval_is_kept_for_good) {
   for (const Index step : {120, 160, 200, 240}) {
     save(resumed, step);
   }
-  // 80, 160 and 240 are the second, fourth and sixth of 40 steps each; 40 is the second of 20 each.
+  // 80, 160 and 240 are even multiples of the interval 40; 40 is an even multiple of 20.
   EXPECT_THAT(resumed.steps(), ElementsAre(240, 200, 160, 80, 40));
 }
 
@@ -144,7 +144,7 @@ TEST(RunCheckpoints, a_regular_one_stays_regular_if_a_stop_saves_its_step_again)
   EXPECT_THAT(checkpoints.steps(), ElementsAre(30, 25));
 }
 
-// As those of versions up to 0.2.0.
+// Checkpoints of versions up to 0.2.0 have no mark.
 TEST(RunCheckpoints, one_without_a_mark_is_judged_by_the_interval_unless_all_stay) {
   const TemporaryDirectory directory;
   const Checkpoints all(directory.path(), "step", KeptCheckpoints("all"), 50);
@@ -215,7 +215,7 @@ TEST(RunCheckpoints, the_newest_that_holds_is_found_and_the_others_are_told) {
   EXPECT_EQ(none.refused[3].reason, "step_00000001.safetensors");
 }
 
-// Steps 3 and 4 are damaged; a training that goes on from 2 must not lose what it saves to them.
+// Step 4 is damaged, so training resumed from an earlier step; its new checkpoint must be kept.
 TEST(RunCheckpoints, saving_removes_later_steps_left_behind) {
   const TemporaryDirectory directory;
   const Checkpoints checkpoints(directory.path(), "step", KeptCheckpoints(1));
@@ -225,7 +225,7 @@ TEST(RunCheckpoints, saving_removes_later_steps_left_behind) {
   EXPECT_THAT(checkpoints.steps(), ElementsAre(2));
 }
 
-// A save that was killed before it removed anything, of which the last of a training has no next.
+// A save was killed before it removed old checkpoints. No save follows the last one of a training.
 TEST(RunCheckpoints, what_an_interrupted_save_left_goes_as_by_the_save) {
   for (const char* kept : {"1", "2", "3", "2 every 2", "all"}) {
     const TemporaryDirectory directory;
@@ -268,7 +268,7 @@ TEST(RunCheckpoints, elapsed_time_stands_beside_them) {
   }
 }
 
-// A process that is killed between a checkpoint and its seconds leaves older ones.
+// A process killed between writing a checkpoint and its time leaves an older time.
 TEST(RunCheckpoints, time_of_a_resume_is_at_least_that_of_the_steps_before) {
   const TemporaryDirectory directory;
   const RunFiles run{directory.path()};

@@ -1,5 +1,5 @@
-// The run directory: what is made, what is refused with which choices, what overwriting removes,
-// and who holds the lock.
+// The run directory: created files, rejected directories and the choices offered, removal by
+// overwriting, and the lock's holder.
 #include "train/run/run_directory.hpp"
 
 #include <unistd.h>
@@ -45,7 +45,7 @@ TEST(RunDirectory, an_empty_directory_and_a_start_that_was_killed_are_taken) {
   EXPECT_NO_THROW(RunDirectory::open(directory.path()));
 }
 
-// Without a config, nothing of it can be used.
+// A directory without a config is unusable, so it is reused.
 TEST(RunDirectory, an_import_that_was_stopped_is_taken_again) {
   const TemporaryDirectory directory;
   const fs::path run = directory / "run";

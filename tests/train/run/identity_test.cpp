@@ -1,4 +1,4 @@
-// A checkpoint's identity: what it is refused for, and what it is not.
+// A checkpoint's identity: the differences that reject a checkpoint, and those that do not.
 #include "train/run/checkpoints.hpp"
 
 #include "datasets/tokenizers/tokenizer_files.hpp"
@@ -19,7 +19,7 @@ class IdentityTest : public Test {
   static Config config(const std::vector<std::string>& overrides = {}) {
     return parse_config("task: {name: copy}\n", "a.yaml", overrides).config;
   }
-  // What a file with these facts is told by a run of this config and these tokenizers.
+  // The error for a file with these facts in a run with this config and these tokenizers.
   std::string error(const Metadata& facts, const Config& config, const Tokenizers& tokenizers) {
     write_tensor_file(here_ / "f", {}, facts);
     return io_error_of(
@@ -57,7 +57,7 @@ TEST_F(IdentityTest, does_not_change_with_what_weights_do_not_depend_on) {
             "no error");
 }
 
-// As when the option came later than the checkpoint.
+// The checkpoint is older than the option.
 TEST_F(IdentityTest, takes_an_option_that_the_file_does_not_know_for_the_default) {
   Metadata older = facts();
   older.erase("encoder_self.score");

@@ -1,4 +1,4 @@
-// The metrics log: whole lines, cut back to a checkpoint's step, and errors that are told.
+// The metrics log: whole lines, truncation to a checkpoint's step, and reported errors.
 #include <sys/resource.h>
 
 #include <csignal>
@@ -57,7 +57,7 @@ TEST(RunMetricsLog, it_is_cut_back_to_a_step) {
   EXPECT_EQ(read_file(directory / "log"), "{\"start\":true}\n");
 }
 
-// A torn line that would be whole but for its end: another line would be written onto it.
+// A last line without a line end is incomplete: the next line would be appended to it.
 TEST(RunMetricsLog, a_line_without_its_end_is_torn) {
   const TemporaryDirectory directory;
   std::ofstream(directory / "log") << "{\"step\":1}\n{\"step\":2}";
@@ -66,12 +66,12 @@ TEST(RunMetricsLog, a_line_without_its_end_is_torn) {
   EXPECT_EQ(read_file(directory / "log"), "{\"step\":1}\n");
 }
 
-// What a power loss can leave.
+// States that a power loss can leave.
 TEST(RunMetricsLog, steps_without_a_line_are_told) {
   struct Case {
     std::string lines;
     Index step;
-    std::string warning;  // empty: none
+    std::string warning;  // empty: no warning
   };
   const std::string two = "{\"step\":1}\n{\"step\":2}\n";
   for (const Case& of : {
@@ -99,7 +99,7 @@ TEST(RunMetricsLog, a_file_that_cannot_be_read_is_not_an_empty_one) {
             "cannot read " + directory.path().string() + ": Is a directory");
 }
 
-// A limit on the size of files stands for a full disk.
+// A file size limit stands in for a full disk.
 TEST(RunMetricsLog, a_full_disk_is_told) {
   const TemporaryDirectory directory;
   ChildProcess child([&] {

@@ -1,5 +1,5 @@
-// Mutated checkpoints, half of them with a right checksum: whatever reads them works, or says what
-// is wrong and where, and never crashes or tells a number that is none.
+// Mutated checkpoints, half of them with a correct checksum. Every reader works or names the fault
+// and the file; it never crashes or reports a NaN.
 #include <spdlog/sinks/ostream_sink.h>
 #include <spdlog/spdlog.h>
 
@@ -28,7 +28,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* newest = "checkpoints/step_00000006.safetensors";
 
-// With a replay beside the checkpoints.
+// Also makes a replay next to the checkpoints.
 void make_run(const TemporaryDirectory& here) {
   make_tiny_run(here, "r");
   const SavedRun run(here / "r", "");
@@ -54,7 +54,7 @@ void evaluate_run(const fs::path& run, const fs::path& checkpoint) {
   });
 }
 
-// What is logged while it lives.
+// Captures the log during its lifetime.
 class Logged {
  public:
   Logged()
@@ -74,7 +74,7 @@ class Logged {
   std::shared_ptr<spdlog::sinks::sink> sink_;
 };
 
-// A resume may pass a checkpoint by for an older one, with a warning that names it.
+// A resume may skip a checkpoint for an older one, with a warning that names it.
 void resume_run(const fs::path& run) {
   const Logged log;
   const RunDirectory directory = RunDirectory::open(run);
@@ -89,7 +89,7 @@ void resume_run(const fs::path& run) {
   try {
     training.run();
   } catch (const NumericError& error) {
-    throw NumericError(newest + std::string(": ") + error.what());  // of the step, told with it
+    throw NumericError(newest + std::string(": ") + error.what());  // adds its name
   }
 }
 
@@ -106,7 +106,7 @@ void report(const fs::path& run, const fs::path& checkpoint) {
   expect_figures(page["heads"]);
 }
 
-// Uses the run's files as the commands do.
+// Reads the run's files as the commands do.
 void use(const fs::path& run, const fs::path& mutated, Choices& choices) {
   if (mutated.filename() == "replay.safetensors") {
     return static_cast<void>(replay_step(mutated, 1));
@@ -123,7 +123,7 @@ void use(const fs::path& run, const fs::path& mutated, Choices& choices) {
   }
 }
 
-// What is wrong with how the case ended; empty: nothing.
+// The fault of a case; empty if there is none.
 std::string fault_of(const TemporaryDirectory& here, std::uint64_t number) {
   const fs::path run = here / "copy";
   fs::remove_all(run);
@@ -142,7 +142,7 @@ std::string fault_of(const TemporaryDirectory& here, std::uint64_t number) {
     const bool ours = dynamic_cast<const IoError*>(&error) != nullptr ||
                       dynamic_cast<const NumericError*>(&error) != nullptr ||
                       dynamic_cast<const ConfigError*>(&error) != nullptr;
-    // The average is made of the last weights, and told in their place.
+    // The average is made from the last weights; the error may name it instead.
     const bool named = message.find(mutated.filename().string()) != std::string::npos ||
                        message.find("average.safetensors") != std::string::npos;
     return ours && named ? "" : fmt::format("{}: {}", mutated.filename().string(), message);
@@ -161,7 +161,7 @@ TEST(ProveFiles, mutated_checkpoints_are_used_or_refused_by_name) {
   tell_figures(fmt::format("files: {} mutated checkpoints were used or refused by name", cases));
 }
 
-// The same through the program, with its exit codes and its output.
+// The same for the whole program, with its exit codes and output.
 TEST(ProveFiles, commands_end_in_order_on_mutated_checkpoints) {
   const ProgramDirectory here;
   make_run(here);

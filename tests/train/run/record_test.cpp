@@ -1,4 +1,4 @@
-// The record of a run, written and read back.
+// The record of a run is written and read back.
 #include "train/run/run_record.hpp"
 
 #include "tests/support/temporary_directory.hpp"

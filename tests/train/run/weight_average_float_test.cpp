@@ -1,5 +1,5 @@
-// The mean of several checkpoints' weights: right, and without a trace in the model that lends its
-// store.
+// The mean of several checkpoints' weights is correct, and leaves the model whose store it uses
+// unchanged.
 #include "train/run/checkpoint.hpp"
 
 #include "tests/support/temporary_directory.hpp"
@@ -7,7 +7,7 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
-// One parameter of six numbers, all alike.
+// One parameter of six equal numbers.
 struct Weights {
   explicit Weights(double value, const Shape& shape = {2, 3}) {
     store.root().create("weight", ParameterKind::matrix, shape, Initializer::constant(value));

@@ -1,4 +1,4 @@
-// However a step's sentences are cut into batches, shards and pieces, its gradient is the same.
+// However a step is cut into batches, shards and pieces, its gradient is the same.
 
 #include "core/random/draws.hpp"
 #include "tests/support/testing.hpp"
@@ -9,7 +9,7 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 constexpr Index sentence_count = 64;
 
-// Batches of sentences up to each of the ends.
+// Batch i ends before sentence ends[i].
 using Ends = std::vector<Index>;
 
 std::vector<Batch> batches_up_to(const Ends& ends) {
@@ -25,7 +25,7 @@ std::vector<Batch> batches_up_to(const Ends& ends) {
   return batches;
 }
 
-// Two to fourteen batches, some of one sentence alone.
+// Two to fourteen batches, some with a single sentence.
 Ends random_ends(std::uint64_t number) {
   const Draws draws(number, "tests.cuts", 0);
   Ends ends{sentence_count};
@@ -45,7 +45,7 @@ std::vector<double> velocity_of(TinyTrainer& training) {
   return velocity;
 }
 
-// The gradient that a step hands to the optimiser: what SGD's momentum is after the first one.
+// The gradient that a step passes to the optimiser, read from SGD's momentum after the first step.
 std::vector<double> gradient_of(const Ends& ends, Index shards, Index d_model = 1) {
   ModelOptions model = tiny_options();
   model.layers = 2;
@@ -89,7 +89,7 @@ TEST_P(TrainerCuts, of_batches_cut_anywhere) {
   }
 }
 
-// Pieces are large where d_model is 1, and of about 630 rows where it is said to be 104.
+// Pieces are large for d_model 1, and have about 630 rows for d_model 104.
 TEST(TrainerCuts, of_a_large_shard_into_pieces) {
   const Ends end{200};
   const Batch batch = batches_up_to(end).front();

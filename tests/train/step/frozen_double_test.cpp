@@ -1,5 +1,5 @@
-// Frozen parameters: they stay as they start, and the others learn as if the frozen ones were
-// constants, whatever the optimiser, the shards and the ranks.
+// Frozen parameters keep their initial values, and the rest learns as if they were constants,
+// whatever the optimiser, shards and ranks.
 #include "tests/support/testing.hpp"
 #include "tests/support/thread_ranks.hpp"
 #include "tests/support/tiny_trainer.hpp"
@@ -8,7 +8,7 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 using Patterns = std::vector<std::string>;
 
-// A TinyModel of which some is frozen.
+// A TinyModel with some parameters frozen.
 struct PartlyFrozen {
   PartlyFrozen(const ModelOptions& options, const Patterns& frozen)
       : store(frozen), transformer(store.root(), options, tiny_vocabulary, tiny_vocabulary) {
@@ -27,7 +27,7 @@ ModelOptions frozen_model() {
   return options;
 }
 
-// The gradients of a training pass, by name; a frozen parameter in a block of trained ones has one.
+// A parameter's gradient; empty if none. A frozen one in a block with trained ones has a gradient.
 std::vector<double> gradient_of(const PartlyFrozen& model, const std::string& name) {
   ParameterGradients gradients(model.store);
   Tape tape;
@@ -47,7 +47,7 @@ const Patterns some_frozen{"source.*",      "*.self.value.*",
                            "*.gate.weight", "decoder.layers.0.norm*",
                            "output.*",      "*.layers.1.cross.key.weight"};
 
-// Each parameter alone is trained: its gradient is what it was when all were.
+// Trains each parameter alone: its gradient equals that of training all parameters.
 TEST(FrozenParameters, leave_the_gradients_of_others_as_they_are) {
   const PartlyFrozen whole(frozen_model(), {});
   for (const NamedParameter& trained : whole.store.parameters()) {
@@ -74,7 +74,7 @@ TEST(FrozenParameters, have_no_gradient) {
   }
 }
 
-// Decoding and studies of heads look at frozen parameters like at any other.
+// Outside of training (such as in studies of heads) frozen parameters have gradients.
 TEST(FrozenParameters, have_a_gradient_outside_of_training) {
   const PartlyFrozen model(frozen_model(), some_frozen);
   ParameterGradients gradients(model.store);
@@ -90,7 +90,7 @@ struct FrozenRun {
   std::vector<Scalar> before;
   std::vector<Scalar> values;
   std::vector<double> norms;
-  std::set<std::string> kept;  // the parameters with numbers of the optimiser's
+  std::set<std::string> kept;  // parameters that have optimiser state
 };
 
 FrozenRun run_frozen(OptimizerKind optimizer, const Patterns& frozen, Ranks& ranks) {
@@ -162,7 +162,7 @@ TEST_P(FrozenSteps, are_the_same_by_several_ranks) {
 INSTANTIATE_TEST_SUITE_P(Optimizers, FrozenSteps,
                          Values(OptimizerKind::sgd, OptimizerKind::adam, OptimizerKind::muon));
 
-// The norm of a step is that of what is trained: clipping does not see the rest.
+// A step's gradient norm covers trained parameters only, so clipping ignores frozen ones.
 TEST(FrozenNorm, is_that_of_the_trained_parameters) {
   const PartlyFrozen whole(frozen_model(), {});
   const Patterns rest{"source.*", "target.*", "encoder.*", "decoder.*"};

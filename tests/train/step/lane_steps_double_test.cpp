@@ -1,5 +1,5 @@
-// Steps of a training with a memory: the same bits by any threads and ranks, and a memory that only
-// a step that succeeds changes.
+// Training steps with a memory: bit-identical for any threads and ranks; only a successful step
+// changes the memory.
 #include "core/ops/arithmetic.hpp"
 #include "tests/support/lanes.hpp"
 #include "tests/support/testing.hpp"
@@ -8,7 +8,7 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
-constexpr Index lanes_of_both = 14;  // of two batches
+constexpr Index lanes_of_both = 14;  // in two batches
 constexpr Index window_of_lane = 4;
 
 Trainer::Options lane_training() {
@@ -26,7 +26,7 @@ ModelOptions with_dropout() {
   return options;
 }
 
-// Two batches, of 9 lanes and of 5. Some lanes end early, in the middle of a batch.
+// Two batches of 9 and 5 lanes. Some lanes end early, in the middle of a batch.
 std::vector<Batch> lane_step(Index step) {
   std::vector<Batch> batches;
   const auto streams = random_sentences(lanes_of_both, 14, 22, 5);
@@ -77,7 +77,7 @@ TEST(LaneSteps, have_the_same_bits_by_any_threads_and_ranks) {
   }
 }
 
-// The second step sees what the first one left: without it, the loss is another.
+// The second step reads the memory of the first; without the memory its loss differs.
 TEST(LaneSteps, see_what_the_steps_before_left) {
   const auto second_loss = [](bool forget) {
     TinyTrainer training(with_dropout(), lane_training());
@@ -96,14 +96,14 @@ TEST(LaneSteps, that_fail_change_nothing_that_is_remembered) {
   const Tensor before = training.trainer.memory()->committed().copy();
   const LossFunction not_finite = [&](Pass& pass, const Batch& batch) {
     CrossEntropy result = training.loss(pass, batch);
-    if (batch.input.lanes.back() == lanes_of_both - 1) {  // after all others have been written
+    if (batch.input.lanes.back() == lanes_of_both - 1) {  // after all other lanes were written
       result.loss = scale(result.loss, std::numeric_limits<Scalar>::quiet_NaN());
     }
     return result;
   };
   EXPECT_THROW(training.trainer.step(lane_step(1), not_finite), NumericError);
   EXPECT_THAT(training.trainer.memory()->committed().values(), ElementsAreArray(before.values()));
-  // The next step has the second batch alone: the lanes of the first one stay as they were.
+  // The next step has only the second batch; the first batch's lanes must not change.
   const std::vector<Batch> fewer{lane_step(1).back()};
   training.step(fewer);
   TinyTrainer other(lane_options(), lane_training());

@@ -1,4 +1,4 @@
-// Muon against its formulas in plain loops.
+// Muon compared with its formulas in plain loops.
 #include "train/step/optimizer_updates.hpp"
 
 #include "tests/support/random_tensor.hpp"
@@ -52,8 +52,8 @@ PlainMatrix combined(double a, const PlainMatrix& x, double b, const PlainMatrix
   return result;
 }
 
-// zeropower_via_newtonschulz5 of https://github.com/KellerJordan/Muon, line by line, in double: it
-// transposes a matrix that has more rows than columns.
+// zeropower_via_newtonschulz5 of https://github.com/KellerJordan/Muon, line by line, in double.
+// Transposes a matrix with more rows than columns.
 PlainMatrix newton_schulz(PlainMatrix x) {
   if (x.rows > x.columns) {
     return transposed(newton_schulz(transposed(x)));
@@ -90,7 +90,7 @@ TEST(Muon, makes_matrices_orthogonal_as_its_authors_do) {
   }
 }
 
-// The singular values of a diagonal matrix are its numbers, and stay apart.
+// The singular values of a diagonal matrix are its diagonal, and the result is diagonal too.
 TEST(Muon, brings_singular_values_near_1) {
   constexpr std::array values{1.0, 0.5, 0.2, 0.1, 0.02, 0.01};
   constexpr auto size = static_cast<Index>(values.size());
@@ -116,7 +116,7 @@ TEST(Muon, leaves_a_gradient_of_zeros_at_zero) {
   EXPECT_THAT(orthogonal_numbers(Tensor::zeros({3, 4})), Each(0));
 }
 
-// Stacked wide matrices, a tall one, and parameters that are not hidden matrices.
+// Stacked wide matrices, a tall matrix, and parameters that are not hidden matrices.
 class MuonSteps : public Test {
  protected:
   MuonSteps() {
@@ -175,7 +175,7 @@ TEST_F(MuonSteps, of_hidden_matrices_follow_the_formula) {
   Optimizer optimizer(store_, options_);
   for (Index step = 1; step <= 3; ++step) {
     ParameterGradients shard = gradients(step);
-    const double share = 1 / static_cast<double>(step);  // of the schedule
+    const double share = 1 / static_cast<double>(step);  // from the schedule
     const double norm = optimizer.step(workers, {&shard}, 1, 0.01 * share);
     ASSERT_GT(norm, 0.5);
     for (const NamedParameter& parameter : store_.parameters()) {

@@ -1,4 +1,4 @@
-// The optimisers over three steps against their formulas in plain scalar code.
+// Three steps of each optimiser compared with its formula in scalar code.
 #include "train/step/optimizer.hpp"
 
 #include "tests/support/random_tensor.hpp"
@@ -6,7 +6,7 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
-// A matrix whose rows are no whole vectors, a vector, and a block of more than one chunk.
+// A matrix whose rows are no multiple of a vector, a vector, and a block with several chunks.
 class OptimizerSteps : public Test {
  protected:
   OptimizerSteps() {
@@ -16,7 +16,7 @@ class OptimizerSteps : public Test {
     store_.initialize(1);
   }
 
-  // One shard's gradient: every block written, with numbers of the seed's.
+  // The gradient of one shard: every block is written with random numbers.
   std::unique_ptr<ParameterGradients> shard(std::uint64_t seed, double magnitude = 1) const {
     auto gradients = std::make_unique<ParameterGradients>(store_);
     for (const NamedParameter& parameter : store_.parameters()) {
@@ -30,7 +30,7 @@ class OptimizerSteps : public Test {
     return gradients;
   }
 
-  // All parameters' numbers, one after the other.
+  // The numbers of all parameters, one after another.
   std::vector<double> weights() const {
     std::vector<double> result;
     for (const NamedParameter& parameter : store_.parameters()) {
@@ -49,7 +49,7 @@ class OptimizerSteps : public Test {
     return result;
   }
 
-  // Three steps of the optimiser, and of `formula(weight, gradient, step)` for each number.
+  // Compares three optimiser steps with `formula(weight, gradient, step)` for each number.
   template <class Formula>
   void expect_formula(const TrainingOptions& options, Formula formula) {
     Optimizer optimizer(store_, options);
@@ -78,7 +78,7 @@ TrainingOptions options(OptimizerKind kind, double weight_decay) {
   return result;
 }
 
-// Sutskever et al. 2013 as PyTorch writes it.
+// Sutskever et al. 2013 in PyTorch's form.
 TEST_F(OptimizerSteps, of_sgd) {
   std::vector<double> velocity(weights().size(), 0);
   expect_formula(options(OptimizerKind::sgd, 0.3),
@@ -88,7 +88,7 @@ TEST_F(OptimizerSteps, of_sgd) {
                  });
 }
 
-// Kingma and Ba 2015, algorithm 1; Loshchilov and Hutter 2019, algorithm 2, where decoupled.
+// Kingma and Ba 2015, algorithm 1; if decoupled, Loshchilov and Hutter 2019, algorithm 2.
 struct AdamFormula {
   explicit AdamFormula(std::size_t size, bool is_decoupled)
       : m(size, 0), v(size, 0), decoupled(is_decoupled) {}
@@ -116,7 +116,7 @@ TEST_F(OptimizerSteps, of_adam_w) {
   expect_formula(options(OptimizerKind::adamw, 0.3), AdamFormula(weights().size(), true));
 }
 
-// The norm is that of the whole gradient; what is above the limit is scaled down to it.
+// Clipping uses the norm of the whole gradient, and scales a larger gradient down to the limit.
 TEST_F(OptimizerSteps, clip_the_whole_gradient) {
   TrainingOptions clipping = options(OptimizerKind::sgd, 0);
   clipping.clip_norm = 2;
@@ -141,7 +141,7 @@ TEST_F(OptimizerSteps, clip_the_whole_gradient) {
   }
 }
 
-// A block that a shard did not write counts nothing, whatever its memory holds.
+// A block that a shard did not write counts as 0, whatever its memory holds.
 TEST_F(OptimizerSteps, sum_the_shards_that_wrote) {
   TrainingOptions plain = options(OptimizerKind::sgd, 0);
   plain.momentum = 0;
@@ -162,7 +162,7 @@ TEST_F(OptimizerSteps, sum_the_shards_that_wrote) {
   EXPECT_THAT(weights(), Pointwise(DoubleNear(1e-13), expected));
 }
 
-// Momentum carries a block on that no shard wrote.
+// Momentum still changes a block that no shard wrote.
 TEST_F(OptimizerSteps, take_a_block_that_no_shard_wrote_for_zeros) {
   Optimizer optimizer(store_, options(OptimizerKind::sgd, 0));
   optimizer.step(workers_, {shard(1).get()}, 1, 0);
@@ -182,7 +182,7 @@ TEST_F(OptimizerSteps, take_a_block_that_no_shard_wrote_for_zeros) {
   EXPECT_THAT(weights(), Pointwise(DoubleNear(1e-13), expected));
 }
 
-// Bits, not only numbers: chunks are shared out, never cut differently.
+// Bit-identical: threads share chunks but never cut them differently.
 TEST_F(OptimizerSteps, do_not_depend_on_the_threads) {
   const auto gradients = shard(1);
   const Tensor before = store_.values().copy();

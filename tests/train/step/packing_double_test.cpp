@@ -1,4 +1,4 @@
-// Documents in one batch do not see each other: loss and gradients are those of each read alone.
+// Documents in a batch do not see each other: loss and gradients equal those of each alone.
 #include "datasets/loader.hpp"
 #include "nn/transformer/transformer.hpp"
 #include "tests/support/testing.hpp"
@@ -18,7 +18,7 @@ std::shared_ptr<const Source> packed() {
   return window_source(text, training_windows(*text, {.context = 8}, 1, 0));
 }
 
-// A document behind its begin mark, with its tokens and an end mark as labels.
+// One document: begin mark and tokens as input, tokens and end mark as labels.
 Batch batch_alone(const Sentence& document) {
   Batch batch;
   batch.context.segments = segments_of({0});

@@ -1,5 +1,5 @@
-// Ten steps of each optimiser against PyTorch's. Included by a test for each precision. The fixture
-// comes from scripts/make_pytorch_fixtures.py.
+// Ten steps of each optimiser compared with PyTorch. Included by one test per precision. Fixture:
+// scripts/make_pytorch_fixtures.py.
 #pragma once
 
 #include "tests/support/pytorch.hpp"
@@ -8,7 +8,7 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-// The numbers of the script.
+// The numbers in the script.
 constexpr Index pytorch_steps = 10;
 
 struct PytorchOptimizerCase {
@@ -16,7 +16,7 @@ struct PytorchOptimizerCase {
   OptimizerKind kind;
   double weight_decay;
   std::string file = "optimizers";
-  double largest_norm = 10;  // for steps that are clipped
+  double largest_norm = 10;  // limit for clipped steps
 
   friend std::ostream& operator<<(std::ostream& out, const PytorchOptimizerCase& c) {
     return out << c.name;
@@ -35,10 +35,10 @@ inline TrainingOptions training_options(const PytorchOptimizerCase& c) {
   return options;
 }
 
-// Muon's products enlarge what rounding does, and ten steps add it up.
+// Muon's products amplify rounding errors, which accumulate over ten steps.
 constexpr double share_of_steps = sizeof(Scalar) == sizeof(double) ? 1e-10 : 1e-5;
 
-// The tensor "<name>" of one step, from the file's stack of all steps.
+// The tensor "<name>" of one step; the file stacks all steps.
 inline Tensor tensor_of_step(const TensorFile& file, const std::string& name, const Shape& shape,
                              Index step) {
   return tensor_of(file, name, {pytorch_steps, shape.size()}).part(step * shape.size(), shape);
@@ -102,7 +102,7 @@ INSTANTIATE_TEST_SUITE_P(Kinds, PytorchOptimizer,
 
 TEST_P(PytorchOptimizer, takes_the_same_steps) { expect_steps("plain", 0); }
 
-// At six of the ten steps the norm is above that.
+// At six of the ten steps the norm exceeds the limit.
 TEST_P(PytorchOptimizer, takes_the_same_clipped_steps) {
   expect_steps("clipped", GetParam().largest_norm);
 }

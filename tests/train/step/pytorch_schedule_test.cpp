@@ -1,5 +1,4 @@
-// The schedules over a whole run against PyTorch's. The fixture comes from
-// scripts/make_pytorch_fixtures.py.
+// The schedules over a whole run compared with PyTorch. Fixture: scripts/make_pytorch_fixtures.py.
 #include "core/files/tensor_file.hpp"
 #include "tests/support/testing.hpp"
 #include "train/step/training_position.hpp"
@@ -24,7 +23,7 @@ INSTANTIATE_TEST_SUITE_P(Kinds, PytorchSchedule,
 
 TEST_P(PytorchSchedule, has_the_same_rates) {
   const auto [kind, warmup] = GetParam();
-  constexpr Index run = 20;  // the numbers of the script
+  constexpr Index run = 20;  // the numbers in the script
   constexpr Index d_model = 12;
   TrainingOptions options;
   options.learning_rate = 0.7;

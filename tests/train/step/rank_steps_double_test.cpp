@@ -1,5 +1,4 @@
-// Steps that several ranks take together, each rank a thread, beside those of one process: the same
-// numbers to the last bit.
+// Steps that several ranks (threads here) take together are bit-identical to those of one process.
 #include <mutex>
 
 #include "core/ops/arithmetic.hpp"
@@ -9,26 +8,25 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
-// Of a training of some steps.
+// The results of a training of some steps.
 struct RankRun {
   std::vector<StepStats> stats;
   std::vector<Scalar> values;
-  std::vector<std::vector<Scalar>> states;  // of the slice
+  std::vector<std::vector<Scalar>> states;  // optimiser state of the rank's slice
   double bytes_sent = 0;
 };
 
-// Two batches a step, the second of 2 sentences, so of fewer than there are shards.
+// Two batches per step; the second has 2 sentences, fewer than there are shards.
 std::vector<Batch> batches_of_step(std::uint64_t step) {
   const std::vector<Sentence> few = random_sentences(2, 1, 9, 100 + step);
   return {copy_batch(step), batch_of(few, few)};
 }
 
-// A model with parameters in one chunk each and some in several, with gates, dropout and tied
-// tables.
+// A model with parameters of one chunk and of several chunks, with gates, dropout and tied tables.
 ModelOptions rank_model() {
   ModelOptions model = tiny_options();
   model.layers = 2;
-  model.d_ff = 3000;  // so that a matrix has several chunks
+  model.d_ff = 3000;  // several chunks per matrix
   model.dropout = 0.3;
   model.attention.gates.values = {HeadGating::l0};
   return model;
@@ -140,7 +138,7 @@ TEST(RankStep, sends_as_many_bytes_as_it_says) {
   EXPECT_NEAR(two - one, said, 0.02 * said) << "marks, squares and results come to little";
 }
 
-// The loss of the shard with example 3 is infinite.
+// The shard with example 3 has an infinite loss.
 TEST(RankStep, that_is_not_finite_fails_alike_on_all_ranks) {
   const auto message = [](Ranks& ranks) -> std::string {
     TinyTrainer training(rank_model(), rank_options(OptimizerKind::adam), 1, ranks);
@@ -169,7 +167,7 @@ TEST(RankStep, that_is_not_finite_fails_alike_on_all_ranks) {
   run_ranks(3, [&](Ranks& ranks) { EXPECT_EQ(message(ranks), expected); });
 }
 
-// As above, where the loss stays finite: the gradient is not.
+// Like the test before, but with a finite loss and a gradient that is not finite.
 TEST(RankStep, names_the_parameter_whose_gradient_is_not_finite) {
   const auto message = [](Ranks& ranks) -> std::string {
     TinyTrainer training(rank_model(), rank_options(OptimizerKind::adam), 1, ranks);

@@ -26,7 +26,7 @@ TEST(Schedule, constant_stays) {
   EXPECT_DOUBLE_EQ(learning_rate_at(options(ScheduleKind::constant, 0), 64, 1, 0), 0.8);
 }
 
-// 16 steps from the warmup's end to 0.
+// 16 steps from the end of warmup to 0.
 TEST(Schedule, linear_falls_to_zero) {
   const TrainingOptions linear = options(ScheduleKind::linear, 4);
   EXPECT_DOUBLE_EQ(learning_rate_at(linear, 64, 8, 20), 0.8 * 12 / 16);
@@ -36,7 +36,7 @@ TEST(Schedule, linear_falls_to_zero) {
   EXPECT_DOUBLE_EQ(learning_rate_at(options(ScheduleKind::linear, 0), 64, 5, 20), 0.6);
 }
 
-// Half way down at half of the way; at a quarter of it (1 + cos(π/4)) / 2.
+// Half-way, both schedules are half-way down; after a quarter, cosine is at (1 + cos(π/4)) / 2.
 TEST(Schedule, linear_and_cosine_fall_to_the_rate_they_are_given) {
   for (const ScheduleKind kind : {ScheduleKind::linear, ScheduleKind::cosine}) {
     TrainingOptions falling = options(kind, 4);
@@ -64,8 +64,8 @@ TEST(Schedule, inverse_sqrt_halves_in_four_times_the_steps) {
   EXPECT_DOUBLE_EQ(learning_rate_at(cold, 64, 16, 0), 0.2);
 }
 
-// d_model 64 divides by 8; with warmup 4 the step-th share of the rise is step / 8, the peak at
-// step 4 is 1 / 2.
+// The factor for d_model 64 is 1 / 8. With warmup 4, a second factor rises as step / 8 to 1 / 2 at
+// step 4.
 TEST(Schedule, noam_follows_vaswani_equation3) {
   const TrainingOptions noam = options(ScheduleKind::noam, 4);
   EXPECT_DOUBLE_EQ(learning_rate_at(noam, 64, 1, 0), 0.1 / 8);

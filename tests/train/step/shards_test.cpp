@@ -1,4 +1,4 @@
-// A batch cut into shards: a partition, in order, none empty, balanced.
+// A batch cut into shards: an ordered partition, balanced, without empty shards.
 #include "train/step/shards.hpp"
 
 #include "core/random/draws.hpp"
@@ -11,7 +11,7 @@ struct Lengths {
   std::vector<Index> target;
 };
 
-// Every token is its own number, so that a lost or moved one is seen.
+// Every token has its own number, so that a lost or moved token is noticed.
 Batch batch_of(const Lengths& lengths) {
   Batch batch;
   batch.context.segments = segments_of(lengths.source);
@@ -59,7 +59,7 @@ void append(PoolVector<T>& to, const PoolVector<T>& from) {
   to.insert(to.end(), from.begin(), from.end());
 }
 
-// What the shards hold, laid end to end again; checks that each says where it came from.
+// Joins the shards again, and checks the origin that each shard stores.
 Batch rejoined(const PoolVector<Batch>& parts, RowsBefore before) {
   Batch whole;
   for (const Batch& part : parts) {
@@ -119,7 +119,7 @@ TEST(Shards, are_never_empty_nor_more_than_wanted) {
   }
 }
 
-// A sequence is never cut, so a shard may exceed its share by less than the longest one.
+// Sequences are never cut, so a shard may exceed its share by less than the longest sequence.
 TEST(Shards, are_balanced) {
   for (const Lengths& lengths : some_lengths()) {
     Index longest = 0;
@@ -144,7 +144,7 @@ TEST(Shards, of_equal_sequences_are_equal) {
   EXPECT_THAT(parts[2].examples, ElementsAre(54, 55));
 }
 
-// 45 sequences of 30 and 20 rows: 2,250 rows are nearer to two pieces of 1,000 than to three.
+// 45 sequences of 30 and 20 rows: 2,250 rows are closer to two pieces of 1,000 than to three.
 TEST(Pieces, are_parts_of_a_shard_of_about_their_size) {
   const Batch batch =
       batch_of({.source = std::vector<Index>(45, 30), .target = std::vector<Index>(45, 20)});
@@ -166,8 +166,8 @@ TEST(Pieces, of_a_small_shard_are_itself) {
   EXPECT_EQ(pieces[0].context.ids, batch.context.ids);
 }
 
-// Rows 1, 5 and 6 of three sequences of 4, 2 and 3 rows have a label: the second has one, on its
-// last row.
+// Three sequences of 4, 2 and 3 rows. Rows 1, 5 and 6 have labels: the second sequence has one, on
+// its last row.
 TEST(Shards, take_the_labels_of_their_rows_along) {
   Batch batch = batch_of({{1, 1, 1}, {4, 2, 3}});
   batch.labels = {.every_row = false, .rows = {1, 5, 6}, .ids = {11, 12, 13}};

@@ -1,4 +1,4 @@
-// Training steps in the steady state, once an epoch is over: nothing comes from the heap.
+// After the first epoch, training steps allocate nothing on the heap.
 #include <barrier>
 
 #include "core/kernel/workers.hpp"
@@ -22,7 +22,7 @@ Trainer::Options trainer_options(OptimizerKind optimizer, Index shards) {
   return options;
 }
 
-// Every kind of parameter and block in one of them; dropout everywhere.
+// Together the models have every kind of parameter and block; dropout everywhere.
 std::vector<ModelOptions> kinds() {
   std::vector<ModelOptions> result(2, tiny_options());
   result[0].dropout = 0.2;
@@ -45,8 +45,8 @@ Split random_split() {
   return split_of_pairs(std::move(pairs));
 }
 
-// OpenBLAS takes a buffer when it is first called, and another one whenever more threads than ever
-// are inside it: here all of them are.
+// OpenBLAS allocates a buffer at its first call, and another whenever more threads than before call
+// it at once. Here all threads call it at once.
 void take_blas_buffers(Index threads) {
   constexpr Index n = 256;
   Workers workers(threads);
@@ -61,7 +61,7 @@ void take_blas_buffers(Index threads) {
   });
 }
 
-// The checks keep copies of gradients to look at.
+// Checks are off, because they keep copies of gradients.
 class SteadyStep : public Test {
  protected:
   void SetUp() override {
@@ -72,7 +72,7 @@ class SteadyStep : public Test {
   }
   void TearDown() override { checks().finite = true; }
 
-  // How often the steps of an epoch ask for memory; each is of two batches.
+  // The number of allocations in an epoch, with two batches per step.
   std::int64_t calls_in_epoch(TinyTrainer& training, Index epoch, const LossFunction& loss) const {
     std::int64_t calls = 0;
     const auto lists = epoch_batches(*split_.source, {.tokens = 40}, 1, epoch);
@@ -128,7 +128,7 @@ TEST_F(SteadyStep, with_a_memory_takes_nothing_from_the_heap) {
   EXPECT_EQ(calls_in_lanes(), 0);
 }
 
-// Only a source that makes tokens, such as masks, takes memory for them.
+// Only sources that create tokens, such as masks, allocate memory for them.
 TEST_F(SteadyStep, has_windows_of_a_text_from_no_heap) {
   TokenTextWriter writer(tiny_vocabulary);
   for (const Sentence& document : random_sentences(20, 1, 30, 1)) {

@@ -1,5 +1,5 @@
-// The trainer: the same bits whatever the threads, the same numbers however a step is cut, and
-// nothing spoiled by a value that is not finite.
+// The trainer: bit-identical for any threads, equal numbers however a step is cut, and unchanged by
+// values that are not finite.
 #include "train/step/trainer.hpp"
 
 #include <atomic>
@@ -41,7 +41,7 @@ TEST(Trainer, gives_the_same_bits_for_the_same_seed) {
   EXPECT_NE(trained(trainer_options(2, 2), 1), first);
 }
 
-// Labels divide the loss, so without any there is nothing to divide by.
+// The loss is divided by the number of labels.
 TEST(Trainer, refuses_a_step_without_labels) {
   TinyTrainer training(model_options(), trainer_options(2));
   const std::vector<Scalar> before = training.weights();
@@ -52,7 +52,7 @@ TEST(Trainer, refuses_a_step_without_labels) {
   EXPECT_EQ(training.weights(), before);
 }
 
-// The mean is over labels, however few rows have one.
+// The mean is over labels, even if few rows have one.
 TEST(Trainer, gives_the_mean_over_labels) {
   Batch few = copy_batch(1);
   few.labels.every_row = false;
@@ -87,8 +87,8 @@ TEST(Trainer, gives_the_same_bits_on_any_number_of_threads) {
   }
 }
 
-// One batch, two halves, or four shards of each half: one gradient but for rounding. The weights
-// are compared by SGD, which does not blow up a rounding error as Adam's first step does.
+// One batch, two halves, or four shards of each half give the same gradient up to rounding.
+// Compares weights after SGD, which does not amplify rounding errors as Adam's first step does.
 TEST(Trainer, gives_one_gradient_however_a_step_is_cut) {
   const Batch first = copy_batch(1);
   const Batch second = copy_batch(2);
@@ -120,8 +120,8 @@ TEST(Trainer, gives_one_gradient_however_a_step_is_cut) {
   }
 }
 
-// The learning rate is the best of 3e-3, 1e-2 and 3e-2 for adamw, whose loss is 0.90 then. Muon's
-// own rate is its default; its loss is 0.81.
+// The learning rate is adamw's best of 3e-3, 1e-2 and 3e-2, with a loss of 0.90. Muon has its
+// default rate and a loss of 0.81.
 TEST(Trainer, learns_faster_with_muon) {
   const auto loss_after = [](OptimizerKind optimizer) {
     Trainer::Options options = trainer_options(2);
@@ -138,7 +138,7 @@ TEST(Trainer, learns_faster_with_muon) {
   EXPECT_LT(loss_after(OptimizerKind::muon), loss_after(OptimizerKind::adamw));
 }
 
-// A model that knows only which tokens there are says about ln 7 = 1.95.
+// A model that knows only which tokens exist has a loss of about ln 7 = 1.95.
 TEST(Trainer, learns) {
   Trainer::Options options = trainer_options(2);
   options.training.learning_rate = 2e-2;
@@ -160,7 +160,7 @@ TEST(Trainer, tells_the_learning_rate_of_the_step_it_took) {
   EXPECT_DOUBLE_EQ(training.step({copy_batch(2)}).learning_rate, 5e-3 / 2);
 }
 
-// With the checks off, as in normal work, the loss is what is looked at.
+// With checks off, as in normal use, only the loss is checked.
 class TrainerRefuses : public TestWithParam<bool> {
  protected:
   void SetUp() override { checks().finite = GetParam(); }
@@ -185,7 +185,7 @@ TEST_P(TrainerRefuses, a_loss_that_is_not_finite) {
   planted = kept;
   EXPECT_EQ(training.weights(), before);
 
-  // Nothing stays behind: the next step is the one that would have been.
+  // No state remains: the next step is the same as without the failed step.
   training.step({copy_batch(2)});
   TinyTrainer other(model_options(), trainer_options(2), 2);
   other.step({copy_batch(1)});
@@ -193,7 +193,7 @@ TEST_P(TrainerRefuses, a_loss_that_is_not_finite) {
   EXPECT_EQ(training.weights(), other.weights());
 }
 
-// A finite weight so large that the product with it overflows.
+// A finite weight so large that products with it overflow.
 class TrainerExplains : public Test {
  protected:
   TrainerExplains() : training_(model_options(), trainer_options(2), 2) {

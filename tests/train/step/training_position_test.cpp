@@ -1,4 +1,4 @@
-// The place of a training in a checkpoint's metadata: written, read back, and refused out of range.
+// A training's position in checkpoint metadata: written, read, and rejected if out of range.
 #include "train/step/training_position.hpp"
 
 #include "tests/support/io_error.hpp"
@@ -44,11 +44,11 @@ TEST(TrainingPosition, out_of_range_is_refused_with_the_file) {
            {"epoch", "-9223372036854775808"},
            {"batch", "-1"},
            {"batch_tokens", "0"},
-           {"batch_tokens", "10000001"},  // training.batch_tokens: at most 1e7
+           {"batch_tokens", "10000001"},  // at most 1e7 in training.batch_tokens
            {"batch_lengths", "2"},
            {"batch_lengths", "999999999999"},
            {"evaluations", "-1"},
-           {"best_evaluation", "5"},  // of 4
+           {"best_evaluation", "5"},  // of 4 evaluations
            {"best_value", nan},
            {"best_loss", nan}}) {
     Metadata metadata = position_metadata(somewhere());
@@ -64,7 +64,7 @@ TEST(TrainingPosition, out_of_range_is_refused_with_the_file) {
   }
 }
 
-// Checkpoints from before have the metric's number alone: 4 is bleu.
+// Old checkpoints store the metric as a number: 4 is bleu.
 TEST(TrainingPosition, of_a_metrics_number_is_read) {
   const TemporaryDirectory here;
   Metadata metadata = position_metadata(somewhere());

@@ -14,8 +14,7 @@ const std::map<std::string, ParameterKind> all_kinds{
     {"bias", ParameterKind::bias},           {"gate", ParameterKind::gate},
     {"other", ParameterKind::other}};
 
-// The number that a parameter of each kind, with numbers of 2, has after one step with a gradient
-// of 0.
+// The value of a parameter of each kind after one step with gradient 0, starting at 2.
 std::map<std::string, double> after_a_step(OptimizerKind optimizer, TrainingOptions options) {
   options.optimizer = optimizer;
   options.weight_decay = decay;
@@ -38,9 +37,8 @@ std::map<std::string, double> after_a_step(OptimizerKind optimizer, TrainingOpti
   return numbers;
 }
 
-// What one step makes of a 2. In sgd: w - rate decay w. In adam, where the decay is the gradient,
-// the first step is the rate towards 0. In adamw: (1 - rate decay) w. In muon's matrices the rate
-// is five times as large.
+// The value 2 after one step. sgd: w - rate decay w. adam: decay is part of the gradient, and the
+// first step equals the rate. adamw: (1 - rate decay) w. muon: five times the rate for matrices.
 double decayed(OptimizerKind optimizer, const std::string& kind) {
   if (optimizer == OptimizerKind::adam) {
     return 2 - rate;

@@ -1,5 +1,5 @@
 // The common part of YAML and JSON documents: checks the text, chooses the parser, and finds
-// duplicate keys. Parses numbers with from_chars, after removing what only people write.
+// duplicate keys. Parses numbers with from_chars, which accepts neither `+` nor `_`.
 #include "train/config/document/document.hpp"
 
 #include <nlohmann/json.hpp>
@@ -101,7 +101,7 @@ Decimal decimal_of(std::string_view text) {
   return decimal;
 }
 
-// "2500" of "2.50e3", in any notation; nothing if the number has a fraction.
+// The digits of a whole number in any notation: "2500" for "2.50e3". Nothing if it has a fraction.
 std::optional<std::string> whole_digits(std::string_view text) {
   auto [negative, digits, magnitude] = decimal_of(text);
   const std::size_t last = digits.find_last_not_of('0');
@@ -115,7 +115,7 @@ std::optional<std::string> whole_digits(std::string_view text) {
   return (negative ? "-" : "") + digits;
 }
 
-// Nothing if the text is not a number of this type.
+// Nothing if the text is not a number of this type. Throws ConfigError if it is out of range.
 template <class Number>
 std::optional<Number> read_exactly(const std::string& text) {
   Number value{};
@@ -130,16 +130,15 @@ std::optional<Number> read_exactly(const std::string& text) {
   return value;
 }
 
-// Other parsers read a whole number with a point or an exponent as a double, and from 2^53 on
-// doubles cannot represent every integer. Such numbers are rejected, so that a config means the
-// same to all parsers.
+// Other parsers read a whole number with a point or an exponent as a double, and not every integer
+// beyond 2^53 is a double. Rejecting such numbers makes all parsers read the same value.
 template <class Whole>
 Whole parse_integer(std::string_view text) {
   const std::string plain = plain_decimal(text);
   if (const auto value = read_exactly<Whole>(plain)) {
     return *value;
   }
-  parse_number(text);  // says what is not a number
+  parse_number(text);  // throws if it is not a number
   const auto digits = whole_digits(plain);
   if (!digits) {
     throw ConfigError("not a whole number");
@@ -177,7 +176,7 @@ void check_characters(std::string_view text, std::string_view file) {
     if (first == '\n') {
       mark = {mark.line + 1, 1};
     } else if (first < 0x20 && first != '\t' && first != '\r') {
-      // At some of these characters yaml-cpp would stop reading.
+      // yaml-cpp would stop reading at some of these characters.
       fail_at(file, mark, fmt::format("a control character (U+{:04X})", first));
     } else {
       ++mark.column;

@@ -1,5 +1,4 @@
-// The JSON parser. It walks through the text and keeps places; nlohmann-json parses the single
-// tokens with their escapes.
+// The JSON parser. It keeps track of places; nlohmann-json parses each token with its escapes.
 
 #include <nlohmann/json.hpp>
 

@@ -1,5 +1,4 @@
-// The YAML parser. It builds the tree from yaml-cpp's events, which still contain duplicate keys
-// and places.
+// The YAML parser. It builds the tree from yaml-cpp's events, which keep duplicate keys and places.
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/exceptions.h>
 #include <yaml-cpp/parser.h>
@@ -18,8 +17,8 @@ std::size_t byte_of(const YAML::Mark& mark, std::string_view text) {
   return mark.is_null() ? text.size() : std::min(static_cast<std::size_t>(mark.pos), text.size());
 }
 
-// Whether a quote at the beginning of the text is closed: yaml-cpp accepts a last line that ends
-// inside quotes.
+// Whether the text closes a quote with which it begins. yaml-cpp accepts a text that ends inside
+// quotes.
 bool quote_closes(std::string_view text) {
   if (!text.starts_with('"') && !text.starts_with('\'')) {
     return true;
@@ -55,7 +54,7 @@ class TreeBuilder : public YAML::EventHandler {
   }
   void OnDocumentEnd() override {}
 
-  // A missing value has the mark of whatever comes next, so the mark of its key is used.
+  // yaml-cpp marks a missing value at the text that follows, so the mark of the key is used.
   void OnNull(const YAML::Mark& mark, YAML::anchor_t) override {
     const bool has_key = !open_.empty() && open_.back().key;
     add(make_node(ConfigNode::Kind::null, has_key ? open_.back().key->mark : place(mark)));
@@ -94,7 +93,7 @@ class TreeBuilder : public YAML::EventHandler {
  private:
   struct Open {
     ConfigNode node;
-    std::optional<ConfigNode> key{};  // of a mapping, while its value is expected
+    std::optional<ConfigNode> key{};  // of a mapping whose next value is expected
   };
 
   Mark place(const YAML::Mark& mark) const { return places_.at(byte_of(mark, text_)); }

@@ -21,8 +21,7 @@ bool says_nothing(std::string_view line) {
   return trimmed(line).empty() || trimmed(line).starts_with('#');
 }
 
-// Whether a colon in the text ends a key, which means that a blank or the end of the line follows
-// it.
+// Whether a colon in the text ends a key: a blank or the end of the text follows the colon.
 bool has_key(std::string_view text) {
   for (std::size_t colon = text.find(':'); colon < text.size(); colon = text.find(':', colon + 1)) {
     if (colon + 1 == text.size() || contains(blanks, text[colon + 1])) {
@@ -32,7 +31,7 @@ bool has_key(std::string_view text) {
   return false;
 }
 
-// The last line before this one that is not empty; 0: none.
+// The last line before `line` that has more than blanks and a comment, or 0.
 Index line_before(Index line, const TextPlaces& places) {
   do {
     --line;
@@ -40,8 +39,8 @@ Index line_before(Index line, const TextPlaces& places) {
   return line;
 }
 
-// The brackets that are open before a byte, as bytes of the text. Brackets in quotes, which open at
-// the beginning of a word, and in comments do not count.
+// The brackets that are open before byte `end`, as byte numbers. Brackets in quotes and in comments
+// do not count. A quote or a comment opens only at the beginning of a word.
 std::vector<std::size_t> open_brackets(std::string_view text, std::size_t end) {
   std::vector<std::size_t> open;
   char quote = '\0';
@@ -173,7 +172,7 @@ class Explanation {
                         above)};
   }
 
-  // The first of several successive lines without a colon.
+  // Blames the first of several successive lines without a colon.
   YamlMistake without_colon(Index line) const {
     for (Index above = line_before(line, places_); above > 0 && !has_key(places_.line(above));
          above = line_before(above, places_)) {

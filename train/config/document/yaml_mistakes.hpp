@@ -1,12 +1,12 @@
-// Explains mistakes in YAML. yaml-cpp says where it noticed the mistake, in terms of its grammar.
-// These functions say where the mistake is, and what to write instead.
+// Explains mistakes in YAML. yaml-cpp reports where its grammar failed. The functions here find
+// where the mistake is, and say what to write instead.
 #pragma once
 
 #include "train/config/document/document.hpp"
 
 namespace tapehead {
 
-// Finds the line and the character at which a byte of a text is.
+// Converts the number of a byte in a text to a line and a column.
 class TextPlaces {
  public:
   explicit TextPlaces(std::string_view text);
@@ -23,7 +23,7 @@ class TextPlaces {
  private:
   std::string_view text_;
   std::vector<std::size_t> starts_;        // of the lines
-  std::vector<std::uint32_t> characters_;  // that begin before each byte, and before the end
+  std::vector<std::uint32_t> characters_;  // how many begin before each byte and the end
 };
 
 struct YamlMistake {

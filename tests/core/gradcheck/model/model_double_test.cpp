@@ -1,4 +1,4 @@
-// The gradient check of whole models: each kind of mistake is found in the parameter that has it.
+// Gradient checks of whole models: each kind of mistake is found in the parameter that has it.
 #include <tapehead/gradcheck.hpp>
 
 #include "core/ops/activation.hpp"
@@ -10,7 +10,7 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
-// y = x, with another gradient.
+// y = x, with a gradient changed by `spoil`.
 Var spoilt(const Var& x, const std::function<void(Tensor& gradient)>& spoil) {
   return x.tape().record("spoilt", {x}, x.value(), [spoil](Gradients& g) {
     Tensor gradient = g.output().copy();
@@ -19,7 +19,7 @@ Var spoilt(const Var& x, const std::function<void(Tensor& gradient)>& spoil) {
   });
 }
 
-// mean(relu(x W₁ᵀ + b) W₂ᵀ), where the gradient of W₁ is spoilt on its way.
+// mean(relu(x W₁ᵀ + b) W₂ᵀ); `spoil` changes the gradient of W₁.
 class TwoLayers : public Test {
  protected:
   TwoLayers() {
@@ -87,7 +87,7 @@ TEST_F(TwoLayers, fail_with_a_sign) {
   expect(gradcheck_model(store_, negative), Verdict::wrong, WrongKind::sign, "inner.weight: [");
 }
 
-// The loss times s, and the weights of the first layer t times as large as what it multiplies by.
+// Scales the loss by s; W₁ is 1e20 times as large, and the forward pass multiplies it by 1e-20.
 TEST_F(TwoLayers, are_judged_the_same_at_every_scale) {
   for (Scalar& w : store_.value(inner_).values()) {
     w *= 1e20;
@@ -116,7 +116,7 @@ TEST_F(TwoLayers, are_judged_the_same_at_every_scale) {
 TEST_F(TwoLayers, fail_with_wrong_rows_by_their_numbers) {
   const ModelLoss last_rows =
       loss([](Tensor& gradient) { std::fill(gradient.row(23), gradient.row(30), Scalar{0}); });
-  // Eight of 30 rows are looked at, evenly spread: 0, 4, 8, 12, 16, 20, 24, 29.
+  // gradcheck_model checks eight of the 30 rows, evenly spread: 0, 4, 8, 12, 16, 20, 24, 29.
   expect(gradcheck_model(store_, last_rows), Verdict::wrong, WrongKind::some_rows,
          "only rows 24, 29 are wrong; nothing arrives there");
 }
@@ -130,8 +130,8 @@ TEST_F(TwoLayers, fail_with_a_small_error) {
   expect(gradcheck_model(store_, off), Verdict::wrong, WrongKind::factor, "1.00001 times");
 }
 
-// An error of the gradient that depends on the last bits of the parameters, like the rounding of a
-// sum whose terms cancel: 1e16 times a parameter has lost them.
+// A gradient error that depends on the last bits of the parameters, as from the rounding of a sum
+// whose terms cancel: 1e16 times a parameter has lost those bits.
 TEST_F(TwoLayers, are_not_called_wrong_where_the_gradient_is_rounded) {
   const ModelLoss rounded = loss([this](Tensor& gradient) {
     const Scalar error = 1e-4 * std::sin(1e16 * store_.value(inner_).data()[0]);
@@ -146,8 +146,8 @@ TEST_F(TwoLayers, are_not_called_wrong_where_the_gradient_is_rounded) {
       << "the parameters are as before";
 }
 
-// 1 + s |b|², where the gradient of b is multiplied by a factor. The rounding of the loss is 2e-16;
-// the first step is 3e-3, which is 1e-2 of the size of b.
+// 1 + s |b|², with the gradient of b multiplied by a factor. The loss has a rounding error of
+// 2e-16; the first step is 3e-3, which is 1e-2 of the size of b.
 TEST_F(TwoLayers, are_judged_by_slopes_far_below_the_loss) {
   const auto small = [this](double s, Scalar factor) {
     const ModelLoss sum = [this, s, factor](Tape& tape, ParameterGradients& gradients) {
@@ -200,7 +200,7 @@ TEST_F(TwoLayers, name_a_parameter_without_use) {
          "a parameter that no layer uses");
 }
 
-// Rounding moves the loss: that is no use of the parameter.
+// The bias cancels out and changes the loss only by rounding: the parameter is unused.
 TEST_F(TwoLayers, name_a_parameter_that_cancels) {
   const ModelLoss cancelled = [this](Tape& tape, ParameterGradients& gradients) {
     const Var bias = tape.constant(store_.value(bias_));
@@ -216,7 +216,7 @@ TEST_F(TwoLayers, name_a_parameter_that_cancels) {
   }
 }
 
-// Rows 4 and 8 of the 30 are used, and looked at.
+// Rows 4 and 8 of the 30 are used; both are among the checked rows.
 TEST_F(TwoLayers, tell_rows_without_a_gradient_from_rows_without_use) {
   const auto looked_up = [this](std::function<void(Tensor&)> spoil) -> ModelLoss {
     return [this, spoil = std::move(spoil)](Tape& tape, ParameterGradients& gradients) {

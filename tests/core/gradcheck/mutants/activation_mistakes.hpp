@@ -10,15 +10,14 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 using ScalarFunction = std::function<Scalar(Scalar)>;
 
-// dx = dy ∘ slope(x + bias), and dbias its sum.
+// dx = dy ∘ slope(x + bias); dbias is the sum of dx over rows.
 inline Spoil slope_is(const ScalarFunction& slope) {
   return as_of([slope](const Vars& x) { return with_slope(add(x[0], x[1]), slope); });
 }
 
 inline Scalar logistic(Scalar x) { return 1 / (1 + std::exp(-x)); }
 
-// The slope of gelu from the parts of its formula: (1 + t) / 2 + x (1 - t²) u' / 2, with t =
-// tanh(u), u = c (x + k x³).
+// The terms of gelu's slope: (1 + t) / 2 + x (1 - t²) u' / 2, with t = tanh(u), u = c (x + k x³).
 struct GeluParts {
   Scalar x;
   Scalar t;
@@ -66,7 +65,7 @@ inline std::vector<Mistake> gelu_mistakes() {
          return below + x * density;
        })},
       {"bias_activation, gelu", {0, 1}, "at x for x + bias", {term}, as_of([](const Vars& x) {
-         const Var zeros = subtract(x[1], detached(x[1]));  // with x[1]'s way back
+         const Var zeros = subtract(x[1], detached(x[1]));  // 0, but passes gradients to x[1]
          return bias_activation(x[0], zeros, Activation::gelu);
        })},
   };

@@ -18,7 +18,7 @@ inline AttentionSetting with_patterns(AttentionSetting setting, PoolVector<Patte
   return setting;
 }
 
-// Full attention from plain ops, with a softmax of one's own.
+// Full attention from plain ops; `weights_of` replaces the softmax.
 inline Var attention_with(const std::function<Var(const Var& scores)>& weights_of, const Vars& x,
                           const AttentionSetting& setting) {
   const AttentionOptions& o = setting.options;
@@ -46,7 +46,7 @@ inline Spoil weighted_by(const std::function<Var(const Var& scores)>& weights_of
       [weights_of](const Vars& x) { return attention_with(weights_of, x, full_setting()); });
 }
 
-// Zeros in the gradients' columns of the second of two heads.
+// Sets the second head's columns of the gradients to zero (of two heads).
 inline void forget_second_head(BackwardPass& pass) {
   for (Tensor& gradient : pass.gradients) {
     for (Index i = 0; i < gradient.dim(0); ++i) {
@@ -64,7 +64,7 @@ inline void exchange_heads(BackwardPass& pass) {
   }
 }
 
-// As if the first sequence, which has one query, were the only one.
+// Keeps only the cotangent of the first sequence, which has one query.
 inline void keep_first_row(BackwardPass& pass) {
   std::ranges::fill(pass.dy.values().subspan(static_cast<std::size_t>(pass.dy.dim(1))), Scalar{0});
   pass.gradients = gradients_of(pass.function, pass.inputs, pass.dy);
@@ -113,7 +113,7 @@ inline std::vector<Mistake> layout_mistakes() {
   };
 }
 
-// Where a query sees the same keys either way, nothing is wrong.
+// Queries that see the same keys under both patterns have correct gradients.
 inline std::vector<Mistake> pattern_mistakes() {
   using enum WrongKind;
   const AttentionSetting causal = causal_setting();
@@ -156,7 +156,7 @@ inline std::vector<Mistake> attention_dropout_mistakes() {
   };
   const Dropout same = subject_dropout(mutant_seed, attention_dropout);
   const auto kept = static_cast<Scalar>(1 / same.scale());
-  // Two masks may agree on a sequence.
+  // `some_rows`: the two masks may agree on a sequence.
   return {
       {"attention, dropout", {0, 1, 2}, "no dropout", {term}, attended_as(dropped({}))},
       {"attention, dropout",

@@ -1,11 +1,11 @@
-// Mutations of an op as a whole: of its forward pass, and of what its backward pass leaves alone.
+// Mutations of a whole op: of its forward pass, or of memory that the backward pass must keep.
 #pragma once
 
 #include "tests/core/gradcheck/mutants/mutation.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-// What becomes of the value before it is recorded.
+// Changes the value before it is recorded.
 using ChangeValue = std::function<void(Tape&, const Vars& x, Tensor& value)>;
 
 inline GradcheckFunction with_value(const GradcheckFunction& right, const ChangeValue& change) {
@@ -62,7 +62,7 @@ inline std::vector<Mutation> broken_forwards() {
   };
 }
 
-// The backward pass holds the output, and changes it.
+// The backward pass holds the output and changes it.
 inline Mutation changes_output() {
   return {.what = "the backward pass changes its output",
           .expected = {.verdict = Verdict::input_overwritten},
@@ -101,7 +101,7 @@ inline Mutation throws_backwards() {
           }};
 }
 
-// Where two inputs are one Var, only one of the two gradients is handed in.
+// If two inputs are one Var, only one of the two gradients is added.
 inline Mutation loses_one_of_two() {
   return {.what = "one part is lost where one Var is given for two inputs",
           .expected = {.verdict = Verdict::not_accumulated},

@@ -1,4 +1,4 @@
-// Mutations that only show for inputs that nobody gave: one row, very large or small numbers.
+// Mutations that only inputs other than the given ones show: one row, very large or small numbers.
 #pragma once
 
 #include "tests/core/gradcheck/mutants/mutation.hpp"
@@ -7,7 +7,7 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 using ChangeInputs = std::function<void(Tensors&)>;
 
-// Only the first row of each input that has as many rows as the first one.
+// Cuts each input with as many rows as the first input to its first row.
 inline void cut_to_one_row(Tensors& inputs) {
   const Shape first = inputs[0].shape();
   for (Tensor& input : inputs) {
@@ -42,7 +42,7 @@ inline Tensors changed(const Tensors& inputs, const ChangeInputs& change) {
   return copies;
 }
 
-// Whether the op takes such inputs, has a finite value there, and a slope in the first one.
+// Whether the op accepts the changed inputs, with a finite value and a slope in the first input.
 inline bool has_slope(const Specimen& specimen, const ChangeInputs& change) {
   try {
     const Tensors inputs = changed(specimen.inputs, change);
@@ -55,7 +55,7 @@ inline bool has_slope(const Specimen& specimen, const ChangeInputs& change) {
   }
 }
 
-// The first input's gradient gets another factor where the input is so.
+// Multiplies the first input's gradient by `factor` if the input satisfies `so`.
 inline Mutation edge_mutation(std::string what, const Expectation& expected,
                               const ChangeInputs& change, Scalar factor,
                               const std::function<bool(const Tensor& x)>& so) {

@@ -1,5 +1,5 @@
-// The gradient checker never flags an op that is right: every op of ours, with new inputs, a new
-// cotangent and new dropout for each of a thousand seeds.
+// gradcheck never flags a correct op: tests every op with new inputs, cotangent and dropout for
+// each of a thousand seeds.
 #include <cctype>
 
 #include "tests/core/gradcheck/mutants/seeds.hpp"

@@ -1,11 +1,11 @@
-// Mutations of the numbers of one gradient.
+// Mutations of the numbers in one gradient.
 #pragma once
 
 #include "tests/core/gradcheck/mutants/mutation.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-// Spoils the gradient of one input in place, or leaves it as it is where that cannot be done.
+// Corrupts the gradient of one input in place; does nothing if the corruption does not apply.
 using Corruption = std::function<void(BackwardPass&, std::size_t input)>;
 
 inline Mutation corruption(std::string what, WrongKind kind, const Corruption& corrupt) {
@@ -19,7 +19,7 @@ inline Mutation corruption(std::string what, WrongKind kind, const Corruption& c
               return {};
             }
             return with_gradients(specimen.function, [corrupt, input](BackwardPass& pass) {
-              if (pass.gradients[input].size() > 2) {  // not on the checker's fewer rows
+              if (pass.gradients[input].size() > 2) {  // not in probes with fewer rows
                 corrupt(pass, input);
               }
             });
@@ -52,7 +52,7 @@ inline Index not_nothing(const Tensor& gradient, const Line& line) {
   return result;
 }
 
-// Zeros in the first of these lines that holds at least two numbers, if others are left elsewhere.
+// Clears the first line with at least two nonzero numbers, if nonzero numbers remain elsewhere.
 inline void clear_one(Tensor& gradient, const std::vector<Line>& lines) {
   const Index all = not_nothing(gradient, {.first = 0, .step = 1, .count = gradient.size()});
   for (const Line& line : lines) {
@@ -112,7 +112,7 @@ inline void change_element(BackwardPass& pass, std::size_t input) {
   gradient.data()[gradient.size() / 2] += 0.25;
 }
 
-// What decay of the weights adds to their gradients.
+// Adds the gradient of weight decay.
 inline void add_decay(BackwardPass& pass, std::size_t input) {
   for (Index i = 0; i < pass.inputs[input].size(); ++i) {
     pass.gradients[input].data()[i] += Scalar(0.1) * pass.inputs[input].data()[i];
@@ -131,7 +131,7 @@ inline void ignore_cotangent(BackwardPass& pass, std::size_t input) {
   pass.gradients[input] = gradients_of(pass.function, pass.inputs, ones)[input];
 }
 
-// What the output's last row hands back, without the others.
+// The part of the gradient that comes from the output's last row.
 inline void keep_last_share(BackwardPass& pass, std::size_t input) {
   Tensor dy = Tensor::zeros(pass.dy.shape());
   const Index before = dy.size() - dy.size() / dy.dim(0);

@@ -6,7 +6,7 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-// Gradients of the op with another dropout, times a factor.
+// The gradients of the op with another dropout, times a factor.
 template <class Op>
 Spoil dropped_as(const Op& op, const Dropout& dropout, Scalar factor = 1) {
   return as_of([op, dropout, factor](const Vars& x) { return scale(op(x, dropout), factor); });

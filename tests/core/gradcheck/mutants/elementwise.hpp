@@ -1,4 +1,4 @@
-// Functions of single numbers as ops, with a backward pass to try out.
+// Element-wise functions and matrices as ops, with a backward pass supplied by the test.
 #pragma once
 
 #include "core/gradcheck/gradcheck.hpp"
@@ -25,7 +25,7 @@ inline GradcheckFunction elementwise(const Function& f, const Function& slope) {
   };
 }
 
-// y = Jacobian x, with another Jacobian for the backward pass. Both: a row for each output.
+// y = Jacobian x, with another Jacobian for the backward pass. Each Jacobian has a row per output.
 using Matrix = std::vector<std::vector<double>>;
 
 inline GradcheckFunction linear_map(const Matrix& forward, const Matrix& backward) {

@@ -22,8 +22,8 @@ inline Var silu(const Var& x) {
   return bias_activation(x, zeros, Activation::silu);
 }
 
-// A gradient that is wrong for the value alone, or for the gate alone, is wrong in half of the
-// columns of x and of the numbers of the bias.
+// A mistake in only the value's or only the gate's gradient affects half of the columns of x and
+// half of the bias.
 inline std::vector<Mistake> gated_mistakes() {
   using enum WrongKind;
   return {

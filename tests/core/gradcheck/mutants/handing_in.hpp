@@ -1,4 +1,4 @@
-// Mutations of the way in which the right gradient of one input is handed in, or is not.
+// Mutations of how a backward pass adds the correct gradient of one input.
 #pragma once
 
 #include "tests/core/gradcheck/mutants/mutation.hpp"
@@ -72,7 +72,7 @@ inline void write_into_input(Gradients& g, Index k, const BackwardPass& pass) {
   same_memory.data()[0] += 0.25;
 }
 
-// Right where all inputs need gradients.
+// Correct if all inputs need gradients.
 inline Mutation hangs_on_another() {
   return {
       .what = "none where another input needs none",
@@ -91,7 +91,7 @@ inline Mutation hangs_on_another() {
       }};
 }
 
-// Writes the gradients of all inputs, without asking which of them need one.
+// Writes another input's gradient without asking whether that input needs one.
 inline Mutation does_not_ask() {
   return {
       .what = "another input's gradient is written as well, where it needs none",
@@ -112,7 +112,7 @@ inline Mutation does_not_ask() {
       }};
 }
 
-// The op sees the same numbers whatever its input is.
+// The op with its input replaced by a constant, so that it does not depend on the input.
 inline GradcheckFunction held_fast(const GradcheckFunction& function, std::size_t input,
                                    const Tensor& at) {
   return [function, input, at](Tape& tape, const Vars& x) {

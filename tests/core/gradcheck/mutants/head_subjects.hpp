@@ -1,4 +1,4 @@
-// The ops on heads as subjects of a gradient check.
+// Gradient check subjects: the ops on heads.
 #pragma once
 
 #include "core/ops/attention/attention.hpp"
@@ -51,7 +51,7 @@ inline std::vector<OpSubject> head_subjects() {
 
 inline const Draws gate_draws(5, "tests.gradcheck", 2);
 
-// No gate within 0.05 of the log_alpha where it becomes 0 or 1, where it has a kink.
+// Keeps each log_alpha more than 0.05 away from the kinks, where its gate becomes 0 or 1.
 inline void keep_from_ends(std::vector<Tensor>& inputs) {
   Tape tape(false);
   const auto open_at = [&](Scalar further) {
@@ -67,7 +67,7 @@ inline void keep_from_ends(std::vector<Tensor>& inputs) {
   }
 }
 
-// So many gates that some are always between open and closed.
+// Twelve gates, so that some lie between 0 and 1.
 inline std::vector<OpSubject> gate_subjects() {
   const auto draw = [](const Var& log_alpha) { return draw_gates(log_alpha, gate_draws); };
   return {
@@ -82,7 +82,7 @@ inline std::vector<OpSubject> gate_subjects() {
   };
 }
 
-// Attention with further inputs: by distance, and of another score.
+// Attention with more inputs: a bias by distance, and an additive score.
 inline std::vector<OpSubject> further_attention_subjects() {
   const AttentionSetting setting = self_setting();
   const DistanceBuckets buckets = DistanceBuckets::clipped(1, 1);
@@ -94,7 +94,7 @@ inline std::vector<OpSubject> further_attention_subjects() {
   };
   AttentionSetting scored = setting;
   scored.options.scores = {std::make_shared<const AdditiveScore>()};
-  // With large scores of flat tanh the rounding of the scores would hide all slopes.
+  // With large scores tanh is flat, and rounding of the scores would hide all slopes.
   scored.options.scale = 0.01;
   const auto additive = [scored](const Var& q, const Var& k, const Var& v, const Var& weights) {
     return attention({q}, {k}, {v}, scored.queries, scored.keys, scored.options, {}, weights);

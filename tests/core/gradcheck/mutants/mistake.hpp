@@ -1,5 +1,5 @@
-// A mistake that belongs to one op: the gradients that a wrong derivation, or a slip in writing it
-// down, gives. Most are the gradients of another function, with parts that are held fast.
+// A mistake specific to one op: the gradients of a wrong derivation or of a slip in its code. Most
+// are the gradients of another function with some parts detached.
 #pragma once
 
 #include "core/ops/arithmetic.hpp"
@@ -8,11 +8,11 @@
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 struct Mistake {
-  std::string op;                   // the subject's name
-  std::vector<std::size_t> inputs;  // whose gradients are wrong
+  std::string op;                   // name of the subject
+  std::vector<std::size_t> inputs;  // inputs with a wrong gradient
   std::string what;
   std::vector<WrongKind> kinds;
-  Spoil spoil;  // may change other gradients too: they stay right
+  Spoil spoil;  // its changes to the gradients of other inputs are undone
 };
 
 inline Mutant mutant_of(const Mistake& mistake, const Specimen& specimen) {
@@ -46,21 +46,21 @@ Spoil as_of(const Function& other) {
   };
 }
 
-// The gradients as they would be without the output's last row.
+// The gradients without the contribution of the output's last row.
 inline void forget_last_row(BackwardPass& pass) {
   std::ranges::fill(pass.dy.values().last(static_cast<std::size_t>(pass.dy.dim(1))), Scalar{0});
   pass.gradients = gradients_of(pass.function, pass.inputs, pass.dy);
 }
 
-// The value, with no way back.
+// The value of x without its gradient path.
 inline Var detached(const Var& x) { return x.tape().constant(x.value()); }
 
-// x, whose gradient is multiplied on its way back.
+// x, with its gradient multiplied by `factor`.
 inline Var gradient_times(const Var& x, Scalar factor) {
   return add(scale(x, factor), detached(scale(x, 1 - factor)));
 }
 
-// A function of each number by its derivative alone: dx = dy ∘ slope(x).
+// An element-wise op given by its derivative alone: dx = dy ∘ slope(x). Its value is 0.
 inline Var with_slope(const Var& x, const std::function<Scalar(Scalar)>& slope) {
   return x.tape().record(
       "with_slope", {x}, Tensor::zeros(x.shape()), [x = x.value(), slope](Gradients& g) {

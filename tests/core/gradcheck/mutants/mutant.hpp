@@ -1,4 +1,4 @@
-// A mutant: an op of ours with a mistake planted in it, and what the checker should say of it.
+// A mutant: an op with a planted mistake, and the expected report of the checker.
 #pragma once
 
 #include "tests/core/gradcheck/mutants/op_subject.hpp"
@@ -7,7 +7,7 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-// An op before anything is planted in it: at its inputs, with gradients for some cotangent.
+// An op before a mistake is planted: its inputs, and its gradients for a fixed cotangent.
 struct Specimen {
   OpSubject subject;
   GradcheckFunction function;
@@ -28,16 +28,16 @@ inline Specimen specimen_of(const OpSubject& subject) {
           .gradients = std::move(gradients)};
 }
 
-// What the checker should say, from what is planted.
+// The expected verdict and kinds for a planted mistake.
 struct Expectation {
   Verdict verdict = Verdict::wrong;
-  std::vector<WrongKind> kinds{WrongKind::none};  // any of these
+  std::vector<WrongKind> kinds{WrongKind::none};  // any of these kinds is correct
 };
 
 struct Mutant {
   std::string op;
   std::string mistake;
-  std::vector<std::size_t> inputs;  // those whose gradients it spoils
+  std::vector<std::size_t> inputs;  // inputs whose gradients are wrong
   Expectation expected;
   GradcheckFunction function;
   Tensors at;
@@ -45,7 +45,7 @@ struct Mutant {
 
 struct Outcome {
   bool caught;
-  bool named;  // every finding has the verdict, a kind and an input that are expected
+  bool named;  // every finding has the expected verdict, an expected kind and a mutated input
   std::string found;
 };
 
@@ -62,7 +62,7 @@ inline std::string describe(const Expectation& expected) {
   return text;
 }
 
-// A finding about no input in particular is about them all.
+// A finding that names no input counts as about every input.
 inline bool is_expected(const Finding& finding, const Mutant& mutant) {
   const bool input =
       finding.element.empty() || std::ranges::any_of(mutant.inputs, [&finding](std::size_t k) {

@@ -1,4 +1,4 @@
-// The mistakes of all ops, and the mutations that any op can have, in groups.
+// The mistakes of all ops, and the mutations that fit any op, in groups.
 #pragma once
 
 #include "tests/core/gradcheck/mutants/activation_mistakes.hpp"
@@ -35,7 +35,7 @@ inline std::vector<Mistake> all_mistakes() {
 struct MutationGroup {
   std::string title;
   std::string about;
-  bool each_input;  // planted for each input of an op, or once
+  bool each_input;  // planted once per input of an op, or once per op
   std::vector<Mutation> mutations;
 };
 

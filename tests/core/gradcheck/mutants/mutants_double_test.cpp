@@ -1,5 +1,5 @@
-// The guard on the guard: each op of ours is broken on purpose in every way that fits it, and the
-// gradient checker has to find out, and to say what is wrong.
+// Every op is broken on purpose in every way that fits it; the gradient checker must notice and
+// name the mistake.
 #include "core/version.hpp"
 #include "tests/core/gradcheck/mutants/study.hpp"
 #include "tests/support/testing.hpp"
@@ -16,7 +16,7 @@ const Study& study() {
   return result;
 }
 
-// What is planted is found, and not the way in which it is planted.
+// The way in which mistakes are planted is not itself reported.
 TEST(GradcheckMutants, are_right_without_their_mistake) {
   for (const OpSubject& subject : all_subjects()) {
     const Specimen specimen = specimen_of(subject);
@@ -40,7 +40,7 @@ TEST(GradcheckMutants, get_the_right_verdict_and_kind) {
       << "others:" << listing(study(), "\n", [](const Outcome& outcome) { return !outcome.named; });
 }
 
-// The lines that are not the same in two texts, as each has them.
+// The lines that differ between two texts.
 std::vector<std::string> differences(const std::string& one, const std::string& other) {
   std::vector<std::string> lines;
   std::istringstream ones(one);
@@ -57,13 +57,13 @@ std::vector<std::string> differences(const std::string& one, const std::string& 
   return lines;
 }
 
-// Verdicts at the edge of a bound are decided by rounding. The document is of CPUs with AVX-512;
-// others name a few mutants otherwise: each changes a line, and the totals.
+// Rounding decides verdicts at the edge of a bound. The document was made with AVX-512; on other
+// CPUs a few mutants get another name, each of which changes a line and the totals.
 bool is_as_written(const std::vector<std::string>& differences) {
   return differences.size() <= (vector_instructions() == "AVX-512" ? 0 : 12);
 }
 
-// With TAPEHEAD_PRINT_TABLE the document is written there instead.
+// If TAPEHEAD_PRINT_TABLE is set, writes the document to that path instead.
 TEST(GradcheckMutants, are_the_documents_table) {
   const std::string text = document_of(study());
   if (const char* path = std::getenv("TAPEHEAD_PRINT_TABLE")) {

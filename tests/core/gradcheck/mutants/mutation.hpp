@@ -8,12 +8,12 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 struct Mutation {
   std::string what;
   Expectation expected;
-  // The op with the mistake in the gradient of one input, or of none in particular; nothing where
-  // the mistake makes no difference.
+  // Returns the op with the mistake in the gradient of one input (mutations of a whole op ignore
+  // `input`), or nullopt if the mistake makes no difference.
   std::function<std::optional<GradcheckFunction>(const Specimen&, std::size_t input)> plant;
 };
 
-// Numbers of a size that no tolerance excuses.
+// Whether the tensors differ by more than any tolerance allows.
 inline bool differ(const Tensor& a, const Tensor& b) {
   const auto apart = [](Scalar x, Scalar y) {
     return std::abs(x - y) > 1e-5 * std::max(std::abs(x), std::abs(y)) + 1e-6;

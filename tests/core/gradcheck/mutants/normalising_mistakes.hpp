@@ -1,4 +1,4 @@
-// Mistakes in the backward passes of softmax and of the norms.
+// Mistakes in the backward passes of softmax and the norms.
 #pragma once
 
 #include "core/ops/arithmetic.hpp"
@@ -8,7 +8,7 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-// y ∘ (dy - subtrahend(y, dy)) row by row; right where that is Σ y dy.
+// y ∘ (dy - subtrahend(y, dy)) row by row; the correct subtrahend is Σ y dy.
 inline Spoil softmax_gradient(
     const std::function<Scalar(const Tensor& y, const Tensor& dy, Index row)>& subtrahend) {
   return [subtrahend](BackwardPass& pass) {
@@ -76,7 +76,7 @@ inline std::vector<Mistake> softmax_mistakes() {
   };
 }
 
-// Each row's mean, in every column of it.
+// Each row's mean, repeated in every column.
 inline Var row_means(const Var& x) {
   const Index D = x.shape()[1];
   return matmul(x, x.tape().constant(Tensor::full({D, D}, 1 / static_cast<Scalar>(D))));
@@ -92,7 +92,7 @@ inline Var add_number(const Var& x, double number) {
   return add(x, x.tape().constant(Tensor::full(x.shape(), static_cast<Scalar>(number))));
 }
 
-// 1 / √(mean(c²) + 1e-5), in every column.
+// 1 / √(mean(c²) + 1e-5), repeated in every column.
 inline Var inverse_deviation(const Var& c) {
   return exp(scale(log(add_number(row_means(multiply(c, c)), 1e-5)), -0.5));
 }

@@ -1,4 +1,4 @@
-// An op of ours, ready to be checked: a function of its inputs alone, and inputs by seed.
+// An op ready to be checked: a function of its inputs alone, and inputs by seed.
 #pragma once
 
 #include <ostream>
@@ -12,11 +12,11 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 struct OpInput {
   std::string name;
   Shape shape;
-  bool shared = false;  // serves many rows of the output: its gradient is a sum over them
+  bool shared = false;  // used by many output rows: its gradient is a sum over them
 };
 
 struct OpSubject {
-  std::string name;  // the op's, and which of its variants
+  std::string name;  // op and variant
   std::vector<OpInput> inputs;
   std::function<GradcheckFunction(std::uint64_t seed)> function;
   // Moves inputs to where the op is defined and has no kink.
@@ -27,7 +27,7 @@ struct OpSubject {
   }
 };
 
-// Numbers of -1 ... 1, other ones for each seed and input.
+// Uniform numbers in -1 ... 1, different for each seed and input; then adjusted.
 inline std::vector<Tensor> inputs_of(const OpSubject& subject, std::uint64_t seed) {
   std::vector<Tensor> inputs;
   for (const OpInput& input : subject.inputs) {
@@ -37,12 +37,12 @@ inline std::vector<Tensor> inputs_of(const OpSubject& subject, std::uint64_t see
   return inputs;
 }
 
-// The dropout of an op that is checked with this seed.
+// The dropout for checking an op with this seed.
 inline Dropout subject_dropout(std::uint64_t seed, double probability = 0.4) {
   return {.probability = probability, .draws = Draws(seed, "tests.gradcheck", 1)};
 }
 
-// A function of `count` Vars as a function of a list of them, the same one for every seed.
+// Wraps a function of `count` Vars as a function of a vector of Vars; ignores the seed.
 template <std::size_t count, class Function>
 auto of_vars(Function function) {
   return [function](std::uint64_t /*seed*/) -> GradcheckFunction {

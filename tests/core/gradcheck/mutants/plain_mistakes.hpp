@@ -6,7 +6,7 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-// A product of matrices or their transposes, made of dy and the inputs.
+// Replaces a gradient by a matrix product of dy and the inputs.
 template <class Function>
 Spoil gradient_as(std::size_t input, const Function& product) {
   return [input, product](BackwardPass& pass) {
@@ -125,8 +125,8 @@ inline std::vector<Mistake> reduce_mistakes() {
   };
 }
 
-// concatenate takes rows 2 ... 5, or columns 2 ... 5, for b; slice takes 1 and 2. Columns that
-// belong elsewhere have no kind of their own.
+// The correct rows or columns are 2 ... 5 for concatenate's b, and 1 and 2 for slice. Misplaced
+// columns have no kind of their own, so `term` is expected.
 inline std::vector<Mistake> piece_mistakes() {
   using enum WrongKind;
   const auto taken_from = [](std::size_t input, Index axis, Index begin) {

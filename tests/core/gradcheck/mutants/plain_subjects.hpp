@@ -1,4 +1,4 @@
-// The plain ops as subjects of a gradient check: arithmetic, products, sums, pieces.
+// Gradient check subjects: the plain ops (arithmetic, products, sums, pieces).
 #pragma once
 
 #include "core/ops/arithmetic.hpp"
@@ -10,7 +10,7 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 constexpr Scalar subject_factor = 1.7;
 
-// From -1 ... 1 to 0.5 ... 2.5.
+// Moves inputs from -1 ... 1 to 0.5 ... 2.5.
 inline void make_positive(std::vector<Tensor>& inputs) {
   for (Tensor& input : inputs) {
     std::ranges::transform(input.values(), input.data(), [](Scalar x) { return x + 1.5; });
@@ -30,7 +30,7 @@ inline std::vector<OpSubject> product_subjects() {
       {.name = "matmul",
        .inputs = {{"a", {3, 4}}, {"b", {4, 5}, true}},
        .function = of_vars<2>(matmul)},
-      {.name = "matmul, squares",  // where a transposed factor still fits
+      {.name = "matmul, squares",  // squares, so that transposed factors still fit
        .inputs = {{"a", {4, 4}}, {"b", {4, 4}, true}},
        .function = of_vars<2>(matmul)},
       {.name = "transpose", .inputs = {{"x", {3, 4}}}, .function = of_vars<1>(transpose)},

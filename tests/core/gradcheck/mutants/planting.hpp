@@ -1,5 +1,5 @@
-// Planting a wrong backward pass: an op of ours becomes one op on the tape whose values are right
-// and whose gradients are the right ones, spoiled.
+// Plants a wrong backward pass: wraps an op as one op on the tape with the correct value and
+// spoiled gradients.
 #pragma once
 
 #include "core/gradcheck/gradcheck.hpp"
@@ -42,10 +42,10 @@ inline Tensors gradients_of(const GradcheckFunction& function, const Tensors& in
 }
 
 struct BackwardPass {
-  const GradcheckFunction& function;  // the right one
+  const GradcheckFunction& function;  // the correct op
   const Tensors& inputs;
   Tensor dy;
-  Tensors gradients;  // the right ones: to be spoiled
+  Tensors gradients;  // the correct gradients, to be spoiled
 };
 
 inline BackwardPass backward_pass(const GradcheckFunction& function, const Tensors& inputs,
@@ -77,14 +77,14 @@ inline Var record_planted(Tape& tape, const Vars& x, const GradcheckFunction& ri
   return tape.record("mutant", x, std::move(value), backward);
 }
 
-// The function with other gradients, handed in as they should be.
+// The function with gradients changed by `spoil`, added correctly.
 inline GradcheckFunction with_gradients(const GradcheckFunction& right, const Spoil& spoil) {
   return [right, spoil](Tape& tape, const Vars& x) {
     return record_planted(tape, x, right, value_of(right, values_of(x)), spoil, hand_in_well);
   };
 }
 
-// The function with the right gradients, handed in badly for one of the inputs.
+// The function with correct gradients, but one input's gradient is added by `badly`.
 inline GradcheckFunction with_hand_in(const GradcheckFunction& right, std::size_t input,
                                       const HandIn& badly) {
   const HandIn hand_in = [input, badly](Gradients& g, Index k, const BackwardPass& pass) {

@@ -1,4 +1,4 @@
-// The fused ops that work row by row as subjects of a gradient check.
+// Gradient check subjects: the fused ops that work row by row.
 #pragma once
 
 #include "core/ops/activation.hpp"
@@ -8,7 +8,7 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-// No x + bias closer to 0 than 0.05, where the relu has its kink.
+// Keeps x + bias at least 0.05 away from 0, the kink of relu.
 inline void keep_from_kink(std::vector<Tensor>& inputs) {
   Tensor& x = inputs[0];
   const Tensor& bias = inputs[1];

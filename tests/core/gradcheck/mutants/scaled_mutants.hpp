@@ -1,4 +1,4 @@
-// Mistakes of any scale: each relative to what is right, with the kind that it should be named.
+// Mistakes at any scale: each is relative to the correct gradient and has an expected kind.
 #pragma once
 
 #include "core/gradcheck/diagnosis/verdict.hpp"

@@ -1,4 +1,4 @@
-// Functions whose inputs and outputs are of any scale from 1e-30 to 1e30, and their gradients.
+// Functions whose inputs and outputs have scales from 1e-30 to 1e30, and their gradients.
 #pragma once
 
 #include "core/random/draws.hpp"
@@ -13,7 +13,7 @@ struct Curve {
   Function slope;
 };
 
-// None with a slope near zero, or beyond what is finite, at 0.5 ... 1.5 and -1.5 ... -0.5.
+// In 0.5 ... 1.5 and -1.5 ... -0.5 all curves are finite, with slopes away from zero.
 inline std::vector<Curve> curves() {
   return {{"x", [](double x) { return x; }, [](double) { return 1.0; }},
           {"x^2", [](double x) { return x * x; }, [](double x) { return 2 * x; }},
@@ -25,7 +25,7 @@ inline std::vector<Curve> curves() {
           {"1/x", [](double x) { return 1 / x; }, [](double x) { return -1 / (x * x); }}};
 }
 
-// Numbers for a seed: each call draws the next one.
+// A sequence of random numbers for a seed.
 class ScaleDraws {
  public:
   explicit ScaleDraws(std::uint64_t seed) : draws_(seed, "tests.gradcheck.scale", 0) {}
@@ -39,7 +39,7 @@ class ScaleDraws {
   std::uint64_t next_ = 0;
 };
 
-// y_i = s_i f(x_i / t_i): the backward pass multiplies by `slopes`, which may be spoilt.
+// y_i = s_i f(x_i / t_i); the backward pass multiplies by `slopes`, which may be spoiled.
 struct ScaledCurve {
   Curve curve;
   Shape shape;
@@ -56,7 +56,7 @@ struct ScaledCurve {
   }
 };
 
-// One scale for all elements, or each its own.
+// All elements share one scale, or each has its own.
 inline ScaledCurve scaled_curve(const Curve& curve, bool own_scales, std::uint64_t seed) {
   ScaleDraws draws(seed);
   ScaledCurve result{
@@ -69,13 +69,13 @@ inline ScaledCurve scaled_curve(const Curve& curve, bool own_scales, std::uint64
   return result;
 }
 
-// What a mistake does to dL/dx, of shape (3, 4); `dy` is dL/dy.
+// Applies a mistake to dL/dx, of shape (3, 4); `dy` is dL/dy.
 using SpoilGradient = std::function<void(Tensor& dx, const Tensor& dy)>;
 
 inline GradcheckFunction function_of(const ScaledCurve& subject, const SpoilGradient& spoil) {
   return [subject, spoil](Tape& tape, const std::vector<Var>& inputs) {
     const Tensor x = inputs[0].value();
-    expect_shape(inputs[0], subject.shape, "scaled.x");  // each element has its scales
+    expect_shape(inputs[0], subject.shape, "scaled.x");  // each element has its own scales
     const auto scaled = [subject, x](Index i) {
       return x.data()[i] / subject.t[static_cast<std::size_t>(i)];
     };

@@ -1,5 +1,5 @@
-// The gradient checker at scales of 1e-30 to 1e30: right gradients pass, and mistakes are found and
-// named as they are near 1.
+// gradcheck at scales of 1e-30 to 1e30: correct gradients pass, and mistakes are found and named as
+// they are near 1.
 #include "tests/core/gradcheck/mutants/scaled_mutants.hpp"
 #include "tests/core/gradcheck/mutants/scaled_subjects.hpp"
 #include "tests/core/gradcheck/mutants/seeds.hpp"
@@ -13,7 +13,7 @@ Index seeds() { return proof_cases(10, static_cast<Index>(seeds_without_alarm));
 
 const SpoilGradient nothing = [](Tensor&, const Tensor&) {};
 
-// Counts, and says of the first few what was wrong.
+// Counts checks, and reports those that failed.
 class Tally {
  public:
   explicit Tally(std::string what) : what_(std::move(what)) {}
@@ -54,8 +54,8 @@ TEST(ProveGradcheck, right_gradients_of_any_scale_pass) {
   }
 }
 
-// All inputs larger or smaller by one factor, as far as the op has a finite value there. But for
-// attention: its own scores, squares of its inputs, lose their digits where these are large.
+// Scales all inputs by one factor, if the op stays finite. Leaves out attention: its scores are
+// squares of its inputs, and lose their digits for large inputs.
 TEST(ProveGradcheck, ops_pass_with_inputs_of_any_scale) {
   Tally tally("ops that are right without an alarm, with inputs of any scale");
   for (const OpSubject& subject : all_subjects()) {
@@ -70,7 +70,7 @@ TEST(ProveGradcheck, ops_pass_with_inputs_of_any_scale) {
         std::ranges::for_each(input.values(), [scale](Scalar& x) { x *= scale; });
       }
       const GradcheckReport report = gradcheck(subject.function(draw), inputs, {.seed = draw});
-      // A product of tiny numbers cannot be seen beside a bias that is not a product.
+      // A product of tiny numbers is invisible next to a bias.
       const bool hidden = std::ranges::any_of(report.findings, [](const Finding& finding) {
         return finding.verdict == Verdict::cannot_tell;
       });
@@ -97,7 +97,7 @@ TEST(ProveGradcheck, mistakes_of_any_scale_are_named) {
   }
 }
 
-// y_o = s 1e-11^o Σ_i A_oi x_i / t_i: each output hides behind the one before.
+// y_o = s 1e-11^o Σ_i A_oi x_i / t_i: each output is hidden by the one before it.
 struct HiddenMap {
   Matrix map;
   Tensor at;
@@ -133,7 +133,7 @@ TEST(ProveGradcheck, outputs_behind_larger_ones_are_seen) {
         for (double& slope : wrong[o]) {
           slope *= factor;
         }
-        // Of the first output's zeros the second one's share is left.
+        // Without output 0's gradient, only the share of output 1 is left.
         const bool left = o == 0 && factor == 0;
         wrongs.named(gradcheck(linear_map(subject.map, wrong), {subject.at}, {.seed = draw}),
                      left ? WrongKind::not_summed : kind,
@@ -145,7 +145,7 @@ TEST(ProveGradcheck, outputs_behind_larger_ones_are_seen) {
 
 double relu(double x) { return x > 0 ? x : 0; }
 
-// At 0 the second derivative jumps, or is infinite.
+// At 0 the second derivative jumps or is infinite.
 TEST(ProveGradcheck, slopes_where_the_second_derivative_jumps_are_seen) {
   Tally rights("right gradients without an alarm, where the second derivative jumps");
   Tally wrongs("mistakes found and named, where the second derivative jumps");
@@ -169,7 +169,7 @@ TEST(ProveGradcheck, slopes_where_the_second_derivative_jumps_are_seen) {
   }
 }
 
-// A number of 1e-9 ... 1e-1 of the others' size, on either side of a kink at 0.
+// One input is 1e-9 ... 1e-1 times as large as the rest, on either side of a kink at 0.
 TEST(ProveGradcheck, slopes_beside_a_kink_are_seen) {
   Tally rights("right gradients without an alarm, beside a kink");
   Tally wrongs("mistakes found and named, beside a kink");
@@ -184,7 +184,7 @@ TEST(ProveGradcheck, slopes_beside_a_kink_are_seen) {
       subject.at.data()[6] *= std::pow(10, -1 - 8 * draws.uniform());
       const std::string where = fmt::format("{}, seed {}", curve.name, seed);
       rights.right(gradcheck(function_of(subject, nothing), {subject.at}, {.seed = draw}), where);
-      // The slope of the other side.
+      // The slope on the other side of the kink.
       const double other = curve.slope(-subject.at.data()[6]) * subject.s[0] / subject.t[0];
       const SpoilGradient spoil = [other](Tensor& dx, const Tensor& dy) {
         dx.data()[6] = other * dy.data()[6];

@@ -1,4 +1,4 @@
-// The ops that know of tokens and sequences as subjects of a gradient check.
+// Gradient check subjects: the ops on tokens and sequences.
 #pragma once
 
 #include "core/ops/attention/attention.hpp"
@@ -9,12 +9,12 @@
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 constexpr Scalar lookup_scale = 1.5;
-inline const std::vector<TokenId> lookup_ids{4, 1, 4, 0, 3};  // one twice; of six, two never
+inline const std::vector<TokenId> lookup_ids{4, 1, 4, 0, 3};  // of six: one twice, two never
 
 constexpr Scalar label_smoothing = 0.1;
 inline const std::vector<TokenId> loss_targets{3, 0, 3, 1};
 
-// Five rows: two from position 2 on, none, three from position 0 on.
+// Five rows in three segments: positions 2 and 3; no rows; positions 0, 1 and 2.
 inline Segments placed_segments() {
   return {.list = {{0, 2, 2}, {2, 0, 0}, {2, 3, 0}}, .first_row = 0};
 }
@@ -41,7 +41,7 @@ inline std::vector<OpSubject> token_subjects() {
 
 constexpr double attention_dropout = 0.3;
 
-// What attention is called with, dropout aside.
+// The arguments of attention without dropout.
 struct AttentionSetting {
   Segments queries;
   Segments keys;
@@ -52,14 +52,14 @@ inline Var attend(const std::vector<Var>& x, const AttentionSetting& setting) {
   return attention({x[0]}, {x[1]}, {x[2]}, setting.queries, setting.keys, setting.options);
 }
 
-// Sequences of one query, none and three.
+// Sequences with one, zero and three queries.
 inline AttentionSetting full_setting() {
   return {.queries = segments_of({1, 0, 3}),
           .keys = segments_of({2, 1, 3}),
           .options = {.heads = 2, .d_key = 3, .d_value = 4}};
 }
 
-// The queries begin at their sequences' second positions. The last one of each sees all keys.
+// Queries start at the second position of their sequence; the last query sees all keys.
 inline AttentionSetting causal_setting() {
   return {.queries = {.list = {{0, 1, 1}, {1, 0, 0}, {1, 2, 1}}, .first_row = 0},
           .keys = segments_of({2, 1, 3}),
@@ -75,7 +75,7 @@ inline AttentionSetting window_setting() {
                       .patterns = {Pattern::window(1, 0), Pattern::window(0, 2)}}};
 }
 
-// Queries, keys and values of one shape.
+// Queries, keys and values of the same shape.
 inline AttentionSetting self_setting() {
   return {.queries = segments_of({2, 0, 3}),
           .keys = segments_of({2, 0, 3}),

@@ -1,4 +1,4 @@
-// All mutants, made and checked, and docs/gradcheck-mutants.md, which counts them.
+// Makes and checks all mutants, and writes docs/gradcheck-mutants.md, which counts them.
 #pragma once
 
 #include "tests/core/gradcheck/mutants/mutants.hpp"
@@ -11,7 +11,7 @@ struct Tried {
   Outcome outcome;
 };
 
-// The mutants of one kind: a line of the document's table.
+// The mutants of one mutation: a row of the document's table.
 struct StudyLine {
   std::string group;
   std::string what;
@@ -26,7 +26,7 @@ inline Tried tried(Mutant mutant) {
   return {.mutant = std::move(mutant), .outcome = std::move(outcome)};
 }
 
-// The mutation in each op, and in each input if its group says so, where it makes a difference.
+// Plants the mutation in each op (for each input if `each_input`), where it makes a difference.
 inline std::vector<Tried> tried(const Mutation& mutation, bool each_input,
                                 const std::vector<Specimen>& specimens) {
   std::vector<Tried> all;
@@ -102,8 +102,8 @@ inline Totals totals_of(const Study& study) {
   return totals;
 }
 
-// "softmax (x): as for a cotangent of ones: expected ..., found ...", for those of which the
-// condition holds, each with something before it.
+// Lists the outcomes that satisfy `condition`, each after `before`, as "softmax (x): as for a
+// cotangent of ones: expected ..., found ...".
 inline std::string listing(const Study& study, const std::string& before,
                            const std::function<bool(const Outcome&)>& condition) {
   std::string text;

@@ -1,4 +1,4 @@
-// Every op of ours as a subject of a gradient check.
+// All ops as gradient check subjects.
 #pragma once
 
 #include "tests/core/gradcheck/mutants/head_subjects.hpp"

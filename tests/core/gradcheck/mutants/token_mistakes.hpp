@@ -1,4 +1,4 @@
-// Mistakes in the backward passes of the embeddings and of the loss.
+// Mistakes in the backward passes of the embeddings and the loss.
 #pragma once
 
 #include "core/ops/softmax.hpp"
@@ -7,7 +7,7 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-// Puts row n of dy, times a factor, to where the table's gradient should get it.
+// Writes a row of dy into row `to` of the table's gradient.
 using PutRow = std::function<void(Tensor& gradient, Index to, const Scalar* dy)>;
 
 inline void add_row(Tensor& gradient, Index to, const Scalar* dy) {
@@ -18,7 +18,7 @@ inline void overwrite_row(Tensor& gradient, Index to, const Scalar* dy) {
   std::copy_n(dy, gradient.dim(1), gradient.row(to));
 }
 
-// The gradient of a table whose row places[n] was taken for row n; -1: lost.
+// The gradient of a table if row places[n] had been looked up for row n; -1: row n is lost.
 inline Spoil scattered(std::size_t input, const std::vector<Index>& places, Scalar factor,
                        const PutRow& put = add_row) {
   return [=](BackwardPass& pass) {
@@ -57,7 +57,7 @@ inline std::vector<Mistake> lookup_mistakes() {
   };
 }
 
-// The rows' positions are 2 and 3 in the first sequence, 0, 1 and 2 in the last.
+// The correct positions are 2 and 3 in the first sequence, 0, 1 and 2 in the last.
 inline std::vector<Mistake> position_mistakes() {
   using enum WrongKind;
   return {
@@ -84,7 +84,7 @@ inline std::vector<Mistake> position_mistakes() {
   };
 }
 
-// dx = dy (p - q), with another p - q: a function of p and x, and of whether v is the target.
+// dx = dy slope(p, x, target), where the correct slope is p - q; `target`: x is the target's logit.
 inline Spoil loss_gradient(const std::function<Scalar(Scalar p, Scalar x, bool target)>& slope) {
   return [slope](BackwardPass& pass) {
     const Tensor& x = pass.inputs[0];
@@ -106,7 +106,7 @@ inline std::vector<Mistake> loss_mistakes() {
   const char* const smoothed = "cross_entropy, smoothed";
   const Scalar s = label_smoothing;
   return {
-      // What is wrong in the targets' numbers alone is so in some columns.
+      // A mistake in only the targets' elements affects some columns.
       {"cross_entropy",
        {0},
        "the target not taken off",

@@ -1,4 +1,4 @@
-// Slopes by extrapolated differences, and their own estimate of how far they may be off.
+// Slopes by extrapolated differences, and their own error estimates.
 #include "core/gradcheck/slopes/slope.hpp"
 #include "tests/support/testing.hpp"
 
@@ -35,7 +35,7 @@ TEST(Slope, at_a_kink_is_told_as_one) {
   EXPECT_NEAR(bent.right, 3, 1e-6);
 }
 
-// Smaller steps than the distance are found by themselves.
+// slope_at reduces its steps below the distance to the kink.
 TEST(Slope, beside_a_kink_is_that_of_its_side) {
   for (const double distance : {1e-2, 5e-4, 1e-4, 3e-6, 1e-6}) {
     for (const double side : {-1, 1}) {
@@ -69,7 +69,7 @@ TEST(Slope, at_an_edge_is_that_of_its_side) {
   EXPECT_FALSE(slope.kink);
 }
 
-// Beyond the kink the function no longer changes, as below the last bit of a step function.
+// Left of the kink the function is constant, like a step function between its steps.
 TEST(Slope, behind_a_kink_is_zero) {
   const Slope slope = slope_at(-1e-4, [](double a) { return a > 0 ? a : 0; });
   EXPECT_EQ(slope.value, 0);

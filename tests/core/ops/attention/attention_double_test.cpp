@@ -1,4 +1,4 @@
-// The attention core: gradients by differences, values and gradients against plain ops.
+// The attention op: gradients by differences, values and gradients against plain ops.
 #include "core/ops/attention/attention.hpp"
 
 #include <tapehead/gtest.hpp>
@@ -22,13 +22,13 @@ Tensor values_of(const AttentionCase& c) {
   return random_tensor({row_count(c.keys), c.options.heads * c.options.d_value}, 3);
 }
 
-// Keys, a column that nobody reads, then values, in one matrix.
+// One matrix: keys, an unused column, values.
 Tensor keys_and_values_of(const AttentionCase& c) {
   const AttentionOptions& o = c.options;
   return random_tensor({row_count(c.keys), o.heads * (o.d_key + o.d_value) + 1}, 4);
 }
 
-// A column that nobody reads, queries, keys and values in one matrix.
+// One matrix: an unused column, queries, keys, values.
 Tensor all_of(const AttentionCase& c) {
   const AttentionOptions& o = c.options;
   return random_tensor({row_count(c.queries), 1 + o.heads * (2 * o.d_key + o.d_value)}, 5);
@@ -38,7 +38,7 @@ bool fits_one_matrix(const AttentionCase& c) { return row_count(c.keys) <= row_c
 
 using Attend = decltype(attention);
 
-// The three ways in which queries, keys and values come.
+// Three layouts of queries, keys and values: separate, keys with values, one matrix.
 Var separate(Attend* attend, const AttentionCase& c, const Var& q, const Var& k, const Var& v) {
   return attend({q}, {k}, {v}, c.queries, c.keys, c.options, {}, {}, {});
 }
@@ -120,7 +120,7 @@ TEST_P(LongAttention, equals_plain_ops) {
                       values_of(c));
 }
 
-// All heads read the same queries, keys and values: their gradients meet in the same columns.
+// All heads read the same queries, keys and values: their gradients add up in the same columns.
 TEST(AttentionOfSharedColumns, equals_plain_ops) {
   const AttentionOptions options{
       .heads = 2, .d_key = 3, .d_value = 3, .patterns = {Pattern::causal(), Pattern::window(1, 1)}};
@@ -151,7 +151,7 @@ TEST(AttentionValues, are_zero_where_nothing_may_be_attended_to) {
   EXPECT_THAT(none.value().values(), Each(0));
 }
 
-// Scores of ± 2000 / √2: only their distance from the row's largest counts.
+// Scores of ± 2000 / √2: only the distance from the row's largest score counts.
 TEST(AttentionValues, do_not_overflow) {
   Tape tape(false);
   const Var q = tape.constant(Tensor::of({2, 2}, {1000, 1000, -1000, -1000}));
@@ -198,7 +198,7 @@ TEST(AttentionErrors, name_the_op_and_the_shapes) {
               says("attention: 3 patterns for 2 heads", "one for each"));
 }
 
-// Rows of keys that no segment has: memory for gradients holds anything at first.
+// Key rows outside all segments. Fresh gradient memory holds arbitrary numbers.
 TEST(AttentionOfSomeRows, gives_the_others_no_gradient) {
   const Segments queries = segments_of({2, 1});
   const Segments keys = segments_of({3, 2});
@@ -221,7 +221,7 @@ TEST(AttentionOfSomeRows, gives_the_others_no_gradient) {
   }
 }
 
-// In rows so far apart that no cache holds them the next ones are asked for ahead.
+// Rows so far apart that caches do not hold them: the kernel prefetches the next rows.
 TEST(AttentionInAWideMatrix, is_that_of_its_columns_alone) {
   constexpr Index n = 300;
   constexpr Index d = 8;

@@ -19,7 +19,7 @@ std::span<const double> row(const Tensor& x, Index i) {
                             static_cast<std::size_t>(x.dim(1)));
 }
 
-// Queries, keys and values in one matrix, since their gradients are tested elsewhere.
+// Queries, keys and values in one matrix.
 Tensor rows_of(const BiasCase& c) {
   const AttentionOptions& o = c.attention.options;
   const Index N = std::max(row_count(c.attention.queries), row_count(c.attention.keys));
@@ -53,7 +53,7 @@ TEST_P(BiasedAttention, gradients) {
   const BiasCase& c = GetParam();
   const auto attend = attend_by(attention, c);
   const Tensor rows = rows_of(c);
-  // What is not given is no input: another stands in its place.
+  // Bias inputs that the case does not use are replaced by another Var.
   if (c.by_head && c.by_query && c.values) {
     EXPECT_GRADCHECK(attend, rows, c.head_rows(), c.query_rows(), c.value_rows());
   } else if (c.by_head && c.by_query) {
@@ -85,7 +85,7 @@ TEST_P(LongBiasedAttention, equals_plain_ops) {
                       c.head_rows(), c.query_rows(), c.value_rows());
 }
 
-// Weights times values are the output.
+// The weights times the values must equal the output.
 TEST_P(BiasedAttention, is_in_the_weights_that_are_given_out) {
   BiasCase c = GetParam();
   c.values = false;
@@ -116,8 +116,8 @@ TEST_P(BiasedAttention, is_in_the_weights_that_are_given_out) {
   }
 }
 
-// One token at a time against the keys so far: as in the whole sequence, but for rounding, and the
-// same to the bit whatever else is decoded beside it.
+// Decodes one token at a time. Equals the whole sequence up to rounding, and is bit-identical
+// whatever is decoded in the same batch.
 void expect_decodes_as_whole(bool values) {
   const Index n = 23;
   const AttentionOptions o{.heads = 2, .d_key = 5, .d_value = 4, .patterns = {Pattern::causal()}};

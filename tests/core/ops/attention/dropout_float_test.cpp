@@ -1,4 +1,4 @@
-// Dropout of attention weights: each pair's draw by its address, against the generator written out.
+// Dropout of attention weights: each pair's draw follows from its address, as written out here.
 #include "core/ops/attention/tile_weights.hpp"
 
 #include "tests/support/plain_draws.hpp"
@@ -14,7 +14,7 @@ bool keeps(const Dropout& dropout, Index head, Index query, Index position) {
   return draws[static_cast<std::size_t>(position % 8)] >= dropout.threshold();
 }
 
-// How far apart queries and keys are.
+// Position steps between queries, and between keys.
 class Steps : public TestWithParam<std::tuple<Index, Index>> {};
 INSTANTIATE_TEST_SUITE_P(AttentionDropout, Steps,
                          Values(std::tuple{1, 1}, std::tuple{3, 5}, std::tuple{40, 19}));

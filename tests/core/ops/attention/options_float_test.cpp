@@ -1,5 +1,5 @@
-// Attention's biases and patterns in single precision, whose tiles and vectors hold twice as many
-// numbers: values and gradients against plain ops, and no memory from the heap.
+// Attention biases and patterns in single precision, whose tiles and vectors are twice as wide:
+// values and gradients against plain ops, and no heap allocations.
 #include "core/memory/pool.hpp"
 #include "core/ops/attention/attention.hpp"
 #include "support/heap_count.hpp"
@@ -82,7 +82,7 @@ TEST(AttentionOptions, take_nothing_from_the_heap) {
       }
     }
   };
-  const Checks before = std::exchange(checks(), {});  // a tape that looks at values keeps them
+  const Checks before = std::exchange(checks(), {});  // with checks on, a tape keeps all values
   step();
   step();
   const HeapCount count;

@@ -26,7 +26,7 @@ Tensor queries_of(const AttentionCase& c) {
   return random_tensor({row_count(c.queries), c.options.heads * c.options.d_key}, 1);
 }
 
-// Drawn so that no two scores are near enough to change places in a gradient check.
+// Seed 22 gives no scores so close that a gradient check could change their order.
 Tensor keys_and_values_of(const AttentionCase& c) {
   const AttentionOptions& o = c.options;
   return random_tensor({row_count(c.keys), o.heads * (o.d_key + o.d_value)}, 22);
@@ -68,7 +68,7 @@ TEST_P(LongSparseAttention, equals_plain_ops) {
                       keys_and_values_of(c));
 }
 
-// A head's weights are its output where the values are unit vectors.
+// With unit vectors as values, the output of a head equals its weights.
 TEST_P(SparseAttention, gives_out_its_weights) {
   const AttentionCase& c = GetParam();
   Tape tape(false);
@@ -95,7 +95,7 @@ TEST_P(SparseAttention, gives_out_its_weights) {
   }
 }
 
-// A pattern for each head, of which every one is made of other pieces; and with a bias.
+// A different kind of pattern for each head; also with a bias.
 TEST(SparseHeads, equal_plain_ops) {
   AttentionCase c =
       pattern_case({"", Pattern::full()}, segments_of({41, 3}), segments_of({41, 3}), 0.2);
@@ -117,7 +117,7 @@ TEST(SparseHeads, equal_plain_ops) {
                       keys_and_values_of(c), random_tensor({5, 11}, 9));
 }
 
-// Sinks whose queries are others than those of the window.
+// Sink keys have their own queries.
 TEST(SinkQueries, equal_plain_ops_and_have_gradients) {
   AttentionCase c = pattern_case({"", Pattern::sink_window(3, 4)}, segments_of({41, 3, 0, 9}),
                                  segments_of({41, 3, 0, 9}), 0.2);
@@ -135,7 +135,7 @@ TEST(SinkQueries, equal_plain_ops_and_have_gradients) {
                       keys_and_values_of(c));
 }
 
-// The example of docs/add-a-pattern.md.
+// The example in docs/add-a-pattern.md.
 struct PowersOfTwo {
   bool operator()(Index query, Index key) const {
     const auto distance = static_cast<std::size_t>(std::abs(query - key));
@@ -153,8 +153,8 @@ TEST(OwnPattern, equals_a_dense_mask) {
                       keys_and_values_of(c));
 }
 
-// One token at a time against the keys so far: as in the whole sequence, but for rounding, and the
-// same to the bit whatever else is decoded beside it.
+// Decodes one token at a time. Equals the whole sequence up to rounding, and is bit-identical
+// whatever is decoded in the same batch.
 TEST(SparseDecoding, equals_the_whole_sequence) {
   const Index n = 29;
   Tape tape(false);
@@ -179,7 +179,7 @@ TEST(SparseDecoding, equals_the_whole_sequence) {
   }
 }
 
-// Scores that are all alike: the earlier keys are kept, each with the same weight.
+// All scores are equal: the earlier keys are kept, with equal weights.
 TEST(TopScores, keep_the_earlier_of_equal_ones) {
   Tape tape(false);
   const Var x = tape.constant(Tensor::full({200, 2}, 1));

@@ -14,7 +14,7 @@ using reference::attention_weights;
 using reference::dot;
 using reference::transpose;
 
-// Sequences with more queries than keys, with fewer, and with one; three heads.
+// Sequences with more queries than keys, with fewer, and with one query; three heads.
 Segments some_queries() { return segments_of({19, 4, 1}); }
 Segments some_keys() { return segments_of({7, 11, 5}); }
 AttentionOptions three_heads() { return {.heads = 3, .d_key = 5, .d_value = 2, .scale = 0.7}; }
@@ -27,7 +27,7 @@ Tensor values_for(const AttentionOptions& o) {
   return random_tensor({23, o.key_heads() * o.d_value}, 3);
 }
 
-// Compares attention with f(Q, K, V, s, h, rest...), where `bias_of` makes a bias of the rest.
+// Compares attention with f(Q, K, V, s, h, rest...); `bias_of(rest...)` makes the bias.
 template <class Formula, class Bias, class... Rest>
 void expect_attention(const AttentionOptions& o, const Formula& f, const Bias& bias_of,
                       const Rest&... rest) {
@@ -47,7 +47,7 @@ void expect_attention(const AttentionOptions& o, const Formula& f, const Bias& b
 
 const auto no_bias = [] { return AttentionBias{}; };
 
-// Which keys head h of sequence s sees.
+// The mask of head h in sequence s: which keys each query sees.
 Array seen(const AttentionOptions& o, Index s, Index h) {
   const std::size_t number = o.patterns.size() == 1 ? 0 : static_cast<std::size_t>(h);
   return reference::seen(o.patterns[number], some_queries()[s], some_keys()[s]);
@@ -98,8 +98,8 @@ TEST(ReferenceAttention, of_the_largest_scores) {
       no_bias);
 }
 
-// The situations of the other tests: rests of panels and vectors, several tiles and blocks, keys
-// that overlap or leave gaps, queries that see nothing.
+// The cases of the other tests: remainders of panels and vectors, several tiles and blocks, keys
+// that overlap or leave gaps, queries that see no key.
 class ReferenceAttentionOf : public TestWithParam<AttentionCase> {};
 
 std::string name_of(const TestParamInfo<AttentionCase>& test) {
@@ -141,8 +141,8 @@ TEST_P(ReferenceAttentionOf, a_case) {
       random_tensor({row_count(c.keys), o.heads * o.d_value}, 3));
 }
 
-// The slopes of Press et al. 2022 for one head, the numbers of Raffel et al. 2020 and of Shaw et
-// al. 2018, and rows that are added to the values (Shaw et al. 2018, equation 3).
+// Slopes of Press et al. 2022 per head, numbers of Raffel et al. 2020 and Shaw et al. 2018, and
+// rows added to the values (Shaw et al. 2018, equation 3).
 TEST(ReferenceAttention, with_a_bias) {
   const AttentionOptions o = three_heads();
   const DistanceBuckets buckets = DistanceBuckets::clipped(3, 2);

@@ -1,5 +1,5 @@
-// Attention with scores that are no products: gradients by differences, values and gradients
-// against plain ops.
+// Attention with scores other than products: gradients by differences, values and gradients against
+// plain ops.
 #include <tapehead/gtest.hpp>
 
 #include "core/ops/attention/attention.hpp"
@@ -42,7 +42,7 @@ AttentionCase scored(std::string name, const Segments& queries, const Segments& 
   return {std::move(name), queries, keys, std::move(options)};
 }
 
-// Rests of panels (16 queries at most) and of vectors (8 numbers) everywhere.
+// Lengths that divide neither into panels (at most 16 queries) nor into vectors (8 numbers).
 std::vector<AttentionCase> scored_cases() {
   const AttentionOptions plain{.heads = 2, .d_key = 3, .d_value = 2};
   const auto with = [&plain](const Pattern& pattern, double dropout = 0) {
@@ -102,7 +102,7 @@ TEST(ScoredAttentionWithBias, has_the_gradients_of_both) {
                       vectors_of(c), rows);
 }
 
-// Weights times values are the output.
+// The weights times the values must equal the output.
 TEST_P(ScoredAttention, gives_out_its_weights) {
   AttentionCase c = GetParam();
   c.options.dropout = {};
@@ -127,9 +127,9 @@ TEST_P(ScoredAttention, gives_out_its_weights) {
   }
 }
 
-// Where tanh is 1 to the last digit its slope is not nothing: 4 e / (1 + e)² with e = exp(-2 x).
+// Where tanh rounds to 1, its slope is still not 0: 4 e / (1 + e)² with e = exp(-2 x).
 TEST(AdditiveScoreSlope, keeps_its_digits_where_tanh_is_flat) {
-  PoolVector<double> queries(16, 0);  // a panel's columns, of which one is a query
+  PoolVector<double> queries(16, 0);  // the columns of a panel; one is a query
   queries[0] = 12;
   PoolVector<double> dscores(16, 0);
   dscores[0] = 1;
@@ -155,7 +155,7 @@ TEST(AdditiveScoreSlope, keeps_its_digits_where_tanh_is_flat) {
   EXPECT_NEAR(dkey / slope, 1, 1e-12);
 }
 
-// The example of docs/add-a-score.md.
+// The example in docs/add-a-score.md.
 struct Nearness {
   double sharpness;
 
@@ -192,7 +192,7 @@ TEST(OwnScore, gradients) {
                    keys_and_values_of(c));
 }
 
-// -|q - k|² differs from 2 q k by numbers that a softmax over keys of one length does not see.
+// -|q - k|² and 2 q k differ by |q|² + |k|², which a softmax over keys of equal length ignores.
 TEST(OwnScore, equals_products_where_keys_have_one_length) {
   AttentionCase c = own_case();
   c.options.scores = {score_by(Nearness{0.5})};

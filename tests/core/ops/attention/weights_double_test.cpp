@@ -1,4 +1,4 @@
-// The weights that attention gives out, and the masks that its dropout draws.
+// The attention weights that are returned, and the masks that dropout draws.
 #include "core/ops/attention/attention.hpp"
 #include "tests/support/attention_cases.hpp"
 #include "tests/support/plain_attention.hpp"
@@ -7,7 +7,7 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
-// softmax of one query's scores by plain loops; zeros where nothing may be attended to.
+// softmax of one query's scores by plain loops; zeros if the query sees no key.
 std::vector<double> plain_weights(const AttentionCase& c, const Tensor& q, const Tensor& k,
                                   Index segment, Index query, Index head) {
   const Segment& keys = c.keys[segment];
@@ -39,7 +39,7 @@ std::span<const double> row(const Tensor& x, Index i) {
                             static_cast<std::size_t>(x.dim(1)));
 }
 
-// Scores may be -inf, or all of them.
+// Some or all scores may be -inf.
 std::vector<double> softmax(std::span<const double> scores) {
   std::vector<double> weights;
   for (const double score : scores) {
@@ -88,7 +88,7 @@ TEST(AttentionWeights, shape_errors_name_the_op_and_the_shape) {
       ThrowsMessage<ShapeError>(AllOf(HasSubstr("attention.key"), HasSubstr("(2, 3)"))));
 }
 
-// Three sequences of which the second fills more than two tiles.
+// Three sequences; the second fills more than two tiles.
 const std::vector<Index> lengths{5, 37, 3};
 
 Segments part(Index i) {
@@ -103,7 +103,7 @@ Segments whole() {
   return all;
 }
 
-// A sequence's rows come out with the same bits whatever else is in the batch, masks included.
+// A sequence's rows, with dropout, are bit-identical whatever else is in the batch.
 TEST(AttentionDropout, does_not_depend_on_how_the_batch_is_cut) {
   const Tensor all = random_tensor({45, 3 * 2 * 5}, 1);
   const AttentionOptions options{.heads = 2,
@@ -131,7 +131,7 @@ Tensor factors(const Dropout& dropout, const Segments& queries = whole(), Index 
                          segment, head);
 }
 
-// 37 x 20 weights, each dropped or scaled by 1 / (1 - 0.3); four deviations of a binomial count.
+// 37 x 20 weights, each dropped or scaled by 1 / (1 - 0.3); tolerance: four standard deviations.
 TEST(AttentionDropout, keeps_its_share_and_scales_it) {
   const Tensor drawn = factors(dropout_of(0.3));
   double kept = 0;
@@ -159,7 +159,7 @@ TEST(AttentionDropout, hangs_on_its_address_and_on_nothing_else) {
   EXPECT_FALSE(same(factors(dropout_of(0.3), segments_of(lengths))));
 }
 
-// A key's position is its address: a cache that holds only the last keys draws the same for them.
+// Draws depend on key positions: a cache with only the last keys draws the same for these keys.
 TEST(AttentionDropout, follows_the_keys_positions) {
   const AttentionOptions options{.dropout = dropout_of(0.3)};
   const Tensor all = dropout_factors(segments_of({19}), segments_of({20}), options, 0, 0);

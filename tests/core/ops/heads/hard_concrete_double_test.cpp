@@ -1,5 +1,5 @@
-// Hard concrete gates: gradients by differences, values against plain ops, draws against what is to
-// be expected of them.
+// Hard concrete gates: gradients by differences, values against plain ops, draws against their
+// distribution.
 #include "core/ops/heads/head_linear.hpp"
 
 #include <tapehead/gtest.hpp>
@@ -10,7 +10,7 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
-// The numbers of Louizos et al. 2018, section 4.1.
+// The constants of Louizos et al. 2018, section 4.1.
 constexpr double low = -0.1;
 constexpr double high = 1.1;
 constexpr double temperature = 2.0 / 3;
@@ -23,7 +23,7 @@ Var all(const Var& like, double value) {
 
 Var plain_logistic(const Var& x) { return exp(scale(log(add(exp(scale(x, -1)), all(x, 1))), -1)); }
 
-// min(1, max(0, x)): x where it lies between, else the end.
+// min(1, max(0, x)).
 Var plain_clamp(const Var& x) {
   Tensor between = Tensor::zeros(x.shape());
   Tensor end = Tensor::zeros(x.shape());
@@ -52,7 +52,7 @@ Var plain_open(const Var& log_alpha) {
   return plain_logistic(add(log_alpha, all(log_alpha, -temperature * std::log(-low / high))));
 }
 
-// Gates of all sorts: between 0 and 1, and stuck at both ends.
+// Gates between 0 and 1, gates at 0 and gates at 1.
 Tensor some_gates() { return random_tensor({40}, 1, -4, 4); }
 
 template <class Fused, class Plain>
@@ -106,7 +106,7 @@ TEST(HardConcrete, counts_open_gates_as_its_plain_composition) {
               Pointwise(DoubleNear(1e-13), plain_tape.gradient(like_x).values()));
 }
 
-// Over many steps gates are open, and at 1, as often as their distribution says.
+// Over many steps, gates are open, and at 1, as often as their distribution says.
 TEST(HardConcrete, is_drawn_as_its_distribution_says) {
   constexpr Index steps = 20000;
   const std::vector<Scalar> openness{-2, 0, 1.3, 2.5};

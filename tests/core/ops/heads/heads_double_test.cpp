@@ -1,4 +1,4 @@
-// What is done to the vectors of heads: gradients by differences, values against plain ops.
+// Ops on head vectors: gradients by differences, values against plain ops.
 #include <tapehead/gtest.hpp>
 
 #include "core/ops/heads/head_linear.hpp"
@@ -8,8 +8,8 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
-// Five rows of three heads, 4 columns wide, from column 1 on, with two columns that nobody reads;
-// side by side, overlapping, and all the same.
+// Five rows of three heads, each 4 columns wide, from column 1 on, with two unused columns. The
+// heads lie side by side, overlap, or are the same columns.
 constexpr Index heads = 3;
 constexpr Index width = 4;
 const std::vector<std::optional<Index>> steps{std::nullopt, 3, 0};
@@ -18,7 +18,7 @@ Tensor some_heads() { return random_tensor({5, heads * width + 2}, 1); }
 
 Segments placed() { return {.list = {{0, 2, 3}, {2, 0, 1}, {2, 3, 0}}, .first_row = 40}; }
 
-// What stands in a head's column of a row of x.
+// The number in a head's column of row `row` of x.
 Scalar at(const Tensor& x, const std::optional<Index>& step, Index row, Index head, Index column) {
   return x.row(row)[1 + head * step.value_or(width) + column];
 }
@@ -149,7 +149,7 @@ class RotaryProducts : public TestWithParam<RotaryPairs> {};
 INSTANTIATE_TEST_SUITE_P(Pairs, RotaryProducts,
                          Values(RotaryPairs::halves, RotaryPairs::interleaved));
 
-// What rotary positions are for (Su et al. 2021, equation 11).
+// The purpose of rotary positions (Su et al. 2021, equation 11).
 TEST_P(RotaryProducts, depend_on_the_difference_of_positions) {
   const Tensor table = rotations(40, 6);
   const Tensor q = random_tensor({1, 6}, 1);
@@ -183,7 +183,7 @@ Dropout dropout_of(double probability, const Segments& segments) {
   return {.probability = probability, .draws = Draws(3, "tests.heads", 5, segments.first_row)};
 }
 
-// Each head of a sequence is kept, and scaled by 1 / (1 - p), or gone in all of its rows.
+// Each head of a sequence is either kept, scaled by 1 / (1 - p), or zero in all of its rows.
 TEST(DropHeads, drops_whole_heads_of_sequences) {
   const Tensor ones = Tensor::full({5, heads * width}, 1);
   std::set<std::vector<Scalar>> kept;
@@ -208,7 +208,7 @@ TEST(DropHeads, drops_whole_heads_of_sequences) {
       kept.insert(factors);
     }
   }
-  EXPECT_EQ(kept.size(), 8U);  // all that three heads can be, in 80 draws
+  EXPECT_EQ(kept.size(), 8U);  // all 2³ subsets of three heads, in 80 draws
 }
 
 TEST(DropHeads, has_its_gradient) {
@@ -220,7 +220,7 @@ TEST(DropHeads, has_its_gradient) {
       some_heads());
 }
 
-// A sequence is drawn at its row of the step, wherever the step was cut.
+// A sequence's draw depends on its row in the step, not on how the step is cut into batches.
 TEST(DropHeads, does_not_depend_on_the_cut) {
   const Tensor x = random_tensor({5, heads * width}, 1);
   Tape tape(false);

@@ -1,4 +1,4 @@
-// Every op on the vectors of heads against its formula: values, and gradients by differences.
+// Every op on head vectors against its formula: values, and gradients by differences.
 #include "core/ops/heads/head_linear.hpp"
 #include "core/ops/heads/head_rotation.hpp"
 #include "tests/reference/expect_like.hpp"
@@ -10,8 +10,8 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 using reference::Array;
 
-// Five rows of three heads, 4 columns wide, from column 1 on: side by side, overlapping, or all
-// the same.
+// Five rows of three heads, each 4 columns wide, from column 1 on. The heads lie side by side,
+// overlap, or are the same columns.
 constexpr Index heads = 3;
 constexpr Index width = 4;
 constexpr Index steps[] = {width, 3, 0};
@@ -20,7 +20,7 @@ Tensor some_heads() { return random_tensor({5, heads * width + 2}, 1); }
 
 Segments placed() { return {.list = {{0, 2, 3}, {2, 0, 1}, {2, 3, 0}}, .first_row = 40}; }
 
-// Compares an op with a formula of (N, heads, width), for each way in which the heads may lie.
+// Compares an op with a formula of (N, heads, width), for each layout of the heads.
 template <class Formula, class Op, class... Other>
 void expect_heads_like(const Formula& formula, const Op& op, const Other&... others) {
   for (const Index step : steps) {
@@ -75,7 +75,7 @@ TEST(ReferenceHeads, factors_and_sums) {
       random_tensor({heads}, 2));
 }
 
-// What is dropped is seen in heads of ones.
+// Heads of ones show what is dropped.
 TEST(ReferenceHeads, dropped) {
   const Dropout drop{.probability = 0.4, .draws = Draws(3, "tests.heads", 5, 40)};
   Tape tape(false);
@@ -120,7 +120,7 @@ TEST(ReferenceHeads, rotated) {
       });
 }
 
-// Gates between 0 and 1, and stuck at both ends.
+// Gates between 0 and 1, gates at 0 and gates at 1.
 TEST(ReferenceHeads, gates) {
   const Tensor log_alpha = random_tensor({41}, 2, -4, 4);
   expect_like(reference::settled_gates, settled_gates, log_alpha);

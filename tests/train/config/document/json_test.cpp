@@ -1,4 +1,4 @@
-// JSON means what the same YAML means, and its mistakes have their places too.
+// JSON means the same as the equivalent YAML, and mistakes in it are reported with their places.
 #include "tests/support/config_error.hpp"
 #include "tests/support/testing.hpp"
 #include "train/config/document/document.hpp"

@@ -33,13 +33,13 @@ TEST(ConfigNumbers, whole_numbers_in_any_notation_that_is_whole) {
 }
 
 TEST(ConfigNumbers, whole_numbers_are_exact_to_their_last_digit) {
-  EXPECT_EQ(parse_whole("9007199254740993"), 9007199254740993);  // 2^53 + 1, no double
+  EXPECT_EQ(parse_whole("9007199254740993"), 9007199254740993);  // 2^53 + 1, not a double
   EXPECT_EQ(parse_unsigned("18446744073709551615"), std::numeric_limits<std::uint64_t>::max());
   EXPECT_EQ(problem(parse_whole, "9223372036854775808"), "out of range");  // 2^63
   EXPECT_EQ(problem(parse_unsigned, "18446744073709551616"), "out of range");
 }
 
-// Other readers of YAML and JSON take these for doubles, and round them.
+// Other YAML and JSON readers take these for doubles and round them.
 TEST(ConfigNumbers, whole_numbers_beyond_2_to_the_53_are_written_out) {
   const std::string write = "whole numbers beyond 2^53 take no point and no exponent: write ";
   EXPECT_EQ(problem(parse_unsigned, "9007199254740993.0"), write + "9007199254740993");
@@ -52,7 +52,7 @@ TEST(ConfigNumbers, whole_numbers_beyond_2_to_the_53_are_written_out) {
   EXPECT_EQ(parse_whole("-9007199254740992e0"), -9007199254740992);
 }
 
-// A double would take each of these for a whole number.
+// As doubles, these would be whole numbers.
 TEST(ConfigNumbers, digits_behind_the_point_are_read_to_the_last) {
   for (const auto* text :
        {"4.00000000000000000000001", "9007199254740991.4", "1e-400", "25e-1", "0.1e-1"}) {

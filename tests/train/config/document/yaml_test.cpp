@@ -1,4 +1,4 @@
-// What YAML leaves open, and what yaml-cpp gets wrong, is settled before options are read.
+// Resolves what YAML leaves open and what yaml-cpp gets wrong before options are read.
 #include "tests/support/config_error.hpp"
 #include "tests/support/testing.hpp"
 #include "train/config/document/document.hpp"
@@ -89,7 +89,7 @@ TEST(ConfigYaml, syntax_errors_have_their_place) {
 
 struct Mistake {
   std::string text;
-  std::string message;  // behind "a.yaml:"
+  std::string message;  // after "a.yaml:"
 
   friend std::ostream& operator<<(std::ostream& out, const Mistake& mistake) {
     return out << PrintToString(mistake.text);
@@ -100,7 +100,7 @@ class ConfigYamlMistake : public TestWithParam<Mistake> {};
 
 const std::string comes_to = " has no colon; an option is written `name: value`";
 
-// What yaml-cpp notices a line or more later, or says in the words of its grammar.
+// Mistakes that yaml-cpp reports at a later line, or in terms of its grammar.
 INSTANTIATE_TEST_SUITE_P(
     Lines, ConfigYamlMistake,
     Values(
@@ -190,7 +190,7 @@ TEST(ConfigYaml, text_that_is_not_utf8_or_hides_something_is_refused) {
                            "\xF8\x88\x80\x80\x80", "\xE2\x82", "\x80"}) {
     EXPECT_EQ(config_error(text), "a.yaml:1:1: not UTF-8 text");
   }
-  // yaml-cpp takes U+0004 for the end of the file.
+  // yaml-cpp takes U+0004 as the end of the file.
   EXPECT_EQ(config_error("seed: 1\n\x04\nmodel: {heads: x}\n"),
             "a.yaml:2:1: a control character (U+0004)");
   EXPECT_EQ(config_error("# \xF0\x9F\x98\x80 \xED\x9F\xBF \xF4\x8F\xBF\xBF\nseed: 1\n"),
