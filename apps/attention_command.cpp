@@ -4,9 +4,6 @@
 
 #include "apps/commands.hpp"
 #include "apps/inputs.hpp"
-#include "core/files/files.hpp"
-#include "datasets/tokenizers/tokenizer.hpp"
-#include "lab/inspection/inspection.hpp"
 #include "lab/report/page.hpp"
 #include "lab/report/run.hpp"
 #include "predict/predictor.hpp"
@@ -28,40 +25,26 @@ struct AttentionArguments {
   bool json = false;
 };
 
-std::string page_of(const SavedRun& run, const Inspection& inspection) {
-  const std::string name = (run.directory / "").parent_path().filename().string();
-  Json page = {{"name", fmt::format("Attention of {}", name)},
-               {"sentences",
-                {sentence_json(inspection.sequence, inspection.text.read.line.text, {},
-                               shown_text_tokens)}}};
-  const Json seen = inspection_json(run, inspection, WithTensors::no);
-  for (const char* part : {"predictions", "without"}) {
-    if (seen.contains(part)) {
-      page[part] = seen[part];
-    }
-  }
-  return report_page(page);
-}
-
-void expect_form(const std::filesystem::path& output) {
-  const std::string extension = output.extension().string();
-  if (!output.empty() && extension != ".safetensors" && extension != ".html" &&
-      extension != ".json") {
-    throw ConfigError(fmt::format(
-        "--output {}: the name must end in .safetensors, .html or .json, which says the form",
-        output.string()));
-  }
-}
-
-void write(const AttentionArguments& arguments, const SavedRun& run, const Inspection& inspection) {
-  const std::string extension = arguments.output.extension().string();
-  if (extension == ".safetensors") {
-    write_inspection(arguments.output, run, inspection);
-  } else if (extension == ".html") {
-    write_file_atomically(arguments.output, page_of(run, inspection));
-  } else if (extension == ".json") {
-    write_file_atomically(arguments.output,
+// Writes the file of --output, if there is one, in the form that its name says.
+void write(const std::filesystem::path& output, const SavedRun& run, const Inspection& inspection) {
+  if (output.extension() == ".safetensors") {
+    write_inspection(output, run, inspection);
+  } else if (output.extension() == ".json") {
+    write_file_atomically(output,
                           json_text(inspection_json(run, inspection, WithTensors::yes)) + '\n');
+  } else if (output.extension() == ".html") {
+    const std::string name = (run.directory / "").parent_path().filename().string();
+    Json page = {{"name", fmt::format("Attention of {}", name)},
+                 {"sentences",
+                  {sentence_json(inspection.sequence, inspection.text.read.line.text, {},
+                                 shown_text_tokens)}}};
+    const Json seen = inspection_json(run, inspection, WithTensors::no);
+    for (const char* part : {"predictions", "without"}) {
+      if (seen.contains(part)) {
+        page[part] = seen[part];
+      }
+    }
+    write_file_atomically(output, report_page(page));
   }
 }
 
@@ -107,23 +90,23 @@ std::string text_of(const AttentionArguments& arguments) {
   return text;
 }
 
-void say_unknown_tokens(const EncodedText& text, const char* what) {
-  UnknownText unknown;
-  unknown.see(text.tokenizer, text.text, text.tokens, 1);
-  if (unknown.any()) {
-    spdlog::warn("the {}: {}", what, describe(unknown));
-  }
-}
-
 void say_what_is_lost(const AttentionArguments& arguments, const SavedRun& run,
                       const Inspection& inspection, Workers& workers) {
   const Predictor predictor(run, workers);
+  const Reader& reader = predictor.reader();
   const TextBatch& read = inspection.text;
-  const std::vector<EncodedText> texts = predictor.reader().encoded(read.read);
+  const auto say_unknown_tokens = [](const EncodedText& text, const char* what) {
+    UnknownText unknown;
+    unknown.see(text.tokenizer, text.text, text.tokens, 1);
+    if (unknown.any()) {
+      spdlog::warn("the {}: {}", what, describe(unknown));
+    }
+  };
+  const std::vector<EncodedText> texts = reader.encoded(read.read);
   say_unknown_tokens(texts.front(), "text");
   if (arguments.pattern) {
-    const LineRead pattern = predictor.reader().read({.text = *arguments.pattern});
-    say_unknown_tokens(predictor.reader().encoded(pattern).front(), "text of --with-pattern");
+    const LineRead pattern = reader.read({.text = *arguments.pattern});
+    say_unknown_tokens(reader.encoded(pattern).front(), "text of --with-pattern");
   }
   if (texts.size() > 1) {
     say_unknown_tokens(texts.back(), "target");
@@ -141,14 +124,20 @@ void say_what_is_lost(const AttentionArguments& arguments, const SavedRun& run,
 
 void show_attention(const AttentionArguments& arguments) {
   prepare_blas(arguments.threads);
-  expect_form(arguments.output);
+  constexpr std::array<std::string_view, 3> forms{".safetensors", ".html", ".json"};
+  const std::filesystem::path& output = arguments.output;
+  if (!output.empty() && std::ranges::count(forms, output.extension().string()) == 0) {
+    throw ConfigError(
+        "--output {}: the name must end in .safetensors, .html or .json, which says the form",
+        output.string());
+  }
   const std::string text = text_of(arguments);
   InputFiles inputs = inputs_of_run(arguments.run, arguments.checkpoint);
   if (!arguments.input.empty()) {
     inputs.add(arguments.input);
   }
-  if (!arguments.output.empty()) {
-    inputs.expect_other(arguments.output);
+  if (!output.empty()) {
+    inputs.expect_other(output);
   }
   expect_output_apart(inputs);
   const SavedRun run(arguments.run, arguments.checkpoint);
@@ -162,7 +151,7 @@ void show_attention(const AttentionArguments& arguments) {
                         workers);
   });
   say_what_is_lost(arguments, run, inspection, workers);
-  write(arguments, run, inspection);
+  write(arguments.output, run, inspection);
   print(arguments, run, inspection);
 }
 

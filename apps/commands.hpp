@@ -6,9 +6,6 @@
 #include <CLI/CLI.hpp>
 
 #include "apps/launch.hpp"
-#include "core/files/input_output.hpp"
-#include "core/files/json_text.hpp"
-#include "core/kernel/workers.hpp"
 #include "core/option_rows.hpp"
 #include "core/product/blas_kernels.hpp"
 #include "core/text.hpp"
@@ -17,22 +14,36 @@
 
 namespace tapehead {
 
-// Adds a command that calls `run` with the arguments that its options set. If `run` returns an exit
-// code, the program exits with it.
+// Adds a command that calls `run` with the arguments that its options set and, if `run` takes it,
+// with the command. If `run` returns an exit code, the program exits with it.
 template <class Arguments, class Run>
-std::pair<CLI::App&, Arguments&> add_command(CLI::App& program, const char* name, const char* help,
-                                             Run run) {
+std::pair<CLI::App&, Arguments&> add_command(CLI::App& program, const char* name,
+                                             const std::string& help, Run run) {
   const auto arguments = std::make_shared<Arguments>();
   CLI::App* command = program.add_subcommand(name, help);
-  command->callback([arguments, run] {
-    if constexpr (std::is_void_v<decltype(run(*arguments))>) {
-      run(*arguments);
-    } else {
+  command->callback([arguments, run, command] {
+    if constexpr (std::is_invocable_r_v<int, Run, Arguments&, const CLI::App&>) {
+      throw CLI::RuntimeError(run(*arguments, *command));
+    } else if constexpr (std::is_invocable_v<Run, Arguments&, const CLI::App&>) {
+      run(*arguments, *command);
+    } else if constexpr (std::is_invocable_r_v<int, Run, Arguments&>) {
       throw CLI::RuntimeError(run(*arguments));
+    } else {
+      run(*arguments);
     }
   });
   return {*command, *arguments};
 }
+
+// What commands about a trained run and its data have in common.
+struct RunArguments {
+  std::filesystem::path run;
+  std::string split = "validation";
+  std::string checkpoint;
+  DataChoice data;
+  Index threads = default_threads();
+  bool json = false;
+};
 
 // An option that takes one value and may be repeated.
 inline CLI::Option* add_repeated_option(CLI::App& command, const char* name,
@@ -43,20 +54,17 @@ inline CLI::Option* add_repeated_option(CLI::App& command, const char* name,
       ->allow_extra_args(false);
 }
 
-// --set, for commands that take a config.
 inline void add_set_option(CLI::App& command, std::vector<std::string>& overrides) {
   add_repeated_option(command, "--set", overrides,
                       "section.option=value: changes an option of the config; may be repeated");
 }
 
-// --checkpoint, for commands that use a trained run.
 inline void add_checkpoint_option(CLI::App& command, std::string& checkpoint) {
   command.add_option(
       "--checkpoint", checkpoint,
       "best, last, average or a file; by default the average where there is one, else the best");
 }
 
-// --data, for commands that read the data of a run.
 inline CLI::Option* add_data_option(CLI::App& command, DataChoice& data) {
   return command.add_option(
       "--data", data.directory,
@@ -87,9 +95,15 @@ CLI::Option* add_number_option(CLI::App& command, const char* name, const Cell& 
 CLI::Option* add_numbers_option(CLI::App& command, const char* name, std::vector<Index>& numbers,
                                 const NumberRange& range, std::string_view help);
 
-// --threads, for commands that compute.
 CLI::Option* add_threads_option(CLI::App& command, Index& threads,
                                 std::string_view help = "Worker threads");
+
+// --checkpoint, --data, --other-data and --threads.
+inline void add_study_options(CLI::App& command, RunArguments& arguments) {
+  add_checkpoint_option(command, arguments.checkpoint);
+  add_data_options(command, arguments.data);
+  add_threads_option(command, arguments.threads);
+}
 
 // The options of gradcheck. Two programs declare them: tapehead-gradcheck, which does the check,
 // and tapehead, which describes all commands.
@@ -101,7 +115,6 @@ struct GradcheckArguments {
   bool json = false;
 };
 
-// Adds the command gradcheck, which stores its options in `arguments`.
 CLI::App* declare_gradcheck(CLI::App& program, GradcheckArguments& arguments);
 
 // Registers a command; each command's file defines one. `place`: its position in the help.

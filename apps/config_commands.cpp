@@ -3,8 +3,6 @@
 // tapehead plan CONFIG: estimates a training's memory and time before it starts.
 #include "apps/commands.hpp"
 #include "apps/inputs.hpp"
-#include "datasets/make_task.hpp"
-#include "train/config/config.hpp"
 #include "train/loop/initial_weights.hpp"
 #include "train/model_training.hpp"
 #include "train/output/logging.hpp"

@@ -49,18 +49,6 @@ std::string options_text(const CLI::App& command, bool positional) {
   return text;
 }
 
-// The usage line of a command, with its positional arguments.
-std::string usage(const CLI::App& command) {
-  std::string words = "tapehead " + command.get_name() + " [OPTION]...";
-  const CLI::Formatter formatter;
-  for (const CLI::Option* option : command.get_options()) {
-    if (option->get_positional()) {
-      words += " " + formatter.make_option_usage(option);
-    }
-  }
-  return roff(words) + "\n";
-}
-
 std::string reference(const std::string& name) { return fmt::format(".BR {} (1)", roff(name)); }
 
 // tapehead(1), in the macros of man(7). The program's description begins with its name, as in
@@ -85,30 +73,29 @@ std::string man_page(const CLI::App& program, const std::vector<const CLI::App*>
 // The page of a command, such as tapehead-train(1).
 std::string man_page_of_command(const CLI::App& command) {
   const std::string name = "tapehead-" + command.get_name();
+  std::string usage = "tapehead " + command.get_name() + " [OPTION]...";
+  for (const CLI::Option* option : command.get_options()) {
+    if (option->get_positional()) {
+      usage += " " + CLI::Formatter().make_option_usage(option);
+    }
+  }
   return heading(name) +
          section("NAME", fmt::format("{} \\- {}\n", roff(name), roff(command.get_description()))) +
-         section("SYNOPSIS", usage(command)) + section("ARGUMENTS", options_text(command, true)) +
+         section("SYNOPSIS", roff(usage) + "\n") +
+         section("ARGUMENTS", options_text(command, true)) +
          section("OPTIONS", options_text(command, false)) +
          section("SEE ALSO", reference("tapehead") + "\n");
 }
 
-// The forms of an option, such as "--help" and "-h".
-std::vector<std::string> words_of(const CLI::Option& option) {
-  std::vector<std::string> words;
-  for (const std::string& name : option.get_lnames()) {
-    words.push_back("--" + name);
-  }
-  for (const std::string& name : option.get_snames()) {
-    words.push_back("-" + name);
-  }
-  return words;
-}
-
-std::string all_words_of(const CLI::App& command) {
-  std::string words;
+// The forms of all options, such as "--help" and "-h", each with its option.
+std::vector<std::pair<std::string, const CLI::Option*>> words_of(const CLI::App& command) {
+  std::vector<std::pair<std::string, const CLI::Option*>> words;
   for (const CLI::Option* option : command.get_options()) {
-    for (const std::string& word : words_of(*option)) {
-      words += (words.empty() ? "" : " ") + word;
+    for (const std::string& name : option->get_lnames()) {
+      words.emplace_back("--" + name, option);
+    }
+    for (const std::string& name : option->get_snames()) {
+      words.emplace_back("-" + name, option);
     }
   }
   return words;
@@ -123,19 +110,13 @@ std::string escaped(std::string_view text, std::string_view marks) {
   return result;
 }
 
-// One form of an option for zsh's _arguments: '*--run[Run directory]:value:_files'. The star allows
-// repetition, which the program checks itself.
-std::string zsh_argument(const CLI::Option& option, const std::string& word) {
-  const std::string value = option.get_items_expected_max() > 0 ? ":value:_files" : "";
-  return shell_word("*" + word + "[" + escaped(option.get_description(), "[]\\:") + "]" + value);
-}
-
 std::string bash_completion(const std::vector<const CLI::App*>& commands) {
-  std::string names;
+  std::vector<std::string> names;
   std::string cases;
   for (const CLI::App* command : commands) {
-    names += (names.empty() ? "" : " ") + command->get_name();
-    cases += fmt::format("      {}) words='{}' ;;\n", command->get_name(), all_words_of(*command));
+    names.push_back(command->get_name());
+    cases += fmt::format("      {}) words='{}' ;;\n", command->get_name(),
+                         join(words_of(*command) | std::views::keys, " "));
   }
   return fmt::format(R"(# Completion of tapehead in bash: commands, options, and files.
 _tapehead() {{
@@ -150,7 +131,7 @@ _tapehead() {{
 }}
 complete -o default -F _tapehead tapehead
 )",
-                     names, cases);
+                     join(names, " "), cases);
 }
 
 std::string zsh_completion(const std::vector<const CLI::App*>& commands) {
@@ -160,10 +141,12 @@ std::string zsh_completion(const std::vector<const CLI::App*>& commands) {
     described +=
         fmt::format("    {}\n", shell_word(command->get_name() + ":" + command->get_description()));
     cases += fmt::format("    {})\n      _arguments", command->get_name());
-    for (const CLI::Option* option : command->get_options()) {
-      for (const std::string& word : words_of(*option)) {
-        cases += " \\\n        " + zsh_argument(*option, word);
-      }
+    // As '*--run[Run directory]:value:_files'. The star allows repetition; the program checks it.
+    for (const auto& [word, option] : words_of(*command)) {
+      const std::string value = option->get_items_expected_max() > 0 ? ":value:_files" : "";
+      cases +=
+          " \\\n        " +
+          shell_word("*" + word + "[" + escaped(option->get_description(), "[]\\:") + "]" + value);
     }
     cases += " \\\n        '*:file:_files'\n      ;;\n";
   }
@@ -187,18 +170,6 @@ _tapehead "$@"
                      described, cases);
 }
 
-// The commands that the help lists. `declared` stands for gradcheck, because the plain program does
-// not know the options of gradcheck.
-std::vector<const CLI::App*> listed_commands(const CLI::App& program, const CLI::App& declared) {
-  std::vector<const CLI::App*> commands;
-  for (const CLI::App* command : program.get_subcommands({})) {
-    if (!command->get_group().empty()) {
-      commands.push_back(command->get_name() == declared.get_name() ? &declared : command);
-    }
-  }
-  return commands;
-}
-
 struct DescribeArguments {
   std::string what;
   std::string command;
@@ -208,9 +179,16 @@ std::string described(const CLI::App& program, const DescribeArguments& argument
   if (arguments.what != "man" && !arguments.command.empty()) {
     throw ConfigError(arguments.what + " completes all commands; only man takes one");
   }
-  CLI::App gradcheck;
+  CLI::App other;
   GradcheckArguments unused;
-  const auto commands = listed_commands(program, *declare_gradcheck(gradcheck, unused));
+  // The plain program does not know the options of gradcheck.
+  const CLI::App* const gradcheck = declare_gradcheck(other, unused);
+  std::vector<const CLI::App*> commands;  // that the help lists
+  for (const CLI::App* command : program.get_subcommands({})) {
+    if (!command->get_group().empty()) {
+      commands.push_back(command->get_name() == gradcheck->get_name() ? gradcheck : command);
+    }
+  }
   if (arguments.what == "bash") {
     return bash_completion(commands);
   }
@@ -220,12 +198,12 @@ std::string described(const CLI::App& program, const DescribeArguments& argument
   if (arguments.command.empty()) {
     return man_page(program, commands);
   }
-  for (const CLI::App* command : commands) {
-    if (command->get_name() == arguments.command) {
-      return man_page_of_command(*command);
-    }
+  const auto wanted = std::ranges::find(
+      commands, arguments.command, [](const CLI::App* command) { return command->get_name(); });
+  if (wanted == commands.end()) {
+    throw ConfigError("there is no command " + shown(arguments.command));
   }
-  throw ConfigError("there is no command " + shown(arguments.command));
+  return man_page_of_command(**wanted);
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 
 #include "apps/commands.hpp"
 #include "apps/inputs.hpp"
-#include "datasets/task_kind.hpp"
 #include "datasets/text/text_options.hpp"
 #include "train/config/rules.hpp"
 #include "train/evaluation/evaluation_report.hpp"
@@ -12,41 +11,29 @@ namespace tapehead {
 
 namespace {
 
-struct EvaluateArguments {
-  std::filesystem::path run;
-  std::string split = "test";
-  std::string checkpoint;
-  DataChoice data;
-  Index threads = default_threads();
+struct EvaluateArguments : RunArguments {
   Index beam = 0;
   std::string pattern;
   Index context = 0;
   Index stride = 0;
   std::optional<Index> memory;
-  bool json = false;
 };
 
-void print(const SplitResults& results, bool json) {
-  if (!json) {
-    write_output(fmt::format("{}\n", evaluation_table(results)));
-    return;
-  }
+Json splits_json(const SplitResults& results) {
   Json object = evaluation_json(results.front().second);
-  for (std::size_t i = 1; i < results.size(); ++i) {
-    object["splits"][results[i].first] = evaluation_json(results[i].second);
+  for (const auto& [name, result] : results | std::views::drop(1)) {
+    object["splits"][name] = evaluation_json(result);
   }
-  write_output(fmt::format("{}\n", object.dump()));
+  return object;
 }
 
 std::optional<AttentionPattern> pattern_of(const EvaluateArguments& arguments) {
-  if (arguments.pattern.empty()) {
-    return {};
-  }
   try {
-    return AttentionPattern(arguments.pattern);
+    return arguments.pattern.empty() ? std::nullopt
+                                     : std::optional(AttentionPattern(arguments.pattern));
   } catch (const ConfigError& error) {
-    throw ConfigError(fmt::format("--pattern: {} ({}; allowed: {})", error.what(),
-                                  shown(arguments.pattern), AttentionPattern::notation));
+    throw ConfigError("--pattern: {} ({}; allowed: {})", error.what(), shown(arguments.pattern),
+                      AttentionPattern::notation);
   }
 }
 
@@ -60,9 +47,9 @@ void set_context(Config& config, Index context) {
       config.model.max_positions - use.marks_beside - config.evaluation.memory.value_or(0);
   if (context > most) {
     throw ConfigError(
-        fmt::format("--context: more tokens than the model has positions for ({}; allowed: 1 to "
-                    "{}, see model.max_positions)",
-                    context, most));
+        "--context: more tokens than the model has positions for ({}; allowed: 1 to "
+        "{}, see model.max_positions)",
+        context, most);
   }
   config.task.as<TextOptions>().context = context;
   config.evaluation.stride.reset();
@@ -80,9 +67,8 @@ void expect_stride(const Config& config, Index stride) {
     throw ConfigError("--stride: with a memory, windows do not overlap (--memory 0 leaves it out)");
   }
   if (stride > text->context) {
-    throw ConfigError(
-        fmt::format("--stride: windows of {} tokens would leave some out ({}; allowed: 1 to {})",
-                    text->context, stride, text->context));
+    throw ConfigError("--stride: windows of {} tokens would leave some out ({}; allowed: 1 to {})",
+                      text->context, stride, text->context);
   }
 }
 
@@ -92,10 +78,10 @@ void check_memory(Config config, const EvaluateArguments& arguments) {
   const auto* text = config.task.find<TextOptions>();
   const Index most = text == nullptr ? 0 : config.model.max_positions - text->context;
   if (text != nullptr && memory > most) {
-    throw ConfigError(fmt::format(
+    throw ConfigError(
         "--memory: more rows than model.max_positions ({}) leaves beside windows of {} ({}; "
         "allowed: 0 to {})",
-        config.model.max_positions, text->context, memory, most));
+        config.model.max_positions, text->context, memory, most);
   }
   config.training.memory = 0;
   if (const auto violation = memory_fits(config)) {
@@ -133,7 +119,9 @@ void evaluate_run(const EvaluateArguments& arguments) {
   const Task task =
       saved.task(arguments.data, {.context = arguments.context, .stride = arguments.stride});
   Workers workers(arguments.threads);
-  print(evaluate(saved, task, arguments.split, options, workers), arguments.json);
+  const SplitResults results = evaluate(saved, task, arguments.split, options, workers);
+  write_output(fmt::format(
+      "{}\n", arguments.json ? splits_json(results).dump() : evaluation_table(results)));
 }
 
 }  // namespace
@@ -141,6 +129,7 @@ void evaluate_run(const EvaluateArguments& arguments) {
 const Command evaluate_command(40, [](CLI::App& program) {
   const auto [command, arguments] = add_command<EvaluateArguments>(
       program, "evaluate", "Measure a trained model on a split", evaluate_run);
+  arguments.split = "test";
   command.add_option("run", arguments.run, "Run directory")->required();
   command
       .add_option("--split", arguments.split,

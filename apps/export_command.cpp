@@ -1,13 +1,11 @@
 // tapehead export RUN DIRECTORY: writes a trained model for another program.
 #include <fcntl.h>
 #include <sys/file.h>
-
 #include <cerrno>
-#include <system_error>
 
 #include "apps/commands.hpp"
 #include "apps/inputs.hpp"
-#include "core/files/files.hpp"
+#include "interchange/architecture.hpp"
 #include "interchange/export.hpp"
 
 namespace tapehead {
@@ -16,10 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct WrittenModel {
-  std::string of;  // the reader of the files: a class or a file
-  Index parameters = 0;
-};
+using WrittenModel = std::pair<std::string, Index>;  // its reader, a class or a file; parameters
 
 // A program that models can be exported for, and all files that such an export may write.
 struct ExportForm {
@@ -31,32 +26,20 @@ struct ExportForm {
 WrittenModel write_for_transformers(const SavedRun& run, const fs::path& directory) {
   const Exported exported = export_model(run);
   write_exported(exported, run, directory);
-  WrittenModel written{.of = exported.class_name};
+  Index parameters = 0;
   for (const ExportedTensor& tensor : exported.tensors) {
-    written.parameters += std::ssize(tensor.numbers);
+    parameters += std::ssize(tensor.numbers);
   }
-  return written;
-}
-
-WrittenModel write_for_pytorch(const SavedRun& run, const fs::path& directory) {
-  export_pytorch(run, directory);
-  return {.of = "model.py", .parameters = run.model.store.count()};
+  return {exported.class_name, parameters};
 }
 
 // The first form is the default.
 constexpr std::array<ExportForm, 2> export_forms{
     {{"transformers", exported_files, write_for_transformers},
-     {"pytorch", pytorch_files, write_for_pytorch}}};
-
-const ExportForm& export_form(const std::string& name) {
-  const auto* const found = std::ranges::find(export_forms, name, &ExportForm::name);
-  if (found == export_forms.end()) {
-    throw ConfigError(
-        fmt::format("--as {}: there is no such form (one of: {})", shown(name),
-                    join(export_forms | std::views::transform(&ExportForm::name), ", ")));
-  }
-  return *found;
-}
+     {"pytorch", pytorch_files, [](const SavedRun& run, const fs::path& directory) {
+        export_pytorch(run, directory);
+        return WrittenModel("model.py", run.model.store.count());
+      }}}};
 
 struct ExportArguments {
   fs::path run;
@@ -81,8 +64,8 @@ void expect_directory_available(const ExportArguments& arguments, const InputFil
                         ? !std::ranges::all_of(entries_of(arguments.directory), is_unfinished)
                         : fs::exists(status);
   if (used && !arguments.overwrite) {
-    throw IoError(fmt::format("{} is not empty; --overwrite replaces the files of an export in it",
-                              arguments.directory.string()));
+    throw IoError("{} is not empty; --overwrite replaces the files of an export in it",
+                  arguments.directory.string());
   }
   for (const ExportForm& form : export_forms) {
     for (const char* file : form.files) {
@@ -101,7 +84,12 @@ class Unfinished {
       made_ = directory;
     }
     make_directories(directory);
-    remove_killed(directory);
+    for (const fs::path& path : entries_of(directory)) {
+      if (is_unfinished(path) && locked(path)) {  // a killed export has left it
+        std::error_code ignored;
+        fs::remove_all(path, ignored);
+      }
+    }
     std::string name = (directory / unfinished_prefix).string() + "XXXXXX";
     if (::mkdtemp(name.data()) == nullptr) {
       throw io_error("create", name, errno);
@@ -139,15 +127,6 @@ class Unfinished {
     const bool free = ::flock(directory.descriptor(), LOCK_EX | LOCK_NB) == 0;
     return free ? std::optional(std::move(directory)) : std::nullopt;
   }
-  // Removes what killed exports have left.
-  static void remove_killed(const fs::path& directory) {
-    std::error_code ignored;
-    for (const fs::path& path : entries_of(directory)) {
-      if (is_unfinished(path) && locked(path)) {
-        fs::remove_all(path, ignored);
-      }
-    }
-  }
 
   fs::path path_;
   fs::path made_;  // `directory`, if this export created it
@@ -168,41 +147,41 @@ void remove_earlier(const std::vector<std::string>& files, const fs::path& direc
   }
 }
 
-std::vector<std::string> written_files(const ExportForm& form, const fs::path& directory) {
-  std::vector<std::string> files;
-  std::ranges::copy_if(form.files, std::back_inserter(files),
-                       [&](const char* file) { return fs::exists(directory / file); });
-  return files;
-}
-
-void say_exported(const ExportArguments& arguments, const ExportForm& form,
-                  const WrittenModel& written, const std::vector<std::string>& files) {
+void say_exported(const ExportArguments& arguments, const WrittenModel& written,
+                  const std::vector<std::string>& files) {
+  const auto& [reader, parameters] = written;
   if (arguments.json) {
     const Json json = {{"run", arguments.run.string()},
                        {"directory", arguments.directory.string()},
-                       {"as", form.name},
-                       {"model", written.of},
+                       {"as", arguments.as},
+                       {"model", reader},
                        {"files", files},
-                       {"parameters", written.parameters}};
+                       {"parameters", parameters}};
     write_output(json_text(json) + '\n');
     return;
   }
   write_output(fmt::format("{}: {} of {} parameters\nfiles: {}\n", arguments.directory.string(),
-                           written.of, written.parameters, join(files, ", ")));
+                           reader, parameters, join(files, ", ")));
 }
 
 void export_run(const ExportArguments& arguments) {
-  const ExportForm& form = export_form(arguments.as);
+  const auto* const form = std::ranges::find(export_forms, arguments.as, &ExportForm::name);
+  if (form == export_forms.end()) {
+    throw ConfigError("--as {}: there is no such form (one of: {})", shown(arguments.as),
+                      join(export_forms | std::views::transform(&ExportForm::name), ", "));
+  }
   const InputFiles inputs = inputs_of_run(arguments.run, arguments.checkpoint);
   expect_directory_available(arguments, inputs);
   expect_output_apart(inputs);
   const SavedRun run(arguments.run, arguments.checkpoint);
   const Unfinished unfinished(arguments.directory);
-  const WrittenModel written = form.write(run, unfinished.path());
-  const std::vector<std::string> files = written_files(form, unfinished.path());
+  const WrittenModel written = form->write(run, unfinished.path());
+  std::vector<std::string> files;
+  std::ranges::copy_if(form->files, std::back_inserter(files),
+                       [&](const char* file) { return fs::exists(unfinished.path() / file); });
   unfinished.move(files, arguments.directory);
   remove_earlier(files, arguments.directory);
-  say_exported(arguments, form, written, files);
+  say_exported(arguments, written, files);
 }
 
 }  // namespace
@@ -214,8 +193,9 @@ const Command export_command(150, [](CLI::App& program) {
   command.add_option("directory", arguments.directory, "Directory to write into")->required();
   command
       .add_option("--as", arguments.as,
-                  "For what: transformers, which has GPT-2, Llama, BERT, ALBERT and Marian; or "
-                  "pytorch, plain PyTorch for any model")
+                  fmt::format("For what: transformers, which has {}; or pytorch, plain PyTorch for "
+                              "any model",
+                              architecture_names("and")))
       ->capture_default_str();
   add_checkpoint_option(command, arguments.checkpoint);
   command.add_flag("--overwrite", arguments.overwrite,

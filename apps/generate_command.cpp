@@ -30,25 +30,13 @@ void expect_composable(const GenerateArguments& arguments) {
         "--top-p, --min-p and --seed, or --beam");
   }
   if (options.samples > options.beam) {
-    throw ConfigError(
-        fmt::format("--count {} asks for more than the beam's {} hypotheses: raise --beam",
-                    options.samples, options.beam));
+    throw ConfigError("--count {} asks for more than the beam's {} hypotheses: raise --beam",
+                      options.samples, options.beam);
   }
 }
 
-std::string_view name_of(GenerationEnd end) {
-  switch (end) {
-    case GenerationEnd::mark:
-      return "end";
-    case GenerationEnd::max_tokens:
-      return "max_tokens";
-    case GenerationEnd::context:
-      return "context";
-    case GenerationEnd::caller:
-      return "stop";
-  }
-  throw std::logic_error("no such end of a text");
-}
+// The names of the values of GenerationEnd, in its order.
+constexpr std::array<std::string_view, 4> end_names{"end", "max_tokens", "context", "stop"};
 
 std::string json_of(const std::string& prompt, std::size_t sample, const GeneratedText& generated) {
   const auto [words, pairs] = distinct_ngrams({&generated.text, 1});
@@ -57,22 +45,11 @@ std::string json_of(const std::string& prompt, std::size_t sample, const Generat
                      {"text", generated.text},
                      {"tokens", generated.tokens.size()},
                      {"log_probability", generated.log_probability},
-                     {"end", name_of(generated.end)},
+                     {"end", end_names.at(static_cast<std::size_t>(generated.end))},
                      {"slid", generated.slid},
                      {"distinct_1", words},
                      {"distinct_2", pairs}};
   return json_text(json) + '\n';
-}
-
-void say_how_varied(const std::vector<std::string>& texts) {
-  if (texts.size() < 2) {
-    return;
-  }
-  const auto [words, pairs] = distinct_ngrams(texts);
-  spdlog::info(
-      "{} texts: distinct-1 {:.3f}, distinct-2 {:.3f} (different words, and pairs of words, over "
-      "all)",
-      texts.size(), words, pairs);
 }
 
 // Writes a single sample while it is generated. If there are several, each follows a heading line.
@@ -104,10 +81,16 @@ class ContinuationOf : public Question {
                                                at_once ? each : TextGenerator::EachPiece(), first);
     std::string text;
     for (std::size_t i = 0; i < generated.size(); ++i) {
+      const std::string& prompt = lines[i].line.text;
       for (std::size_t k = 0; k < generated[i].size(); ++k) {
-        see(generated[i][k]);
-        text +=
-            text_of(lines[i].line.text, first + static_cast<Index>(i) + 1, k + 1, generated[i][k]);
+        const GeneratedText& sample = generated[i][k];
+        slid_ += sample.slid ? 1 : 0;
+        without_stop_ += sample.end == GenerationEnd::max_tokens ? 1 : 0;
+        texts_.push_back(sample.text);
+        text += arguments_.json ? json_of(prompt, k + 1, sample)
+                                : fmt::format("--- prompt {}, sample {}\n{}{}\n",
+                                              first + static_cast<Index>(i) + 1, k + 1,
+                                              shown(prompt_of(prompt)), shown(sample.text));
       }
     }
     return at_once ? "\n" : text;
@@ -124,7 +107,13 @@ class ContinuationOf : public Question {
       spdlog::info("{} of the texts ended after {} tokens without the stop text", without_stop_,
                    arguments_.options.max_tokens);
     }
-    say_how_varied(texts_);
+    if (texts_.size() > 1) {
+      const auto [words, pairs] = distinct_ngrams(texts_);
+      spdlog::info(
+          "{} texts: distinct-1 {:.3f}, distinct-2 {:.3f} (different words, and pairs of words, "
+          "over all)",
+          texts_.size(), words, pairs);
+    }
   }
 
  private:
@@ -136,17 +125,6 @@ class ContinuationOf : public Question {
   std::string shown(std::string_view text) const {
     const bool terminal = arguments_.output.empty() && ::isatty(STDOUT_FILENO) != 0;
     return terminal ? printable(text) : std::string(text);
-  }
-  std::string text_of(const std::string& prompt, Index number, std::size_t sample,
-                      const GeneratedText& generated) const {
-    return arguments_.json ? json_of(prompt, sample, generated)
-                           : fmt::format("--- prompt {}, sample {}\n{}{}\n", number, sample,
-                                         shown(prompt_of(prompt)), shown(generated.text));
-  }
-  void see(const GeneratedText& generated) {
-    slid_ += generated.slid ? 1 : 0;
-    without_stop_ += generated.end == GenerationEnd::max_tokens ? 1 : 0;
-    texts_.push_back(generated.text);
   }
 
   const GenerateArguments& arguments_;
@@ -169,18 +147,6 @@ void generate(GenerateArguments arguments) {
   });
 }
 
-void add_sampling_options(CLI::App& command, SamplingOptions& sampling) {
-  add_number_option(command, "--temperature", &sampling.temperature, {0, 100},
-                    "Logits are divided by it; 0: always the most likely token");
-  add_number_option(command, "--top-k", &sampling.top_k, {0, 1000000},
-                    "Draw from the K most likely tokens only; 0: from all");
-  add_number_option(command, "--top-p", &sampling.top_p,
-                    {.minimum = 0, .maximum = 1, .exclusive_minimum = true},
-                    "Draw from the fewest most likely tokens with this probability together");
-  add_number_option(command, "--min-p", &sampling.min_p, {0, 1},
-                    "Draw from tokens at least this many times as likely as the most likely one");
-}
-
 }  // namespace
 
 const Command generate_command(60, [](CLI::App& program) {
@@ -196,7 +162,16 @@ const Command generate_command(60, [](CLI::App& program) {
   add_number_option(command, "--count", &options.samples, {1, 10000}, "Samples of each prompt");
   add_number_option(command, "--max-tokens", &options.max_tokens, {1, 10000000},
                     "Tokens of a sample, at most");
-  add_sampling_options(command, options.sampling);
+  SamplingOptions& sampling = options.sampling;
+  add_number_option(command, "--temperature", &sampling.temperature, {0, 100},
+                    "Logits are divided by it; 0: always the most likely token");
+  add_number_option(command, "--top-k", &sampling.top_k, {0, 1000000},
+                    "Draw from the K most likely tokens only; 0: from all");
+  add_number_option(command, "--top-p", &sampling.top_p,
+                    {.minimum = 0, .maximum = 1, .exclusive_minimum = true},
+                    "Draw from the fewest most likely tokens with this probability together");
+  add_number_option(command, "--min-p", &sampling.min_p, {0, 1},
+                    "Draw from tokens at least this many times as likely as the most likely one");
   add_number_option(
       command, "--beam", &options.beam, {1, 256},
       "Instead of sampling, the best of a beam search this wide; it ends with the context");

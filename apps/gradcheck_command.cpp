@@ -1,7 +1,6 @@
 // tapehead gradcheck: runs the program tapehead-gradcheck beside it. That program is built in
 // double precision, so that training needs no second build of the library.
 #include <unistd.h>
-
 #include <cerrno>
 
 #include "apps/commands.hpp"
@@ -23,9 +22,9 @@ void hand_over(const std::vector<std::string>& arguments) {
   flush_output();
   execv(program.c_str(), argv.data());
   throw IoError(
-      fmt::format("cannot start {}: {}; build the CMake target tapehead-gradcheck, and keep the "
-                  "program beside tapehead",
-                  program.string(), std::strerror(errno)));
+      "cannot start {}: {}; build the CMake target tapehead-gradcheck, and keep the "
+      "program beside tapehead",
+      program.string(), std::strerror(errno));
 }
 
 }  // namespace

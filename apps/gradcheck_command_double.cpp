@@ -4,8 +4,6 @@
 #include "apps/commands.hpp"
 #include "apps/inputs.hpp"
 #include "core/files/process.hpp"
-#include "datasets/make_task.hpp"
-#include "train/config/config.hpp"
 #include "train/gradcheck/check_config.hpp"
 #include "train/gradcheck/tiny_config.hpp"
 #include "train/output/logging.hpp"
@@ -13,44 +11,29 @@
 namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 // Shows nothing for two seconds, then a live line on a terminal, otherwise a line every 5 seconds.
-class GradcheckProgress {
- public:
-  void show(Index done, Index all) {
-    const double seconds = seconds_since(begin_);
-    if (seconds < next_) {
-      return;
+struct GradcheckProgress {
+  void operator()(Index done, Index all) {
+    const double seconds = seconds_since(begin);
+    if (seconds >= next) {
+      const std::string line =
+          fmt::format("checked {} of {} parameters, {:.0f} s", done, all, seconds);
+      next = seconds + (console.terminal() ? 0.1 : 5);
+      console.terminal() ? console.live(line) : console.print(line);
     }
-    const std::string line =
-        fmt::format("checked {} of {} parameters, {:.0f} s", done, all, seconds);
-    next_ = seconds + (console_.terminal() ? 0.1 : 5);
-    console_.terminal() ? console_.live(line) : console_.print(line);
   }
 
- private:
-  Console console_;
-  Clock::time_point begin_ = Clock::now();
-  double next_ = 2;
+  Console console{};
+  Clock::time_point begin = Clock::now();
+  double next = 2;
 };
 
 // Throws ConfigError if no parameter matches the pattern, before the long check begins.
-void expect_some(const Config& config, const Task& task, const std::string& pattern) {
-  const Model model(config, task);
+void expect_some(const Model& model, const std::string& pattern) {
   const auto& parameters = model.store.parameters();
   const auto is_meant = [&](const std::string& name) { return matches(pattern, name); };
   if (std::ranges::none_of(parameters, is_meant, &NamedParameter::name)) {
-    throw ConfigError(
-        fmt::format("--only {}: no parameter has such a name; the names go from {} to {}", pattern,
-                    parameters.front().name, parameters.back().name));
-  }
-}
-
-// Throws ConfigError if the pattern only matches parameters that the check leaves out.
-void expect_checked(const ModelGradcheckReport& report, const std::string& pattern) {
-  if (report.parameters.empty() && report.ok()) {
-    throw ConfigError(
-        fmt::format("--only {}: nothing to check: the loss does not depend on the parameters with "
-                    "such names, since only attentions without heads would use them",
-                    pattern));
+    throw ConfigError("--only {}: no parameter has such a name; the names go from {} to {}",
+                      pattern, parameters.front().name, parameters.back().name);
   }
 }
 
@@ -64,9 +47,7 @@ Json json_of(const Finding& finding) {
 Json json_of(const ParameterCheck& parameter) {
   Json object;
   object["name"] = parameter.name;
-  for (Index axis = 0; axis < parameter.shape.rank(); ++axis) {
-    object["shape"].push_back(parameter.shape[axis]);
-  }
+  object["shape"] = parameter.shape.extents();
   object["error"] = parameter.error;
   if (parameter.too_small) {
     object["too_small"] = true;
@@ -130,15 +111,21 @@ int gradcheck_config(const GradcheckArguments& arguments) {
   Checked checked{.config = arguments.config.string(), .overrides = changes(loaded, config)};
   expect_output_apart(inputs_of_config(loaded));
   const Task task = make_task(config, find_config_data(arguments.config, config.task));
-  expect_some(config, task, arguments.only);
+  Model model(config, task);
+  expect_some(model, arguments.only);
   checked.batch = batch_to_check(config, task, std::min<Index>(160, config.model.max_positions));
   GradcheckProgress progress;
-  checked.report = check_config(
-      config, task, checked.batch,
+  checked.report = check_model(
+      model, config, checked.batch,
       {.seed = arguments.seed,
        .wanted = [&arguments](std::string_view name) { return matches(arguments.only, name); },
-       .progress = [&progress](Index done, Index all) { progress.show(done, all); }});
-  expect_checked(checked.report, arguments.only);
+       .progress = std::ref(progress)});
+  if (checked.report.parameters.empty() && checked.report.ok()) {
+    throw ConfigError(
+        "--only {}: nothing to check: the loss does not depend on the parameters with "
+        "such names, since only attentions without heads would use them",
+        arguments.only);
+  }
   checked.seconds = seconds_since(begin);
   arguments.json ? print_json(checked) : print_text(checked);
   return checked.report.ok() ? 0 : 1;

@@ -4,25 +4,17 @@
 #include "lab/heads/conclusions.hpp"
 #include "lab/heads/head_history.hpp"
 #include "lab/heads/head_report.hpp"
-#include "lab/removal/head_importance.hpp"
 #include "train/output/logging.hpp"
-#include "train/output/text_table.hpp"
 
 namespace tapehead {
 
 namespace {
 
-struct HeadsRequest {
-  std::filesystem::path run;
-  std::string split = "validation";
-  std::string checkpoint;
-  DataChoice data;
-  Index threads = default_threads();
+struct HeadsRequest : RunArguments {
   bool importance = false;
   bool prune = false;
   bool every_checkpoint = false;
   bool all = false;
-  bool json = false;
   bool csv = false;
   bool legend = false;
   bool reference = false;
@@ -167,19 +159,14 @@ void show_history(const HeadsRequest& request, const Task& task, const Split& sp
   }
 }
 
-// Rejects further options: the legend and the reference are the same for every run.
-void expect_alone(const CLI::App& command, const std::string& name) {
-  for (const CLI::Option* option : command.get_options()) {
-    if (option->count() > 0 && option->get_name() != name) {
-      throw ConfigError(
-          fmt::format("{} has no effect with {}; leave it out", option->get_name(), name));
-    }
-  }
-}
-
 void show_heads(const HeadsRequest& request, const CLI::App& command) {
-  if (request.legend || request.reference) {
-    expect_alone(command, request.legend ? "--legend" : "--reference");
+  if (request.legend || request.reference) {  // they are the same for every run
+    const std::string name = request.legend ? "--legend" : "--reference";
+    for (const CLI::Option* option : command.get_options()) {
+      if (option->count() > 0 && option->get_name() != name) {
+        throw ConfigError("{} has no effect with {}; leave it out", option->get_name(), name);
+      }
+    }
     write_output(request.reference ? legend_reference() : legend_text() + "\n");
     return;
   }
@@ -205,44 +192,40 @@ void show_heads(const HeadsRequest& request, const CLI::App& command) {
 }  // namespace
 
 const Command heads_command(120, [](CLI::App& program) {
-  CLI::App* command =
-      program.add_subcommand("heads", "Tell what each attention head of a trained model does");
-  const auto request = std::make_shared<HeadsRequest>();
-  command->add_option("run", request->run, "Run directory");
-  command->add_option("--split", request->split, "The split to read: train, validation or test")
+  const auto [command, request] = add_command<HeadsRequest>(
+      program, "heads", "Tell what each attention head of a trained model does", show_heads);
+  command.add_option("run", request.run, "Run directory");
+  command.add_option("--split", request.split, "The split to read: train, validation or test")
       ->capture_default_str();
-  add_checkpoint_option(*command, request->checkpoint);
-  add_data_options(*command, request->data);
-  add_threads_option(*command, request->threads);
-  command->add_flag("--importance", request->importance,
-                    "Also the loss without each head and with it alone in its attention, and how "
-                    "fast a gate on it would change the loss");
-  command->add_flag("--prune", request->prune,
-                    "Also the loss as all heads go one by one, the least important first");
+  add_study_options(command, request);
+  command.add_flag("--importance", request.importance,
+                   "Also the loss without each head and with it alone in its attention, and how "
+                   "fast a gate on it would change the loss");
+  command.add_flag("--prune", request.prune,
+                   "Also the loss as all heads go one by one, the least important first");
   command
-      ->add_flag("--every-checkpoint", request->every_checkpoint,
-                 "Instead: what the heads did at each checkpoint of the training that is kept "
-                 "(training.checkpoint_keep), and since which step they do it")
+      .add_flag("--every-checkpoint", request.every_checkpoint,
+                "Instead: what the heads did at each checkpoint of the training that is kept "
+                "(training.checkpoint_keep), and since which step they do it")
       ->excludes("--importance")
       ->excludes("--prune")
       ->excludes("--checkpoint");
-  command->add_flag("--all", request->all,
-                    "Also the tables of all figures: weights, weight matrices, pairs of heads and "
-                    "relations");
-  command->add_flag("--legend", request->legend,
-                    "Instead: what the columns and the roles mean, in words; needs no run");
-  command->add_flag("--reference", request->reference,
-                    "Instead: print the reference of all figures, as docs/head-figures.md");
-  auto* json = command->add_flag("--json", request->json, "One JSON object on standard output");
+  command.add_flag("--all", request.all,
+                   "Also the tables of all figures: weights, weight matrices, pairs of heads and "
+                   "relations");
+  command.add_flag("--legend", request.legend,
+                   "Instead: what the columns and the roles mean, in words; needs no run");
+  command.add_flag("--reference", request.reference,
+                   "Instead: print the reference of all figures, as docs/head-figures.md");
+  auto* json = command.add_flag("--json", request.json, "One JSON object on standard output");
   command
-      ->add_flag("--csv", request->csv,
-                 "One line of CSV for each head on standard output, with its figures")
+      .add_flag("--csv", request.csv,
+                "One line of CSV for each head on standard output, with its figures")
       ->excludes(json)
       ->excludes("--importance")
       ->excludes("--prune")
       ->excludes("--every-checkpoint")
       ->excludes("--all");
-  command->callback([request, command] { show_heads(*request, *command); });
 });
 
 }  // namespace tapehead

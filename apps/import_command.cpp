@@ -3,10 +3,10 @@
 
 #include "apps/commands.hpp"
 #include "apps/inputs.hpp"
+#include "interchange/architecture.hpp"
 #include "interchange/import.hpp"
 #include "interchange/their_tokenizers.hpp"
 #include "train/options/application.hpp"
-#include "train/run/run_directory.hpp"
 
 namespace tapehead {
 
@@ -18,10 +18,6 @@ struct ImportArguments {
   bool overwrite = false;
   bool json = false;
 };
-
-std::filesystem::path usual_run(const std::filesystem::path& from) {
-  return std::filesystem::path("runs") / (from / "").parent_path().filename();
-}
 
 void say(const ImportArguments& arguments, const Imported& imported) {
   const std::string run = arguments.request.run.string();
@@ -59,7 +55,7 @@ void import_run(ImportArguments& arguments) {
   }
   const std::filesystem::path& from = arguments.request.from;
   if (arguments.request.run.empty()) {
-    arguments.request.run = usual_run(from);
+    arguments.request.run = "runs" / (from / "").parent_path().filename();
   }
   RunDirectory::expect_available(arguments.request.run, arguments.overwrite);
   InputFiles inputs;
@@ -82,8 +78,7 @@ void import_run(ImportArguments& arguments) {
 const Command import_command(140, [](CLI::App& program) {
   const auto [command, arguments] = add_command<ImportArguments>(
       program, "import",
-      "Make a run of a model in Hugging Face's layout: GPT-2, Llama, BERT, ALBERT or Marian",
-      import_run);
+      "Make a run of a model in Hugging Face's layout: " + architecture_names("or"), import_run);
   command
       .add_option("directory", arguments.request.from,
                   "Directory with config.json and model.safetensors")

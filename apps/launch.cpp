@@ -23,9 +23,9 @@ class AloneLaunch : public Launch {
 void Launch::expect_takes(std::string_view command) {
   const bool shared = command == "train" || command == "sweep" || command.starts_with('-');
   if (ranks().count() > 1 && !shared) {
-    throw ConfigError(fmt::format(
+    throw ConfigError(
         "{} does not work with several ranks, only train and sweep do; start it without a launcher",
-        shown(command)));
+        shown(command));
   }
 }
 

@@ -29,9 +29,9 @@ std::unique_ptr<Launch> join_launch() {
   }
   if (start.by != own) {
     throw ConfigError(
-        fmt::format("a launcher of {} started several processes of this program, which knows {}; "
-                    "start {} instead, which `./dev build mpi` builds",
-                    library_of(start.by), library_of(own), program_of(start.by)));
+        "a launcher of {} started several processes of this program, which knows {}; "
+        "start {} instead, which `./dev build mpi` builds",
+        library_of(start.by), library_of(own), program_of(start.by));
   }
   return std::make_unique<MpiLaunch>();
 }

@@ -10,9 +10,9 @@ std::unique_ptr<Launch> join_launch() {
   const Launched start = launched();
   if (start.ranks != 1) {
     throw ConfigError(
-        fmt::format("a launcher of {} started several processes of this program, which does not "
-                    "know MPI; start {} instead, which `./dev build mpi` builds",
-                    library_of(start.by), program_of(start.by)));
+        "a launcher of {} started several processes of this program, which does not "
+        "know MPI; start {} instead, which `./dev build mpi` builds",
+        library_of(start.by), program_of(start.by));
   }
   return launch_alone();
 }

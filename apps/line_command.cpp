@@ -4,7 +4,6 @@
 
 #include "apps/commands.hpp"
 #include "apps/inputs.hpp"
-#include "core/files/files.hpp"
 
 namespace tapehead {
 
@@ -12,27 +11,17 @@ namespace {
 
 std::deque<SavedRun> opened_runs(const LineArguments& arguments) {
   constexpr std::array<std::string_view, 4> of_any_run{"", "best", "last", "average"};
-  if (arguments.runs.size() > 1 &&
-      std::ranges::find(of_any_run, arguments.checkpoint) == of_any_run.end()) {
+  if (arguments.runs.size() > 1 && std::ranges::count(of_any_run, arguments.checkpoint) == 0) {
     throw ConfigError(
-        fmt::format("--checkpoint {}: a file is the checkpoint of one run; of several runs name "
-                    "best, last or average",
-                    arguments.checkpoint));
+        "--checkpoint {}: a file is the checkpoint of one run; of several runs name "
+        "best, last or average",
+        arguments.checkpoint);
   }
   std::deque<SavedRun> runs;
   for (const std::filesystem::path& run : arguments.runs) {
     runs.emplace_back(run, arguments.checkpoint);
   }
   return runs;
-}
-
-// Nothing for standard output.
-std::optional<OpenFile> open_output_of(const LineArguments& arguments, const InputFiles& inputs) {
-  if (arguments.output.empty()) {
-    expect_output_apart(inputs);
-    return {};
-  }
-  return open_output(arguments.output, inputs);
 }
 
 }  // namespace
@@ -70,8 +59,9 @@ void ask(const LineArguments& arguments, const MakeQuestion& make_question) {
   prepare_blas(arguments.threads);
   const std::deque<SavedRun> opened = opened_runs(arguments);
   std::vector<const SavedRun*> pointers;
-  std::ranges::transform(opened, std::back_inserter(pointers),
-                         [](const auto& run) { return &run; });
+  for (const SavedRun& run : opened) {
+    pointers.push_back(&run);
+  }
   const RunEnsemble runs(pointers);
   Workers workers(arguments.threads);
   const Predictor predictor(runs, workers,
@@ -95,7 +85,11 @@ void ask(const LineArguments& arguments, const MakeQuestion& make_question) {
   if (!arguments.targets.empty()) {
     targets.emplace(arguments.targets, inputs);
   }
-  output = open_output_of(arguments, inputs);
+  if (arguments.output.empty()) {
+    expect_output_apart(inputs);
+  } else {
+    output = open_output(arguments.output, inputs);
+  }
   runs.use([&] {
     ask_lines(lines, targets ? &*targets : nullptr, predictor.reader(), *question, write);
   });

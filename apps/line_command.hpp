@@ -4,9 +4,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "core/kernel/workers.hpp"
 #include "predict/predictor.hpp"
-#include "predict/reader.hpp"
 
 namespace tapehead {
 

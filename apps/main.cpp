@@ -60,28 +60,6 @@ void separate_empty_values(std::vector<std::string>& words, const CLI::App& comm
   }
 }
 
-// Throws ConfigError if TAPEHEAD_KERNELS names kernels that this program does not have. Only bin/
-// of a package has a choice (choose_level.cpp).
-void expect_kernels() {
-  const char* const asked = std::getenv("TAPEHEAD_KERNELS");
-  if (asked != nullptr && *asked != '\0' && asked != kernel_level()) {
-    throw ConfigError(fmt::format("TAPEHEAD_KERNELS is {}, but the kernels of this program are {}",
-                                  shown(asked), kernel_level()));
-  }
-}
-
-// Prints help to standard output, and an error in the command line as a message.
-int say(const CLI::App& program, const CLI::ParseError& error, Launch& launch) {
-  std::ostringstream output;
-  std::ostringstream messages;
-  const int code = program.exit(error, output, messages);
-  if (launch.prints()) {
-    write_output(output.str());
-    write_message(printable(messages.str()));
-  }
-  return code == 0 ? 0 : 2;
-}
-
 int run(int argc, char** argv, Launch& launch) {
   CLI::App program("tapehead: train small transformers on a CPU");
   program.require_subcommand(1);
@@ -102,7 +80,14 @@ int run(int argc, char** argv, Launch& launch) {
   } catch (const CLI::RuntimeError& error) {
     return error.get_exit_code();
   } catch (const CLI::ParseError& error) {
-    return say(program, error, launch);
+    std::ostringstream output;  // help
+    std::ostringstream messages;
+    const int code = program.exit(error, output, messages);
+    if (launch.prints()) {
+      write_output(output.str());
+      write_message(printable(messages.str()));
+    }
+    return code == 0 ? 0 : 2;
   }
 }
 
@@ -118,7 +103,12 @@ RankEnd run_launched(int argc, char** argv, std::unique_ptr<Launch>& launch) {
     if (!launch->prints()) {
       stop_logging();
     }
-    expect_kernels();
+    // Only bin/ of a package has a choice of kernels (choose_level.cpp).
+    const char* const asked = std::getenv("TAPEHEAD_KERNELS");
+    if (asked != nullptr && *asked != '\0' && asked != kernel_level()) {
+      throw ConfigError("TAPEHEAD_KERNELS is {}, but the kernels of this program are {}",
+                        shown(asked), kernel_level());
+    }
     const int exit_code = run(argc, argv, *launch);
     flush_output();
     return {.exit_code = exit_code};

@@ -12,7 +12,7 @@ void read_number(const Row& row, const std::string& text) {
   try {
     read_value(row, make_node(ConfigNode::Kind::scalar, {}, text));
   } catch (const ConfigError& error) {
-    throw ConfigError(fmt::format("{}: {}", row.field.name, error.what()));
+    throw ConfigError("{}: {}", row.field.name, error.what());
   }
 }
 

@@ -7,12 +7,8 @@ namespace tapehead {
 
 namespace {
 
-struct ClassifyArguments : LineArguments {
-  Index top = 1;
-};
-
 // Pairs of a label and a probability, all separated by tabs.
-std::string line_of(const std::vector<LikelyClass>& classes) {
+std::string text_of(const std::vector<LikelyClass>& classes) {
   std::string line;
   for (const LikelyClass& one : classes) {
     line += fmt::format("{}{}\t{:.4f}", line.empty() ? "" : "\t", one.label, one.probability);
@@ -28,31 +24,6 @@ std::string json_of(const std::string& text, const std::vector<LikelyClass>& cla
   return json_text(json) + '\n';
 }
 
-class ClassOf : public Question {
- public:
-  ClassOf(const ClassifyArguments& arguments, const Predictor& predictor)
-      : arguments_(arguments), predictor_(predictor) {
-    predictor_.expect_used_for("classify");
-  }
-
-  std::string answers(std::span<const LineRead> lines, Index) override {
-    const auto classes = predictor_.classify(lines, arguments_.top);
-    std::string text;
-    for (std::size_t i = 0; i < lines.size(); ++i) {
-      text += arguments_.json ? json_of(lines[i].line.text, classes[i]) : line_of(classes[i]);
-    }
-    return text;
-  }
-
- private:
-  const ClassifyArguments& arguments_;
-  const Predictor& predictor_;
-};
-
-struct FillArguments : LineArguments {
-  Index top = 5;
-};
-
 // Replaces line breaks, so that the text is one line.
 std::string in_line(const std::string& text) {
   std::string line;
@@ -63,7 +34,7 @@ std::string in_line(const std::string& text) {
 }
 
 // Probability, token and text of each candidate, with tabs; an empty line after each mask.
-std::string lines_of(const std::vector<FilledMask>& masks) {
+std::string text_of(const std::vector<FilledMask>& masks) {
   std::string lines;
   for (const FilledMask& candidates : masks) {
     for (const Candidate& one : candidates) {
@@ -86,39 +57,47 @@ std::string json_of(const std::string& text, const std::vector<FilledMask>& mask
   return json_text(json) + '\n';
 }
 
-class MasksOf : public Question {
+struct PredictionArguments : LineArguments {
+  Index top = 1;
+};
+
+// Answers with what a member function of Predictor gives for each line.
+template <auto predict>
+class PredictionOf : public Question {
  public:
-  MasksOf(const FillArguments& arguments, const Predictor& predictor)
+  PredictionOf(const PredictionArguments& arguments, const Predictor& predictor)
       : arguments_(arguments), predictor_(predictor) {
-    predictor_.expect_used_for("fill");
+    predictor_.expect_used_for(of_masks ? "fill" : "classify");
   }
 
   void look_at(LineRead& read) const override {
-    if (read.masks.empty()) {
-      throw DataError(fmt::format("there is no {} in the line", shown(arguments_.mask)));
+    if (of_masks && read.masks.empty()) {
+      throw DataError("there is no {} in the line", shown(arguments_.mask));
     }
   }
 
   std::string answers(std::span<const LineRead> lines, Index) override {
-    const auto masks = predictor_.fill(lines, arguments_.top);
+    const auto found = (predictor_.*predict)(lines, arguments_.top);
     std::string text;
     for (std::size_t i = 0; i < lines.size(); ++i) {
-      text += arguments_.json ? json_of(lines[i].line.text, masks[i]) : lines_of(masks[i]);
+      text += arguments_.json ? json_of(lines[i].line.text, found[i]) : text_of(found[i]);
     }
     return text;
   }
 
  private:
-  const FillArguments& arguments_;
+  static constexpr bool of_masks = std::is_same_v<decltype(predict), decltype(&Predictor::fill)>;
+
+  const PredictionArguments& arguments_;
   const Predictor& predictor_;
 };
 
 }  // namespace
 
 const Command classify_command(70, [](CLI::App& program) {
-  const auto [command, arguments] = add_command<ClassifyArguments>(
+  const auto [command, arguments] = add_command<PredictionArguments>(
       program, "classify", "Give classes to lines of text with a trained model",
-      ask_with<ClassOf, ClassifyArguments>);
+      ask_with<PredictionOf<&Predictor::classify>, PredictionArguments>);
   add_run_options(command, arguments, TakesRuns::one);
   add_input_option(command, arguments.input);
   add_output_option(command, arguments, "classes");
@@ -129,9 +108,10 @@ const Command classify_command(70, [](CLI::App& program) {
 });
 
 const Command fill_command(80, [](CLI::App& program) {
-  const auto [command, arguments] = add_command<FillArguments>(
+  const auto [command, arguments] = add_command<PredictionArguments>(
       program, "fill", "Predict masked tokens with a masked language model",
-      ask_with<MasksOf, FillArguments>);
+      ask_with<PredictionOf<&Predictor::fill>, PredictionArguments>);
+  arguments.top = 5;
   add_run_options(command, arguments, TakesRuns::one);
   add_input_option(command, arguments.input);
   add_output_option(command, arguments, "candidates");

@@ -1,25 +1,14 @@
 // tapehead prune RUN DIR: writes a smaller run without the heads that matter least.
 #include "apps/commands.hpp"
 #include "apps/inputs.hpp"
-#include "core/files/files.hpp"
-#include "core/kernel/workers.hpp"
-#include "core/text.hpp"
 #include "datasets/corpus/token_text.hpp"
-#include "datasets/task.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"
-#include "lab/removal/head_importance.hpp"
 #include "lab/removal/head_removal.hpp"
 #include "predict/reader.hpp"
-#include "train/config/config.hpp"
-#include "train/evaluation/evaluation.hpp"
 #include "train/evaluation/evaluation_report.hpp"
-#include "train/experiment.hpp"
 #include "train/output/logging.hpp"
-#include "train/output/text_table.hpp"
 #include "train/run/checkpoint.hpp"
 #include "train/run/checkpoints.hpp"
-#include "train/run/data.hpp"
-#include "train/run/run_directory.hpp"
 
 namespace tapehead {
 
@@ -39,23 +28,33 @@ struct ChosenHeads {
   std::string remark{};
 };
 
-// Finds a head by a name such as "decoder.layers.0.cross.3".
-HeadName head_in(const Transformer& transformer, const std::string& text) {
-  const std::size_t dot = text.rfind('.');
-  const auto head = whole_number(dot == std::string::npos ? "" : text.substr(dot + 1));
-  if (!head) {
-    throw ConfigError(
-        fmt::format("--head {}: not of the form ATTENTION.NUMBER, such as decoder.layers.0.cross.3",
-                    shown(text)));
+// Throws ConfigError for a name that is not like "decoder.layers.0.cross.3", an unknown head, and a
+// head named twice.
+ChosenHeads named_ones(const std::vector<std::string>& names, const Transformer& transformer) {
+  ChosenHeads chosen;
+  for (const std::string& text : names) {
+    const std::size_t dot = text.rfind('.');
+    const auto number = whole_number(dot == std::string::npos ? "" : text.substr(dot + 1));
+    if (!number) {
+      throw ConfigError(
+          "--head {}: not of the form ATTENTION.NUMBER, such as decoder.layers.0.cross.3",
+          shown(text));
+    }
+    const HeadName head = head_named(transformer, text.substr(0, dot), *number);
+    if (std::ranges::find(chosen.heads, head) != chosen.heads.end()) {
+      throw ConfigError("--head {}: it is given twice; leave one out", shown(text));
+    }
+    chosen.heads.push_back(head);
   }
-  return head_named(transformer, text.substr(0, dot), *head);
+  return chosen;
 }
 
+// Throws ConfigError if no head has a gate.
 ChosenHeads closed_ones(const SavedRun& saved) {
   const std::vector<GatedHead> gated = gated_heads(saved.model);
   if (gated.empty()) {
-    throw ConfigError(fmt::format("--closed: the heads of {} have no gates (attention.gates)",
-                                  saved.directory.string()));
+    throw ConfigError("--closed: the heads of {} have no gates (attention.gates)",
+                      saved.directory.string());
   }
   const std::vector<HeadName> closed = closed_heads(gated);
   ChosenHeads chosen{.heads = removable_among(saved.model.transformer, closed)};
@@ -83,44 +82,21 @@ ChosenHeads least_important(const HeadChoice& wanted, SavedRun& saved, const Tas
   return chosen;
 }
 
-// Throws ConfigError for an unknown head, a head named twice, or `closed` if no head has a gate.
-ChosenHeads choose_heads(const HeadChoice& choice, SavedRun& saved, const Task& task,
-                         const Split& split, Workers& workers, Console& console) {
-  if (!choice.names.empty()) {
-    ChosenHeads chosen;
-    for (const std::string& text : choice.names) {
-      const HeadName head = head_in(saved.model.transformer, text);
-      if (std::ranges::find(chosen.heads, head) != chosen.heads.end()) {
-        throw ConfigError(fmt::format("--head {}: it is given twice; leave one out", shown(text)));
-      }
-      chosen.heads.push_back(head);
-    }
-    return chosen;
-  }
-  return choice.closed ? closed_ones(saved)
-                       : least_important(choice, saved, task, split, workers, console);
-}
-
-struct PruneArguments {
-  std::filesystem::path run;
+struct PruneArguments : RunArguments {
   std::filesystem::path to;
   HeadChoice heads;
-  std::string split = "validation";
-  std::string checkpoint;
-  DataChoice data;
-  Index threads = default_threads();
   bool overwrite = false;
-  bool json = false;
 };
 
 // The directory is an argument, not an option.
 constexpr WaysOut ways_out{.another = "another directory"};
 
-std::string_view section_of(std::string_view option) { return option.substr(0, option.find('.')); }
-
 // The options that the user wrote, and all options of sections that lost heads. The latter followed
 // from the former heads and must not be derived again.
 Written written_for(const LoadedConfig& run, const Config& config) {
+  const auto section_of = [](std::string_view option) {
+    return option.substr(0, option.find('.'));
+  };
   const auto before = option_values(run.config);
   const auto after = option_values(config);
   std::set<std::string_view> changed;
@@ -160,35 +136,30 @@ void write_run(const PruneArguments& arguments, const SavedRun& saved, const Tas
   write_file_atomically(run.files().config(), dump_config(config));
 }
 
-struct PrunedModel {
-  const Model& model;
-  double loss;  // on the split
-};
-
-// Also prints the command that continues the training of the smaller run.
+// `losses`: on the split, before and after. Also prints the command that continues the training of
+// the smaller run.
 void say(const PruneArguments& arguments, const ChosenHeads& chosen, const Split& split,
-         const PrunedModel& before, const PrunedModel& after) {
+         const Model& before, const Model& after, std::pair<double, double> losses) {
   const std::string run = arguments.to.string();
-  const std::size_t heads = heads_of(before.model.transformer).size();
+  const std::size_t heads = heads_of(before.transformer).size();
   std::vector<std::string> removed(chosen.heads.size());
   std::ranges::transform(chosen.heads, removed.begin(), &HeadName::text);
   if (arguments.json) {
     const auto pair = [](auto first, auto second) {
       return Json{{"before", first}, {"after", second}};
     };
-    write_output(
-        json_text({{"run", run},
-                   {"heads", heads},
-                   {"removed", removed},
-                   {"remark", chosen.remark},
-                   {"split", split.name},
-                   {"parameters", pair(before.model.store.count(), after.model.store.count())},
-                   {"loss", pair(before.loss, after.loss)}}) +
-        '\n');
+    write_output(json_text({{"run", run},
+                            {"heads", heads},
+                            {"removed", removed},
+                            {"remark", chosen.remark},
+                            {"split", split.name},
+                            {"parameters", pair(before.store.count(), after.store.count())},
+                            {"loss", pair(losses.first, losses.second)}}) +
+                 '\n');
     return;
   }
-  const auto parameters = [](const PrunedModel& one) {
-    return format_count(static_cast<double>(one.model.store.count()));
+  const auto parameters = [](const Model& model) {
+    return format_count(static_cast<double>(model.store.count()));
   };
   write_output(fmt::format(
       "removed {} of {} heads:{}{}\n{}{}parameters: {} -> {}; loss on {}: {:.4f} -> {:.4f}\n"
@@ -196,7 +167,7 @@ void say(const PruneArguments& arguments, const ChosenHeads& chosen, const Split
       "{} train {} --set {} --run DIR\n",
       removed.size(), heads, removed.empty() ? "" : " ", join(removed, " "), chosen.remark,
       chosen.remark.empty() ? "" : "\n", parameters(before), parameters(after), split.name,
-      before.loss, after.loss, run, program_path(),
+      losses.first, losses.second, run, program_path(),
       shell_word((arguments.to / "config.yaml").string()), shell_word("model.init_from=" + run)));
 }
 
@@ -211,16 +182,19 @@ void prune(const PruneArguments& arguments, SavedRun& saved, Console& console) {
     expect_figures(evaluation_json(result));
     return result.loss();
   };
-  const ChosenHeads chosen = choose_heads(arguments.heads, saved, task, split, workers, console);
+  const HeadChoice& heads = arguments.heads;
+  const ChosenHeads chosen = !heads.names.empty() ? named_ones(heads.names, saved.model.transformer)
+                             : heads.closed
+                                 ? closed_ones(saved)
+                                 : least_important(heads, saved, task, split, workers, console);
   Config config = saved.config;
   config.model = options_without(saved.config.model, saved.model.transformer, chosen.heads);
   config.model.init_from.clear();
   Model smaller(config, saved.model.transformer.vocabularies(), FirstWeights::zeros);
   keep_weights(saved.model, chosen.heads, smaller);
-  const PrunedModel before{saved.model, loss_of(saved.model)};
-  const PrunedModel after{smaller, loss_of(smaller)};
+  const std::pair losses{loss_of(saved.model), loss_of(smaller)};
   write_run(arguments, saved, task, config, smaller);
-  say(arguments, chosen, split, before, after);
+  say(arguments, chosen, split, saved.model, smaller, losses);
 }
 
 void prune_run(const PruneArguments& arguments) {
@@ -263,9 +237,7 @@ const Command prune_command(160, [](CLI::App& program) {
       ->excludes(closed);
   command.add_option("--split", arguments.split, "The split on which the loss is measured")
       ->capture_default_str();
-  add_checkpoint_option(command, arguments.checkpoint);
-  add_data_options(command, arguments.data);
-  add_threads_option(command, arguments.threads);
+  add_study_options(command, arguments);
   command.add_flag("--overwrite", arguments.overwrite, "Replace an earlier run");
   command.add_flag("--json", arguments.json, "One JSON object on standard output");
 });

@@ -2,38 +2,28 @@
 
 #include "apps/commands.hpp"
 #include "apps/inputs.hpp"
-#include "core/files/files.hpp"
 #include "lab/report/page.hpp"
 #include "lab/report/run.hpp"
 #include "lab/sweep/directory.hpp"
-#include "lab/sweep/plan.hpp"
 #include "train/output/logging.hpp"
-#include "train/run/run_directory.hpp"
 
 namespace tapehead {
 
 namespace {
 
-struct ReportArguments {
-  std::filesystem::path directory;
+struct ReportArguments : RunArguments {  // `run` may be a sweep
   std::filesystem::path output;
-  std::string split = "validation";
   std::vector<Index> sentences;  // counted from 1
   std::vector<std::string> texts;
-  std::string checkpoint;
-  DataChoice data;
-  Index threads = default_threads();
   bool prune = false;
   bool every_checkpoint = false;
-  bool json = false;
-  std::size_t for_runs = 0;  // number of given options that only apply to runs
 };
 
 Json report_of_run(const ReportArguments& arguments) {
   const auto console = std::make_shared<Console>();
   start_logging(console);
   prepare_blas(arguments.threads);
-  ReportRequest request{.run = arguments.directory,
+  ReportRequest request{.run = arguments.run,
                         .split = arguments.split,
                         .texts = arguments.texts,
                         .checkpoint = arguments.checkpoint,
@@ -65,16 +55,19 @@ void print(const ReportArguments& arguments, const std::filesystem::path& output
   }
 }
 
-void write_report(const ReportArguments& arguments) {
-  const std::filesystem::path& directory = arguments.directory;
+void write_report(const ReportArguments& arguments, const CLI::App& command) {
+  constexpr std::array for_runs{"--split",      "--sentences", "--text",
+                                "--checkpoint", "--data",      "--other-data",
+                                "--threads",    "--prune",     "--every-checkpoint"};
+  const std::filesystem::path& directory = arguments.run;
   const bool sweep = is_sweep(directory);
   if (!sweep && !is_run(directory)) {
     throw IoError(
-        fmt::format("{} is neither a run nor a sweep: it has no config.yaml with "
-                    "checkpoints, and no sweep.json",
-                    directory.string()));
+        "{} is neither a run nor a sweep: it has no config.yaml with "
+        "checkpoints, and no sweep.json",
+        directory.string());
   }
-  if (sweep && arguments.for_runs > 0) {
+  if (sweep && std::ranges::any_of(for_runs, [&](auto* one) { return command.count(one) > 0; })) {
     throw ConfigError(
         "a sweep's report takes no option except --output; the others are for the report of a run");
   }
@@ -88,46 +81,37 @@ void write_report(const ReportArguments& arguments) {
   write_file_atomically(output, report_page(report));
   print(arguments, output, report);
   if (report.contains("fault")) {
-    throw IoError(fmt::format("{} is without samples and heads: {}", output.string(),
-                              report["fault"].get<std::string>()));
+    throw IoError("{} is without samples and heads: {}", output.string(),
+                  report["fault"].get<std::string>());
   }
 }
 
 }  // namespace
 
 const Command report_command(130, [](CLI::App& program) {
-  CLI::App* command = program.add_subcommand(
-      "report", "Write a page about a run, with its curves, samples and heads, or about a sweep");
-  const auto arguments = std::make_shared<ReportArguments>();
-  command->add_option("directory", arguments->directory, "Run or sweep")->required();
-  command->add_option("--output", arguments->output, "The page; by default report.html in it");
+  const auto [command, arguments] = add_command<ReportArguments>(
+      program, "report",
+      "Write a page about a run, with its curves, samples and heads, or about a sweep",
+      write_report);
+  command.add_option("directory", arguments.run, "Run or sweep")->required();
+  command.add_option("--output", arguments.output, "The page; by default report.html in it");
   command
-      ->add_option("--split", arguments->split,
-                   "Split from which the sentences are: train, validation or test")
+      .add_option("--split", arguments.split,
+                  "Split from which the sentences are: train, validation or test")
       ->capture_default_str();
   add_numbers_option(
-      *command, "--sentences", arguments->sentences, {1, 1e9},
+      command, "--sentences", arguments.sentences, {1, 1e9},
       "Numbers of the sentences to show, counted from 1; by default the first eight");
-  add_repeated_option(*command, "--text", arguments->texts,
+  add_repeated_option(command, "--text", arguments.texts,
                       "A text of yours, to show the heads' attention on it too; may be repeated");
-  add_checkpoint_option(*command, arguments->checkpoint);
-  add_data_options(*command, arguments->data);
-  add_threads_option(*command, arguments->threads);
-  command->add_flag(
-      "--prune", arguments->prune,
-      "Measure the loss as all heads are removed one by one, even if that takes long");
-  command->add_flag("--every-checkpoint", arguments->every_checkpoint,
-                    "Also curves of the heads' figures, and the spectrum of the embedding of tasks "
-                    "that have one, over the checkpoints of the training that the run keeps "
-                    "(training.checkpoint_keep)");
-  command->add_flag("--json", arguments->json, "One JSON object on standard output");
-  command->callback([arguments, command] {
-    for (const char* option : {"--split", "--sentences", "--text", "--checkpoint", "--data",
-                               "--other-data", "--threads", "--prune", "--every-checkpoint"}) {
-      arguments->for_runs += command->count(option);
-    }
-    write_report(*arguments);
-  });
+  add_study_options(command, arguments);
+  command.add_flag("--prune", arguments.prune,
+                   "Measure the loss as all heads are removed one by one, even if that takes long");
+  command.add_flag("--every-checkpoint", arguments.every_checkpoint,
+                   "Also curves of the heads' figures, and the spectrum of the embedding of tasks "
+                   "that have one, over the checkpoints of the training that the run keeps "
+                   "(training.checkpoint_keep)");
+  command.add_flag("--json", arguments.json, "One JSON object on standard output");
 });
 
 }  // namespace tapehead

@@ -4,7 +4,6 @@
 
 #include "apps/commands.hpp"
 #include "apps/line_command.hpp"
-#include "train/output/text_table.hpp"
 
 namespace tapehead {
 
@@ -14,11 +13,6 @@ struct ScoreArguments : LineArguments {
   std::string source;
   std::optional<std::string> align;  // names of the heads
 };
-
-std::string text_of(const LineScore& score, bool aligned) {
-  return fmt::format("{:.4f}\t{}{}{}\n", score.log_probability(), score.tokens.size(),
-                     aligned ? "\t" : "", pharaoh_text(score.alignment));
-}
 
 std::string json_of(const LineScore& score, const Tokenizer& tokenizer, bool aligned) {
   Json json = {{"log_probability", score.log_probability()}, {"tokens", Json::array()}};
@@ -53,8 +47,10 @@ class ScoreOf : public Question {
   std::string answers(std::span<const LineRead> lines, Index) override {
     std::string text;
     for (const LineScore& score : predictor_.score(lines, heads_ ? &*heads_ : nullptr)) {
-      text += arguments_.json ? json_of(score, tokenizer(), heads_.has_value())
-                              : text_of(score, heads_.has_value());
+      text += arguments_.json
+                  ? json_of(score, tokenizer(), heads_.has_value())
+                  : fmt::format("{:.4f}\t{}{}{}\n", score.log_probability(), score.tokens.size(),
+                                heads_ ? "\t" : "", pharaoh_text(score.alignment));
       sum_ += score.log_probability();
       tokens_ += std::ssize(score.tokens);
       ++lines_;

@@ -3,22 +3,14 @@
 #include "apps/commands.hpp"
 #include "apps/inputs.hpp"
 #include "apps/sweep_display.hpp"
-#include "core/files/files.hpp"
 #include "lab/report/page.hpp"
 #include "lab/sweep/directory.hpp"
-#include "lab/sweep/plan.hpp"
-#include "train/config/overrides.hpp"
 #include "train/model_training.hpp"
 #include "train/output/signals.hpp"
-#include "train/output/text_table.hpp"
-#include "train/run/run_directory.hpp"
 
 namespace tapehead {
 
 namespace {
-
-// How long other ranks wait while the first rank plans a sweep or compares its cells.
-constexpr double longest_solo = 600;  // seconds
 
 struct SweepArguments {
   std::vector<std::filesystem::path> files;
@@ -43,41 +35,27 @@ struct PlannedSweep {
   std::filesystem::path directory;
 };
 
-// Whether one of these sweeps trains the run.
-bool makes(const std::vector<PlannedSweep>& sweeps, const std::filesystem::path& run) {
-  const auto is_it = [&](const std::filesystem::path& other) {
-    return (other / "").lexically_normal() == (run / "").lexically_normal();
-  };
-  return std::ranges::any_of(sweeps, [&](const PlannedSweep& sweep) {
-    return std::ranges::any_of(
-        sweep.plan.runs, [&](const SweepRun& made) { return is_it(sweep.directory / made.name); });
-  });
-}
-
 // Throws ConfigError if a run would start from the weights of a run that does not exist. Allowed if
 // an earlier sweep makes that run, or if this run has begun and no longer needs it.
 void expect_initial_run(const SweepRun& run, const std::filesystem::path& directory,
                         const std::vector<PlannedSweep>& before) {
   const std::string& from = run.config.model.init_from;
-  if (from.empty() || makes(before, from) ||
+  const auto normal = [](const std::filesystem::path& path) {
+    return (path / "").lexically_normal();
+  };
+  const auto makes_it = [&](const PlannedSweep& sweep) {
+    return std::ranges::any_of(sweep.plan.runs, [&](const SweepRun& made) {
+      return normal(sweep.directory / made.name) == normal(from);
+    });
+  };
+  if (from.empty() || std::ranges::any_of(before, makes_it) ||
       std::filesystem::exists(RunFiles{directory / run.name}.config())) {
     return;
   }
   try {
     find_run(from);
   } catch (const IoError& error) {
-    throw ConfigError(fmt::format("{}: {}", run.places.at("model.init_from"), error.what()));
-  }
-}
-
-// The checks that a training makes before it begins, for every run of the plan.
-void expect_can_begin(const SweepPlan& plan, const std::filesystem::path& directory,
-                      const std::vector<PlannedSweep>& before) {
-  for (const SweepRun& run : plan.runs) {
-    if (!run.config.training.freeze.empty()) {
-      check_frozen(run.config, run.places.at("training.freeze"));
-    }
-    expect_initial_run(run, directory, before);
+    throw ConfigError("{}: {}", run.places.at("model.init_from"), error.what());
   }
 }
 
@@ -92,12 +70,17 @@ std::vector<PlannedSweep> plan_sweeps(const SweepArguments& arguments) {
     override_fixed(file, overrides);
     SweepPlan plan = plan_sweep(file);
     const std::filesystem::path directory = arguments.directory_of(path);
-    if (std::ranges::find(all, directory, &PlannedSweep::directory) != all.end()) {
-      throw ConfigError(fmt::format(
+    if (std::ranges::count(all, directory, &PlannedSweep::directory) > 0) {
+      throw ConfigError(
           "two of the sweeps would write into {}: start them one by one, each with its own --run",
-          directory.string()));
+          directory.string());
     }
-    expect_can_begin(plan, directory, all);
+    for (const SweepRun& run : plan.runs) {
+      if (!run.config.training.freeze.empty()) {
+        check_frozen(run.config, run.places.at("training.freeze"));
+      }
+      expect_initial_run(run, directory, all);
+    }
     const InputFiles inputs = inputs_of_sweep(path, plan);
     expect_results_apart(inputs, plan, directory);
     expect_output_apart(inputs);
@@ -106,16 +89,14 @@ std::vector<PlannedSweep> plan_sweeps(const SweepArguments& arguments) {
   return all;
 }
 
-SweepResults write_results(const SweepPlan& plan, const SweepRunner& runner,
-                           const std::filesystem::path& directory) {
-  SweepResults results = sweep_results(plan, runner.scores());
+void write_results(const SweepPlan& plan, const SweepResults& results,
+                   const std::filesystem::path& directory) {
   write_file_atomically(directory / "runs.csv", runs_csv(plan, results));
   write_file_atomically(directory / "cells.csv", cells_csv(plan, results));
   const auto json = results_json(plan, results);
   write_file_atomically(directory / "results.json", json.dump(2) + '\n');
   write_file_atomically(directory / "report.html",
                         report_page(report_ended_sweep(directory, plan, json)));
-  return results;
 }
 
 // The command line that continues a stopped sweep.
@@ -140,22 +121,19 @@ std::string same_command(const SweepArguments& arguments, Launch& launch) {
 }
 
 // Returns the exit code: 0; 1 after a failure; 128 + the signal that stopped the sweep.
-int sweep(const SweepArguments& arguments, const PlannedSweep& planned,
-          const SweepDirectory& directory, SweepPlaces& places, Launch& launch) {
-  const SweepPlan& plan = planned.plan;
-  SweepRunner runner({.plan = plan,
-                      .directory = directory.path(),
-                      .places = places,
-                      .threads = arguments.threads});
-  write_sweep_plan(directory.path(), plan);
+int sweep(const SweepArguments& arguments, const PlannedSweep& planned, SweepPlaces& places,
+          Launch& launch) {
+  const auto& [file, plan, directory] = planned;
+  SweepRunner runner(
+      {.plan = plan, .directory = directory, .places = places, .threads = arguments.threads});
+  write_sweep_plan(directory, plan);
   for (const std::string& note : plan.notes) {
     write_message(fmt::format("{}\n", printable(note)));
   }
   write_message(fmt::format("{}, {}, {} of them finished before, in {}{}\n",
                             counted(std::ssize(plan.cells), "cell"),
                             counted(std::ssize(plan.runs), "run"), runner.count(RunState::finished),
-                            directory.path().string(),
-                            places.ranks() > 1 ? fmt::format("; {} ranks", places.ranks()) : ""));
+                            directory.string(), places.spread()));
   const int signal = run_sweep(runner, places, plan);
   const auto finished = runner.count(RunState::finished);
   if (signal != 0) {
@@ -163,49 +141,45 @@ int sweep(const SweepArguments& arguments, const PlannedSweep& planned,
                               plan.runs.size(), same_command(arguments, launch)));
     return 128 + signal;
   }
-  std::vector<std::string> problems;
-  bool shown = true;
+  bool failed = runner.count(RunState::failed) > 0;
   if (finished > 0) {
-    const SweepResults results = write_results(plan, runner, directory.path());
-    shown = show_results(plan, results, directory.path(), arguments.json);
-    problems = unknown_figures(planned.file, results);
-  }
-  for (const std::string& problem : problems) {
-    write_message(fmt::format("error: {}\n", printable(problem)));
+    const SweepResults results = sweep_results(plan, runner.scores());
+    write_results(plan, results, directory);
+    failed = !show_results(plan, results, directory, arguments.json) || failed;
+    for (const std::string& problem : unknown_figures(file, results)) {
+      failed = true;
+      write_message(fmt::format("error: {}\n", printable(problem)));
+    }
   }
   say_failures(runner, places);
-  return runner.count(RunState::failed) > 0 || !problems.empty() || !shown ? 1 : 0;
+  return failed ? 1 : 0;
 }
 
 // Runs the sweeps one after the other, after all files are read and all directories are available.
-int sweep_all(const SweepArguments& arguments, SweepPlaces& places, Launch& launch) {
+// The first rank plans, displays, writes and has an exit code; all other ranks serve it.
+int run_sweeps(const SweepArguments& arguments, Launch& launch) {
+  launch.set_deadline(SweepPlaces::longest_solo);
+  outlive_console();
+  SweepPlaces places(launch.ranks(), arguments.parallel, arguments.threads);
+  if (!launch.prints()) {
+    for (const std::filesystem::path& file : arguments.files) {
+      places.expect_shared(arguments.directory_of(file));
+    }
+    serve_sweeps(places);
+    return 0;
+  }
   const std::vector<PlannedSweep> all = plan_sweeps(arguments);
-  std::vector<std::unique_ptr<SweepDirectory>> directories;
+  std::vector<RunLock> locks;
   for (const PlannedSweep& planned : all) {
-    directories.push_back(std::make_unique<SweepDirectory>(planned.directory));
+    locks.push_back(lock_sweep(planned.directory));
     places.expect_shared(planned.directory);
   }
   int worst = 0;
   for (std::size_t i = 0; i < all.size() && worst <= 1; ++i) {
-    worst = std::max(worst, sweep(arguments, all[i], *directories[i], places, launch));
+    worst = std::max(worst, sweep(arguments, all[i], places, launch));
   }
   places.close();
   return worst;
-}
-
-// The first rank plans, displays, writes and has an exit code; all other ranks serve it.
-int sweep_launched(const SweepArguments& arguments, Launch& launch) {
-  launch.set_deadline(longest_solo);
-  outlive_console();
-  SweepPlaces places(launch.ranks(), arguments.parallel, arguments.threads);
-  if (launch.prints()) {
-    return sweep_all(arguments, places, launch);
-  }
-  for (const std::filesystem::path& file : arguments.files) {
-    places.expect_shared(arguments.directory_of(file));
-  }
-  serve_sweeps(places);
-  return 0;
 }
 
 }  // namespace
@@ -214,7 +188,7 @@ const Command sweep_command(30, [](CLI::App& program, Launch& launch) {
   const auto [command, arguments] = add_command<SweepArguments>(
       program, "sweep",
       "Train a config with many settings and seeds, and say which settings differ",
-      [&launch](const SweepArguments& sweeps) { return sweep_launched(sweeps, launch); });
+      [&launch](const SweepArguments& sweeps) { return run_sweeps(sweeps, launch); });
   command
       .add_option("files", arguments.files,
                   "Sweep files, YAML or JSON (docs/sweeps.md), done one after the other")

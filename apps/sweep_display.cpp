@@ -5,7 +5,6 @@
 
 #include <thread>
 
-#include "core/files/files.hpp"
 #include "core/files/input_output.hpp"
 #include "core/files/process.hpp"
 #include "core/text.hpp"
@@ -16,8 +15,6 @@ namespace tapehead {
 
 namespace {
 
-constexpr Index table_head = 2;  // lines above the runs
-
 winsize terminal_size() {
   winsize size{};
   if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0 || size.ws_row == 0) {
@@ -27,38 +24,21 @@ winsize terminal_size() {
   return size;
 }
 
-// The most interesting runs first.
-std::vector<std::size_t> by_state(const std::vector<SweepRunner::Run>& runs) {
-  std::vector<std::size_t> order;
-  for (const RunState state : {RunState::training, RunState::scoring, RunState::failed,
-                               RunState::waiting, RunState::finished}) {
-    for (std::size_t i = 0; i < runs.size(); ++i) {
-      if (runs[i].state == state) {
-        order.push_back(i);
-      }
-    }
-  }
-  return order;
-}
-
-std::string cut(std::string line, Index width) {
-  while (text_width(line) > width) {
-    line.pop_back();
-  }
-  return line;
-}
-
 // A table with a line for each run, in the order of the plan. If this needs more than `lines`
-// lines, shows the most interesting runs (by_state), and the number of further runs in the last
-// line.
+// lines, shows the most interesting runs, and the number of further runs in the last line.
 std::string runs_table(SweepRunner& runner, const SweepPlan& plan, Index lines) {
+  constexpr Index head = 2;  // lines above the runs
+  constexpr std::array by_interest{RunState::training, RunState::scoring, RunState::failed,
+                                   RunState::waiting, RunState::finished};
   const auto all = static_cast<Index>(plan.runs.size());
-  std::vector<std::size_t> shown = by_state(runner.runs());
-  const bool fits = all + table_head <= lines;
+  std::vector<std::size_t> shown(plan.runs.size());
+  std::iota(shown.begin(), shown.end(), std::size_t{0});
+  const bool fits = all + head <= lines;
   if (!fits) {
-    shown.resize(static_cast<std::size_t>(std::max<Index>(1, lines - table_head - 1)));
-  } else {
-    std::ranges::sort(shown);
+    std::ranges::stable_sort(shown, {}, [&](std::size_t i) {
+      return std::ranges::find(by_interest, runner.runs()[i].state);
+    });
+    shown.resize(static_cast<std::size_t>(std::max<Index>(1, lines - head - 1)));
   }
   Table table({Align::left, Align::left, Align::left, Align::right, Align::right});
   table.row({"run", "state", "", "loss", std::string(kind_of(plan.metric).name)});
@@ -99,14 +79,6 @@ std::string runs_line(SweepRunner& runner, const SweepPlan& plan) {
   return text;
 }
 
-// The last lines of a run's log, up to 2000 bytes.
-std::string end_of(const std::filesystem::path& log) {
-  constexpr std::size_t most = 2000;
-  std::string text = read_file(log);
-  const std::size_t begin = text.size() > most ? text.find('\n', text.size() - most) + 1 : 0;
-  return text.substr(begin, text.find_last_not_of('\n') + 1 - begin);
-}
-
 class SweepDisplay {
  public:
   SweepDisplay(SweepRunner& runner, const SweepPlan& plan, const SweepPlaces& places)
@@ -142,10 +114,13 @@ class SweepDisplay {
     std::string text = drawn_ > 0 ? fmt::format("\x1b[{}A\r\x1b[J", drawn_) : "";
     drawn_ = 0;
     const Index width = terminal_size().ws_col - 1;
-    for (std::size_t begin = 0; begin < table.size();) {
+    for (std::size_t begin = 0; begin < table.size(); ++drawn_) {
       const std::size_t end = std::min(table.find('\n', begin), table.size());
-      text += cut(table.substr(begin, end - begin), width) + '\n';
-      ++drawn_;
+      std::string line = table.substr(begin, end - begin);
+      while (text_width(line) > width) {
+        line.pop_back();
+      }
+      text += line + '\n';
       begin = end + 1;
     }
     write_message(text);
@@ -233,9 +208,13 @@ bool show_results(const SweepPlan& plan, const SweepResults& results,
 void say_failures(SweepRunner& runner, const SweepPlaces& places) {
   for (const SweepRunner::Run& run : runner.runs()) {
     if (run.state == RunState::failed) {
+      constexpr std::size_t most = 2000;  // bytes
+      const std::string log = read_file(run.log);
+      const std::size_t begin = log.size() > most ? log.find('\n', log.size() - most) + 1 : 0;
+      const std::string last = log.substr(begin, log.find_last_not_of('\n') + 1 - begin);
       write_message(fmt::format("error: {} failed{} (exit code {}); {} ends with\n{}\n",
                                 run.directory.string(), places.where(run.failed_at), run.exit_code,
-                                run.log.string(), printable(end_of(run.log))));
+                                run.log.string(), printable(last)));
     }
   }
 }

@@ -10,7 +10,7 @@ namespace tapehead {
 // Returns the signal that stopped the sweep, or 0.
 int run_sweep(SweepRunner& runner, SweepPlaces& places, const SweepPlan& plan);
 
-// Carries out the orders of run_sweep() on the first rank until that rank closes its places.
+// Carries out the orders of run_sweep() until the places are closed.
 void serve_sweeps(SweepPlaces& places);
 
 // Prints the results, which are already in files. Returns false if writing fails, because nobody

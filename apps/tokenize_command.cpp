@@ -17,24 +17,6 @@ struct TokenizeArguments {
   bool json = false;
 };
 
-// Pairs "token id", separated by tabs.
-std::string line_of(const Tokenizer& tokenizer, const std::vector<TokenId>& tokens) {
-  std::string line;
-  for (const TokenId token : tokens) {
-    line += fmt::format("{}{} {}", line.empty() ? "" : "\t", tokenizer.entry(token), token);
-  }
-  return line + "\n";
-}
-
-std::string json_of(const Tokenizer& tokenizer, const std::string& text,
-                    const std::vector<TokenId>& tokens) {
-  Json json = {{"text", text}, {"tokens", Json::array()}, {"ids", tokens}};
-  for (const TokenId token : tokens) {
-    json["tokens"].push_back(tokenizer.entry(token));
-  }
-  return json_text(json) + '\n';
-}
-
 class TokensOf : public Question {
  public:
   TokensOf(const Tokenizer& tokenizer, bool json) : tokenizer_(tokenizer), json_(json) {}
@@ -42,8 +24,19 @@ class TokensOf : public Question {
   std::string answers(std::span<const LineRead> lines, Index) override {
     std::string text;
     for (const LineRead& read : lines) {
-      text += json_ ? json_of(tokenizer_, read.line.text, read.tokens)
-                    : line_of(tokenizer_, read.tokens);
+      if (json_) {
+        Json json = {{"text", read.line.text}, {"tokens", Json::array()}, {"ids", read.tokens}};
+        for (const TokenId token : read.tokens) {
+          json["tokens"].push_back(tokenizer_.entry(token));
+        }
+        text += json_text(json) + '\n';
+      } else {
+        text += join(read.tokens | std::views::transform([&](TokenId token) {
+                       return fmt::format("{} {}", tokenizer_.entry(token), token);
+                     }),
+                     "\t") +
+                '\n';
+      }
     }
     return text;
   }

@@ -3,7 +3,6 @@
 #include <spdlog/spdlog.h>
 
 #include "apps/commands.hpp"
-#include "core/files/files.hpp"
 #include "lab/report/page.hpp"
 #include "lab/report/run.hpp"
 #include "train/config/rows.hpp"
@@ -16,6 +15,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// The folder of the example configs: configs of the checkout in which the program was built, or
+// share/tapehead/configs of an installation.
 fs::path example_folder() {
   const fs::path own = running_program().parent_path();
   for (const std::string_view place : {
@@ -28,15 +29,14 @@ fs::path example_folder() {
       return (own / place).lexically_normal();
     }
   }
-  throw ConfigError(fmt::format(
+  throw ConfigError(
       "{} has no configs in its installation; give a config file, or keep bin, lib and share "
       "together",
-      shown(own.string())));
+      shown(own.string()));
 }
 
-// The example config with this name, such as "copy": from the folder configs of the checkout in
-// which the program was built, or from share/tapehead/configs of an installation. Throws
-// ConfigError, listing the existing names, if there is no such config.
+// The example config with this name, such as "copy". Throws ConfigError, listing the existing
+// names, if there is no such config.
 fs::path example_config(const std::string& name) {
   const fs::path folder = example_folder();
   std::vector<std::string> names;
@@ -51,10 +51,10 @@ fs::path example_config(const std::string& name) {
   }
   const std::vector<std::string_view> candidates(names.begin(), names.end());
   const auto meant = nearest(name, candidates);
-  throw ConfigError(fmt::format(
+  throw ConfigError(
       "there is no example {}; {}", shown(name),
       meant ? fmt::format("did you mean {}?", *meant)
-            : fmt::format("there are {} in {}", fmt::join(names, ", "), shown(folder.string()))));
+            : fmt::format("there are {} in {}", fmt::join(names, ", "), shown(folder.string())));
 }
 
 struct TrainArguments {
@@ -65,17 +65,6 @@ struct TrainArguments {
   double deadline = 60;     // seconds
   Index usual_threads = 1;  // the default
 };
-
-// The end of a training as JSON; without "tests" if a signal stopped it before the tests.
-void print_json(const RunFiles& files, const RunEnd& end) {
-  Json json = {{"run", files.directory.string()}, {"step", end.step}, {"seconds", end.seconds}};
-  if (end.signal != 0) {
-    json["signal"] = end.signal;
-  } else {
-    json["tests"] = read_record(files.record()).value().end.value().tests;
-  }
-  write_output(fmt::format("{}\n", json.dump()));
-}
 
 // Only warns if the page cannot be written, because the trained run is still valid.
 void write_page(const RunFiles& files, const Task& task, Index threads) {
@@ -111,30 +100,33 @@ std::string command_to_continue(const TrainArguments& arguments, const RunFiles&
 
 void after_training(const TrainArguments& arguments, const Trained& trained, Launch& launch) {
   const RunFiles& files = trained.files;
-  const bool whole = trained.end.signal == 0;
+  const RunEnd& end = trained.end;
+  const bool whole = end.signal == 0;
   if (whole && trained.loaded.config.run.report && !arguments.no_report) {
     write_page(files, trained.task, arguments.request.threads);
   }
   if (arguments.json) {
-    print_json(files, trained.end);
+    Json json = {{"run", files.directory.string()}, {"step", end.step}, {"seconds", end.seconds}};
+    if (whole) {
+      json["tests"] = read_record(files.record()).value().end.value().tests;
+    } else {
+      json["signal"] = end.signal;
+    }
+    write_output(fmt::format("{}\n", json.dump()));
   }
   if (!whole) {
-    spdlog::info("stopped at step {}; continue with: {}", trained.end.step,
+    spdlog::info("stopped at step {}; continue with: {}", end.step,
                  command_to_continue(arguments, files, launch));
   }
 }
 
-void choose_config(TrainArguments& arguments) {
+int train_run(TrainArguments& arguments, Launch& launch) {
   if (!arguments.example.empty()) {
     arguments.request.config = example_config(arguments.example);
   } else if (arguments.request.config.empty()) {
     throw ConfigError(
         "train needs a config file, or the name of one that is there: --example copy");
   }
-}
-
-int train_run(TrainArguments& arguments, Launch& launch) {
-  choose_config(arguments);
   outlive_console();
   arguments.request.ranks = &launch.ranks();
   if (launch.prints()) {
@@ -151,42 +143,39 @@ int train_run(TrainArguments& arguments, Launch& launch) {
 }  // namespace
 
 const Command train_command(10, [](CLI::App& program, Launch& launch) {
-  CLI::App* command = program.add_subcommand("train", "Train a model from a config file");
-  const auto arguments = std::make_shared<TrainArguments>();
-  CLI::Option* config =
-      command->add_option("config", arguments->request.config, "Config file, YAML or JSON");
-  command
-      ->add_option("--example", arguments->example,
-                   "Instead of a config file: the name of a config that comes with tapehead, "
-                   "such as copy")
-      ->excludes(config);
-  command->add_option("--run", arguments->request.run,
-                      "Run directory; by default runs/<config name>");
-  add_set_option(*command, arguments->request.overrides);
   const ThreadCount usual = launch.usual_threads();
-  arguments->usual_threads = usual.count;
-  arguments->request.threads = usual.count;
-  const auto* threads = add_threads_option(*command, arguments->request.threads,
-                                           "Worker threads; they change the time, not the result");
-  auto* resume = command->add_flag(
-      "--resume", arguments->request.resume,
+  const auto [command, arguments] = add_command<TrainArguments>(
+      program, "train", "Train a model from a config file",
+      [&launch, from = usual.from](TrainArguments& chosen, const CLI::App& given) {
+        chosen.request.threads_from = given.count("--threads") > 0 ? "--threads" : from;
+        launch.set_deadline(chosen.deadline);
+        return train_run(chosen, launch);
+      });
+  TrainRequest& request = arguments.request;
+  auto* config = command.add_option("config", request.config, "Config file, YAML or JSON");
+  command
+      .add_option("--example", arguments.example,
+                  "Instead of a config file: the name of a config that comes with tapehead, "
+                  "such as copy")
+      ->excludes(config);
+  command.add_option("--run", request.run, "Run directory; by default runs/<config name>");
+  add_set_option(command, request.overrides);
+  arguments.usual_threads = request.threads = usual.count;
+  add_threads_option(command, request.threads,
+                     "Worker threads; they change the time, not the result");
+  auto* resume = command.add_flag(
+      "--resume", request.resume,
       "Continue the run from its newest checkpoint, with the config it was started with");
-  command->add_flag("--overwrite", arguments->request.overwrite, "Replace an earlier run")
-      ->excludes(resume);
-  add_data_option(*command, arguments->request.data)->needs(resume);
-  command->add_flag("--no-report", arguments->no_report,
-                    "Write no report.html at the end, whatever run.report says");
-  command->add_flag("--json", arguments->json,
-                    "At the end one JSON object on standard output: how the training ended, and "
-                    "the figures of the test");
-  add_number_option(*command, "--deadline", &arguments->deadline, {0.1, 1e6},
+  command.add_flag("--overwrite", request.overwrite, "Replace an earlier run")->excludes(resume);
+  add_data_option(command, request.data)->needs(resume);
+  command.add_flag("--no-report", arguments.no_report,
+                   "Write no report.html at the end, whatever run.report says");
+  command.add_flag("--json", arguments.json,
+                   "At the end one JSON object on standard output: how the training ended, and "
+                   "the figures of the test");
+  add_number_option(command, "--deadline", &arguments.deadline, {0.1, 1e6},
                     "Of several ranks: seconds to wait for one that does not answer, before it is "
                     "named and all end");
-  command->callback([arguments, threads, from = usual.from, &launch] {
-    arguments->request.threads_from = threads->count() > 0 ? "--threads" : from;
-    launch.set_deadline(arguments->deadline);
-    throw CLI::RuntimeError(train_run(*arguments, launch));
-  });
 });
 
 }  // namespace tapehead

@@ -15,19 +15,14 @@ struct TranslateArguments : LineArguments {
   Index n_best = 1;
 };
 
-void expect_search(const TranslateArguments& arguments, const Config& config) {
+DecodingOptions decoding_for(const TranslateArguments& arguments, const Config& config) {
   const char* const option = arguments.beam > 0              ? "--beam"
                              : arguments.length_penalty >= 0 ? "--length-penalty"
                              : arguments.n_best > 1          ? "--n-best"
                                                              : nullptr;
   if (option != nullptr && !use_of(config).writes) {
-    throw ConfigError(
-        fmt::format("{}: the model gives its labels in one pass, without a search", option));
+    throw ConfigError("{}: the model gives its labels in one pass, without a search", option);
   }
-}
-
-DecodingOptions decoding_for(const TranslateArguments& arguments, const Config& config) {
-  expect_search(arguments, config);
   DecodingOptions options = decoding_options(config.evaluation);
   options.beam = arguments.beam > 0 ? arguments.beam : options.beam;
   options.length_penalty =
@@ -35,9 +30,8 @@ DecodingOptions decoding_for(const TranslateArguments& arguments, const Config& 
   options.best = arguments.n_best;
   options.scores = arguments.n_best > 1 || arguments.json;
   if (options.best > options.beam) {
-    throw ConfigError(
-        fmt::format("--n-best {} asks for more than the beam's {} hypotheses: raise --beam",
-                    options.best, options.beam));
+    throw ConfigError("--n-best {} asks for more than the beam's {} hypotheses: raise --beam",
+                      options.best, options.beam);
   }
   if (arguments.length_penalty >= 0 && options.beam == 1) {
     throw ConfigError(
@@ -45,26 +39,6 @@ DecodingOptions decoding_for(const TranslateArguments& arguments, const Config& 
         "raise --beam");
   }
   return options;
-}
-
-std::string translations_text(const std::vector<Translation>& translations, Index line,
-                              bool n_best) {
-  std::string text;
-  for (const Translation& translation : translations) {
-    text += n_best
-                ? fmt::format("{} ||| {} ||| {:.4f}\n", line, translation.text, translation.score)
-                : translation.text + "\n";
-  }
-  return text;
-}
-
-std::string translations_json(const std::vector<Translation>& translations,
-                              const std::string& source) {
-  Json json = {{"source", source}, {"translations", Json::array()}};
-  for (const Translation& translation : translations) {
-    json["translations"].push_back({{"text", translation.text}, {"score", translation.score}});
-  }
-  return json_text(json) + '\n';
 }
 
 class TranslationOf : public Question {
@@ -87,9 +61,20 @@ class TranslationOf : public Question {
     std::string text;
     for (std::size_t i = 0; i < lines.size(); ++i, ++lines_) {
       cut_ += results[i].front().ended ? 0 : 1;
-      text += arguments_.json ? translations_json(results[i], lines[i].line.text)
-                              : translations_text(results[i], first + static_cast<Index>(i),
-                                                  arguments_.n_best > 1);
+      if (arguments_.json) {
+        Json json = {{"source", lines[i].line.text}, {"translations", Json::array()}};
+        for (const Translation& one : results[i]) {
+          json["translations"].push_back({{"text", one.text}, {"score", one.score}});
+        }
+        text += json_text(json) + '\n';
+        continue;
+      }
+      for (const Translation& one : results[i]) {
+        text += arguments_.n_best > 1
+                    ? fmt::format("{} ||| {} ||| {:.4f}\n", first + static_cast<Index>(i), one.text,
+                                  one.score)
+                    : one.text + "\n";
+      }
     }
     return text;
   }

@@ -176,7 +176,7 @@ StepSubject subject_named(const std::string& name, const Overrides& overrides) {
         65, random_batch(12, 64, 65, false), overrides);
   }
   if (!std::filesystem::exists(name)) {
-    throw ConfigError(fmt::format("no size and no config {}: the sizes are A, B, C, D, lm", name));
+    throw ConfigError("no size and no config {}: the sizes are A, B, C, D, lm", name);
   }
   return subject_of_config(name, overrides);
 }

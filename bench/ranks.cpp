@@ -17,17 +17,6 @@ struct RankArguments {
   Index steps;
 };
 
-// Only hashes the parameters, because bytes between them in the store's memory have no meaning.
-std::string hash_of_bits(const ParameterStore& store) {
-  Hash hash;
-  for (const NamedParameter& parameter : store.parameters()) {
-    const Tensor value = store.value(parameter);
-    const auto bytes = std::as_bytes(value.values());
-    hash.add(std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
-  }
-  return hash.hexadecimal();
-}
-
 Json rank_steps(const RankArguments& arguments, Ranks& ranks) {
   prepare_blas();
   const StepSubject subject =
@@ -39,6 +28,12 @@ Json rank_steps(const RankArguments& arguments, Ranks& ranks) {
       tokens += run.step().tokens;
     }
   });
+  Hash weights;  // of the parameters only: bytes between them in the store have no meaning
+  for (const NamedParameter& parameter : run.store().parameters()) {
+    const Tensor value = run.store().value(parameter);
+    const auto bytes = std::as_bytes(value.values());
+    weights.add(std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+  }
   return {{"size", subject.name},
           {"ranks", ranks.count()},
           {"threads", arguments.threads},
@@ -47,7 +42,7 @@ Json rank_steps(const RankArguments& arguments, Ranks& ranks) {
           {"tokens_per_second", tokens / seconds},
           {"bytes_sent", run.bytes_sent()},
           {"peak_memory_mb", peak_memory_mb()},
-          {"weights", hash_of_bits(run.store())}};
+          {"weights", weights.hexadecimal()}};
 }
 
 void run_rank(const RankArguments& arguments) {
@@ -89,8 +84,8 @@ Json measure_ranks(const RanksArguments& arguments, const std::string& subject,
   const auto program =
       std::filesystem::path(program_path()).replace_filename("tapehead_bench_openmpi").string();
   if (!std::filesystem::exists(program)) {
-    throw ConfigError(fmt::format(
-        "{} is not there: it is built where Open MPI is; run ./dev build mpi", program));
+    throw ConfigError("{} is not there: it is built where Open MPI is; run ./dev build mpi",
+                      program);
   }
   std::string command =
       fmt::format("{} rank_steps {} {} {} {}", shell_word(program), shell_word(subject),

@@ -16,14 +16,8 @@ struct OverheadArguments {
   bool json = false;
 };
 
-// No arithmetic and no memory: measures the tape itself.
-Var identity(const Var& x) {
-  return x.tape().record("identity", {x}, x.value(),
-                         [](Gradients& g) { g.add(0, g.take_output()); });
-}
-
-// Nanoseconds for one op and its record, including the removal of the previous record.
-struct Cost {
+// The time of one forward and one backward pass.
+struct Passes {
   double forward;
   double backward;
 
@@ -36,7 +30,8 @@ void run_overhead_bench(const OverheadArguments& arguments) {
     constexpr int length = 1000;
     Tape tape;
     const Tensor one = Tensor::full({1, 1}, 1);
-    // Each op takes the 1 x 1 result of the op before.
+    // Nanoseconds for one op and its record, including the removal of the previous record. Each op
+    // takes the 1 x 1 result of the op before.
     const auto costs = repeat(5, arguments.seconds, [&] {
       const auto begin = Clock::now();
       tape.clear();
@@ -46,16 +41,19 @@ void run_overhead_bench(const OverheadArguments& arguments) {
       }
       const auto turn = Clock::now();
       tape.backward(x, one);
-      return Cost{.forward = 1e9 * seconds_between(begin, turn) / length,
-                  .backward = 1e9 * seconds_since(turn) / length};
+      return Passes{.forward = 1e9 * seconds_between(begin, turn) / length,
+                    .backward = 1e9 * seconds_since(turn) / length};
     });
     table.row({{"op", name},
-               {"ns", median(costs, &Cost::total)},
-               {"best_ns", std::ranges::min(costs, {}, &Cost::total).total()},
-               {"forward_ns", median(costs, &Cost::forward)},
-               {"backward_ns", median(costs, &Cost::backward)}});
+               {"ns", median(costs, &Passes::total)},
+               {"best_ns", std::ranges::min(costs, {}, &Passes::total).total()},
+               {"forward_ns", median(costs, &Passes::forward)},
+               {"backward_ns", median(costs, &Passes::backward)}});
   };
-  measure("identity", identity);
+  measure("identity", [](const Var& x) {  // no arithmetic and no memory: the tape itself
+    return x.tape().record("identity", {x}, x.value(),
+                           [](Gradients& g) { g.add(0, g.take_output()); });
+  });
   measure("scale", [](const Var& x) { return scale(x, 1); });
   measure("multiply", [](const Var& x) { return multiply(x, x); });
 }
@@ -78,10 +76,6 @@ Json measure_core(const std::string& name, const Pattern& pattern, Index n) {
   const AttentionOptions options{
       .heads = heads, .d_key = d_head, .d_value = d_head, .patterns = {pattern}};
   Tape tape;
-  struct Passes {
-    double forward;
-    double backward;
-  };
   const auto runs = repeat(2, 0.3, [&] {
     tape.clear();
     const Var x = tape.variable(rows);

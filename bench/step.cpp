@@ -125,8 +125,8 @@ Json measure_steps(const StepSubject& subject, Index threads, double seconds) {
 double least_mfu(const std::string& subject, Index threads) {
   const StepSize* const size = size_named(subject);
   if (size == nullptr || threads < 1 || threads > std::ssize(size->least_mfu)) {
-    throw ConfigError(fmt::format(
-        "--check knows the sizes A, B, C, D at 1 and 2 threads, not {} at {}", subject, threads));
+    throw ConfigError("--check knows the sizes A, B, C, D at 1 and 2 threads, not {} at {}",
+                      subject, threads);
   }
   return size->least_mfu[static_cast<std::size_t>(threads - 1)];
 }

@@ -27,13 +27,8 @@ struct When {
   }
 };
 
-// Makes Field::when. GCC 12 fails if a template has such an array in braces.
-constexpr std::array<When, 2> only(const When& first, const When& second = {}) {
-  return {first, second};
-}
-
-// Describes an option, apart from its type and default. A section lists its fields once, in
-// `template <class Visitor> void fields(Visitor&& visit)`, with `visit(Field{...}, member)`.
+// Describes an option, apart from its type and default. A section lists its options once, in
+// `template <class Visitor> void fields(Visitor&& visit)`, as rows (rows_for).
 struct Field {
   std::string_view name;
   std::string_view help;
@@ -42,25 +37,77 @@ struct Field {
   std::string_view unit = "";
   bool exclusive_minimum = false;  // for divisors: (0, ...
   bool exclusive_maximum = false;  // for probabilities: [0, 1)
-  // Trained weights stay valid under any value. All other options of a model are part of the
-  // identity of a checkpoint (meaning_of).
+  // Trained weights stay valid under any value; not in a checkpoint's identity (meaning_of).
   bool keeps_meaning = false;
-  // Cannot change when a training resumes: the option decided how the training began, or what its
-  // checkpoints hold.
+  // Cannot change on a resume: it decided how the training began, or what checkpoints hold.
   bool kept_by_resume = false;
   // The option has an effect only if all conditions hold. Otherwise it must keep its default.
   std::array<When, 2> when{};
 };
 
+// The next functions make the Field of an option; its help follows as the last part of its row.
+
+constexpr Field named(std::string_view name, double minimum = Field().minimum,
+                      double maximum = Field().maximum, std::string_view unit = "") {
+  return {.name = name, .help = "", .minimum = minimum, .maximum = maximum, .unit = unit};
+}
+
+// For a number that must be above its minimum.
+constexpr Field above(Field field) {
+  field.exclusive_minimum = true;
+  return field;
+}
+
+// For a number that must be below its maximum.
+constexpr Field below(Field field) {
+  field.exclusive_maximum = true;
+  return field;
+}
+
+// For an option that does not change what trained weights mean.
+constexpr Field keeping_meaning(Field field) {
+  field.keeps_meaning = true;
+  return field;
+}
+
+// For an option that cannot change when a training resumes.
+constexpr Field kept_by_resume(Field field) {
+  field.kept_by_resume = true;
+  return field;
+}
+
+// For an option that has an effect only under a condition, or under two.
+constexpr Field only_with(const When& first, const When& second, Field field) {
+  field.when = {first, second};
+  return field;
+}
+constexpr Field only_with(const When& condition, Field field) {
+  return only_with(condition, {}, field);
+}
+
+// The function row(member, field, help) for the rows of a section: it calls visit(Field, member).
+template <class Visitor>
+auto rows_for(Visitor& visit) {
+  return [&visit](auto& member, Field field, std::string_view help) {
+    field.help = help;
+    visit(field, member);
+  };
+}
+
 template <std::size_t count>
 using ValueNames = std::array<std::string_view, count>;
 
-// An enumeration that is used as an option has `constexpr ValueNames<n> value_names(Enum)`, with
-// the names in the order of its values.
+// An option's enumeration has `constexpr ValueNames<n> value_names(Enum)`, in order of its values.
 template <class Enum>
 struct EnumNames {
   static constexpr auto names = value_names(Enum());
 };
+
+template <class Enum>
+  requires requires { value_names(Enum()); }
+constexpr std::string_view name_of(Enum value) {
+  return EnumNames<Enum>::names[static_cast<std::size_t>(value)];
+}
 
 // One value for all layers, or one for each layer. Without values the option is auto.
 template <class Value>

@@ -1,5 +1,4 @@
-// The options of a struct as rows, so that code that reads, writes or describes options needs no
-// templates.
+// The options of a struct as rows: code that reads or describes options needs no templates.
 #pragma once
 
 #include <variant>
@@ -15,8 +14,7 @@ struct Choice {
   std::function<void(std::size_t)> set;
 };
 
-// A member whose type has its own text notation: a description `notation`, a function `text()`, and
-// a constructor from text.
+// A type with a text notation: `notation` describes it, `text()` writes, a constructor reads it.
 struct Notation {
   std::string_view allowed;
   bool also_number = false;  // some texts are whole numbers
@@ -27,10 +25,9 @@ struct Notation {
 struct Element;
 
 // A member that may differ by layer and, if `by_head`, by head. Without layers it is auto.
-// `element` holds one value at a time.
 struct LayeredCell {
   bool by_head = false;
-  std::shared_ptr<Element> element;
+  std::shared_ptr<Element> element;  // holds one value at a time
   std::function<void()> clear;
   std::function<void()> begin_layer;
   std::function<void()> append;  // appends the element's value to the last layer

@@ -1,5 +1,4 @@
-// Included by every file: common parts of the standard library, fmt, integer types, and the
-// exceptions of tapehead, one type for each kind of remedy.
+// Included by every file: common headers, integer types, and an exception for each kind of remedy.
 #pragma once
 
 #include <algorithm>

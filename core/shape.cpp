@@ -6,17 +6,13 @@ namespace tapehead {
 
 Shape::Shape(std::span<const Index> extents) : rank_(std::ssize(extents)) {
   if (rank_ > max_rank || std::ranges::any_of(extents, [](Index extent) { return extent < 0; })) {
-    throw ShapeError(fmt::format("a shape has at most {} axes, none of them negative", max_rank));
+    throw ShapeError("a shape has at most {} axes, none of them negative", max_rank);
   }
   std::ranges::copy(extents, extents_.begin());
 }
 
 Index Shape::size() const {
-  Index product = 1;
-  for (Index axis = 0; axis < rank_; ++axis) {
-    product *= (*this)[axis];
-  }
-  return product;
+  return std::accumulate(extents_.begin(), extents_.begin() + rank_, Index{1}, std::multiplies());
 }
 
 std::string Shape::to_string() const {

@@ -15,6 +15,9 @@ class Shape {
   Shape(std::initializer_list<Index> extents) : Shape(std::span(extents.begin(), extents.size())) {}
 
   Index rank() const { return rank_; }
+  std::span<const Index> extents() const {
+    return std::span(extents_).first(static_cast<std::size_t>(rank_));
+  }
   Index operator[](Index axis) const { return extents_[static_cast<std::size_t>(axis)]; }
   Index size() const;             // elements: the product of the extents; 1 for rank 0
   std::string to_string() const;  // "(3, 4)"

@@ -51,20 +51,6 @@ bool is_hidden(char32_t code) {
          in(0x2028, 0x202E) || in(0x2066, 0x2069) || code == 0xFEFF;
 }
 
-std::string escape(char32_t code) {
-  switch (code) {
-    case '\n':
-      return "\\n";
-    case '\r':
-      return "\\r";
-    case '\t':
-      return "\\t";
-    default:
-      return code < 0x80 ? fmt::format("\\x{:02x}", static_cast<unsigned>(code))
-                         : fmt::format("\\u{:04x}", static_cast<unsigned>(code));
-  }
-}
-
 // Removes and returns the first character. Each byte that is not UTF-8 counts as a character.
 std::string_view take_character(std::string_view& text) {
   const std::string_view first = text.substr(0, std::max<std::size_t>(1, utf8_length(text)));
@@ -77,17 +63,20 @@ std::string shown_character(std::string_view character) {
     return fmt::format("\\x{:02x}", static_cast<unsigned char>(character.front()));
   }
   const char32_t code = code_point(character);
-  return is_hidden(code) ? escape(code) : std::string(character);
-}
-
-std::string message_of_filesystem(const std::filesystem::filesystem_error& error) {
-  if (!error.path1().empty()) {
-    return fmt::format("cannot use {}: {}", error.path1().string(), error.code().message());
+  if (!is_hidden(code)) {
+    return std::string(character);
   }
-  // "filesystem error: cannot get current path: ..."
-  constexpr std::string_view prefix = "filesystem error: ";
-  const std::string_view message = error.what();
-  return std::string(message.substr(message.starts_with(prefix) ? prefix.size() : 0));
+  switch (code) {
+    case '\n':
+      return "\\n";
+    case '\r':
+      return "\\r";
+    case '\t':
+      return "\\t";
+    default:
+      return code < 0x80 ? fmt::format("\\x{:02x}", static_cast<unsigned>(code))
+                         : fmt::format("\\u{:04x}", static_cast<unsigned>(code));
+  }
 }
 
 }  // namespace
@@ -215,7 +204,14 @@ std::string plain_message(const std::exception& error) {
            "evaluation.batch_tokens, or fewer threads";
   }
   const auto* const file = dynamic_cast<const std::filesystem::filesystem_error*>(&error);
-  return file != nullptr ? message_of_filesystem(*file) : error.what();
+  if (file != nullptr && !file->path1().empty()) {
+    return fmt::format("cannot use {}: {}", file->path1().string(), file->code().message());
+  }
+  // "filesystem error: cannot get current path: ..."
+  constexpr std::string_view prefix = "filesystem error: ";
+  const std::string_view message = error.what();
+  const bool prefixed = file != nullptr && message.starts_with(prefix);
+  return std::string(message.substr(prefixed ? prefix.size() : 0));
 }
 
 }  // namespace tapehead

@@ -1,5 +1,4 @@
-// Functions for text: UTF-8, patterns of names, lists, and the safe display of outside text in
-// messages, so that no part of it controls the terminal.
+// Functions for text: UTF-8, patterns of names, lists, and safe display of outside text.
 #pragma once
 
 #include "core/prelude.hpp"
@@ -17,8 +16,7 @@ std::size_t utf8_valid_bytes(std::string_view text);
 // pattern, `*` matches any number of characters, also none.
 Index pattern_distance(std::string_view pattern, std::string_view name);
 
-// Whether the pattern matches the whole name.
-bool matches(std::string_view pattern, std::string_view name);
+bool matches(std::string_view pattern, std::string_view name);  // whether it fits the whole name
 
 // The items, with `separator` between them.
 template <class Range>
@@ -35,8 +33,7 @@ std::string join(const Range& items, std::string_view separator) {
 // The number, if the whole text is one: digits, perhaps after a minus sign. Otherwise nothing.
 std::optional<Index> whole_number(std::string_view text);
 
-// The text without blanks and tabs at both ends.
-std::string_view trimmed(std::string_view text);
+std::string_view trimmed(std::string_view text);  // the text without blanks and tabs at both ends
 
 // "0, 3, 4 and 6 more": at most eight of the numbers, and how many more there are.
 std::string listed(const std::vector<Index>& numbers);
@@ -47,15 +44,12 @@ std::string listed(const std::vector<Index>& numbers);
 // tokens, file names) through this function.
 std::string shown(std::string_view text, Index most = 200);
 
-// Applied to a whole message before it is printed: keeps line breaks, escapes everything else that
-// shown() escapes, and shortens lines to 4000 characters.
+// A whole message for printing: shown() of each line, shortened to 4000 characters.
 std::string printable(std::string_view message);
 
-// Whether the text holds a character that shown() would escape.
-bool has_hidden_characters(std::string_view text);
+bool has_hidden_characters(std::string_view text);  // some that shown() would escape
 
-// The message of an error. Lack of memory and errors of std::filesystem are put in plain words,
-// with the path if the error has one.
+// The message of an error; lack of memory and errors of std::filesystem in plain words.
 std::string plain_message(const std::exception& error);
 
 }  // namespace tapehead

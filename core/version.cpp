@@ -18,13 +18,13 @@ std::string_view vector_instructions() {
 #endif
 }
 
-#if defined(__x86_64__)
 bool cpu_has_avx512() {
+#if defined(__x86_64__)
   return __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512vl") != 0 &&
          __builtin_cpu_supports("avx512bw") != 0 && __builtin_cpu_supports("avx512dq") != 0;
-}
 #else
-bool cpu_has_avx512() { return false; }
+  return false;
 #endif
+}
 
 }  // namespace tapehead

@@ -13,7 +13,6 @@ std::string_view kernel_level();
 
 std::string_view vector_instructions();  // of the compiled kernels, such as "AVX2"
 
-// Whether this is an x86-64 CPU with AVX-512 F, VL, BW and DQ, enabled by the system.
-bool cpu_has_avx512();
+bool cpu_has_avx512();  // AVX-512 F, VL, BW and DQ, enabled by the system
 
 }  // namespace tapehead

@@ -1,7 +1,5 @@
 #include "datasets/loader.hpp"
 
-#include "core/random/draws.hpp"
-
 namespace tapehead {
 
 namespace {
@@ -52,17 +50,6 @@ std::vector<Index> numbers_of(std::span<const Sized> examples) {
   return numbers;
 }
 
-void expect_long_lanes(const RunningText& text, Index lanes) {
-  const Index tokens = text.tokens->size();
-  if (tokens / lanes <= text.windowing.context) {
-    throw DataError(fmt::format(
-        "training.memory: {} tokens in {} lanes are {} tokens a lane, not more than one window "
-        "(task.context: {}); lower training.batch_tokens, which is the tokens of a window of each "
-        "lane, or training.accumulate",
-        tokens, lanes, tokens / lanes, text.windowing.context));
-  }
-}
-
 }  // namespace
 
 Index lanes_of_batch(Index batch_tokens, Index context) {
@@ -81,8 +68,15 @@ TrainingEpoch training_epoch(const Task& task, const Batching& batching, std::ui
   const Index together = lanes_of_batch(batching.tokens, context);
   const Index all = together * batching.batches_of_step;
   expect_one_stream(text, "training.memory", "train");
-  expect_long_lanes(text, all);
-  const Index windows = (text.tokens->size() + context - 1) / context;
+  const Index tokens = text.tokens->size();
+  if (tokens / all <= context) {
+    throw DataError(
+        "training.memory: {} tokens in {} lanes are {} tokens a lane, not more than one window "
+        "(task.context: {}); lower training.batch_tokens, which is the tokens of a window of each "
+        "lane, or training.accumulate",
+        tokens, all, tokens / all, context);
+  }
+  const Index windows = (tokens + context - 1) / context;
   const Index head = 1 + draw_below(Draws(seed, "loader/lanes", epoch), 0, context);
   LaneWindows lanes = in_lanes(text, windows, all, batching.memory, head);
   auto batches = lane_batches(lanes.list, lane_groups(all, together));

@@ -26,19 +26,6 @@ std::string fingerprint_of(const std::vector<Split>& splits, const TaskOptions& 
   return hash.hexadecimal();
 }
 
-void expect_met(const std::optional<Violation>& violation) {
-  if (violation) {
-    throw ConfigError(fmt::format("{}: {}", violation->options.front(), violation->problem));
-  }
-}
-
-std::optional<Violation> unused_option(TaskOptions options) {
-  TaskOptions defaults(options.kind());
-  std::vector<OptionRow> rows;
-  add_option_rows("task", rows_of(options), rows_of(defaults), rows);
-  return option_without_effect(rows);
-}
-
 }  // namespace
 
 Tokenizers kept_tokenizers(const std::filesystem::path& directory,
@@ -60,20 +47,17 @@ Tokenizers kept_joint_tokenizer(const std::filesystem::path& directory,
       directory, [&] { return Tokenizers{.source = expected, .target = expected}; });
   if (kept.source->size() != expected->size() || kept.target->size() != expected->size()) {
     throw IoError(
-        fmt::format("{} contains the tokenizer of another task: {} entries, but this task has {}; "
-                    "leave the options of the task as they were, or start another run from its "
-                    "weights: --set model.init_from={} --run DIR",
-                    directory.string(), kept.source->size(), expected->size(), directory.string()));
+        "{} contains the tokenizer of another task: {} entries, but this task has {}; "
+        "leave the options of the task as they were, or start another run from its "
+        "weights: --set model.init_from={} --run DIR",
+        directory.string(), kept.source->size(), expected->size(), directory.string());
   }
   return kept;
 }
 
 std::string_view split_of(std::uint64_t hash) {
   const std::uint64_t percent = hash % 100;
-  if (percent < 80) {
-    return "train";
-  }
-  return percent < 90 ? "validation" : "test";
+  return percent < 80 ? "train" : percent < 90 ? "validation" : "test";
 }
 
 void collect(Index count, std::string_view complaint, const std::function<bool(Index)>& attempt) {
@@ -91,7 +75,16 @@ void collect(Index count, std::string_view complaint, const std::function<bool(I
 
 Task make_task(const TaskOptions& options, const TaskMaking& making) {
   const TaskKind& kind = options.kind();
-  expect_met(unused_option(options));
+  const auto expect_met = [](const std::optional<Violation>& violation) {
+    if (violation) {
+      throw ConfigError("{}: {}", violation->options.front(), violation->problem);
+    }
+  };
+  TaskOptions given = options;
+  TaskOptions defaults(kind);
+  std::vector<OptionRow> rows;
+  add_option_rows("task", rows_of(given), rows_of(defaults), rows);
+  expect_met(option_without_effect(rows));
   for (const TaskRule& rule : kind.rules) {
     expect_met(rule.check(options));
   }
@@ -110,19 +103,16 @@ std::vector<DataFile> data_files(TaskOptions& options) {
       files.push_back({option, &path});
     }
   };
+  const std::vector<Row> rows = rows_of(options);
   for (const std::string_view option : options.kind().files) {
-    for (const Row& row : rows_of(options)) {
-      if (row.field.name != option) {
-        continue;
+    const Row& row =
+        *std::ranges::find(rows, option, [](const Row& one) { return one.field.name; });
+    if (const auto* paths = std::get_if<std::vector<std::string>*>(&row.cell)) {
+      for (std::size_t i = 0; i < (*paths)->size(); ++i) {
+        add(fmt::format("{}[{}]", option, i), (**paths)[i]);
       }
-      const std::string name(option);
-      if (const auto* paths = std::get_if<std::vector<std::string>*>(&row.cell)) {
-        for (std::size_t i = 0; i < (*paths)->size(); ++i) {
-          add(name + "[" + std::to_string(i) + "]", (**paths)[i]);
-        }
-      } else {
-        add(name, *std::get<std::string*>(row.cell));
-      }
+    } else {
+      add(std::string(option), *std::get<std::string*>(row.cell));
     }
   }
   return files;

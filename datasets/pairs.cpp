@@ -71,18 +71,6 @@ class PairSource : public Source {
   FindRelations find_relations_;
 };
 
-void expect_labels_for_tokens(const Examples& pairs, std::string_view split) {
-  for (std::size_t i = 0; i < pairs.size(); ++i) {
-    const auto& [source, target] = pairs[i];
-    if (source.size() != target.size()) {
-      throw DataError(fmt::format(
-          "{} split, example {}: the source has {} tokens and the target {}; an encoder gives one "
-          "label to each token of the source, so both need one length",
-          split, i + 1, source.size(), target.size()));
-    }
-  }
-}
-
 }  // namespace
 
 Relations in_one_sequence(Relations relations, Index source_tokens, Index prefix) {
@@ -103,8 +91,15 @@ Relations in_one_sequence(Relations relations, Index source_tokens, Index prefix
 std::shared_ptr<const Source> pair_source(std::shared_ptr<const Examples> pairs,
                                           const Layout& layout, FindRelations relations,
                                           std::string_view split) {
-  if (layout.source_alone() && !split.empty()) {
-    expect_labels_for_tokens(*pairs, split);
+  const bool labels_tokens = layout.source_alone() && !split.empty();
+  for (std::size_t i = 0; labels_tokens && i < pairs->size(); ++i) {
+    const auto& [source, target] = (*pairs)[i];
+    if (source.size() != target.size()) {
+      throw DataError(
+          "{} split, example {}: the source has {} tokens and the target {}; an encoder gives one "
+          "label to each token of the source, so both need one length",
+          split, i + 1, source.size(), target.size());
+    }
   }
   return std::make_shared<PairSource>(std::move(pairs), layout, std::move(relations));
 }

@@ -4,10 +4,6 @@ namespace tapehead {
 
 namespace {
 
-bool has_label_at_every_row(const Sequence& sequence) {
-  return sequence.label_rows.empty() && sequence.predicted == sequence.input.size();
-}
-
 // Appends the ids as a new segment, and returns its first row.
 Index append(const Ids& ids, Segment segment, Tokens& to) {
   segment.row = to.rows();
@@ -15,20 +11,6 @@ Index append(const Ids& ids, Segment segment, Tokens& to) {
   ids.append_to(to.ids);
   to.segments.list.push_back(segment);
   return segment.row;
-}
-
-void append_types(const Sequence& sequence, Tokens& input) {
-  const auto rows = static_cast<std::size_t>(input.rows());
-  input.types.resize(rows - static_cast<std::size_t>(sequence.input.size() - sequence.second_text));
-  input.types.resize(rows, TokenId{1});
-}
-
-void append_label_rows(const Sequence& sequence, Index row, PoolVector<Index>& rows) {
-  for (Index i = 0; i < sequence.predicted; ++i) {
-    rows.push_back(row + (sequence.label_rows.empty()
-                              ? sequence.first_label + i
-                              : sequence.label_rows[static_cast<std::size_t>(i)]));
-  }
 }
 
 PoolVector<Sequence> sequences_of(const Source& source, std::span<const Index> numbers) {
@@ -52,18 +34,15 @@ class Selection : public Source {
 
   Index size() const override { return std::ssize(places_); }
   SequenceLengths lengths(Index number) const override {
-    const auto& [source, own] = place(number);
-    return source->lengths(own);
+    return place(number).source->lengths(place(number).number);
   }
   Sequence at(Index number) const override {
-    const auto& [source, own] = place(number);
-    Sequence sequence = source->at(own);
+    Sequence sequence = place(number).source->at(place(number).number);
     sequence.number = number;
     return sequence;
   }
   Relations relations(Index number) const override {
-    const auto& [source, own] = place(number);
-    return source->relations(own);
+    return place(number).source->relations(place(number).number);
   }
   bool in_one_pass() const override { return sources_.front()->in_one_pass(); }
   Index positions() const override {
@@ -124,20 +103,25 @@ Sequence Sequence::prompt() const {
 
 Batch pack(std::span<const Sequence> sequences) {
   Batch batch;
-  batch.labels.every_row = std::ranges::all_of(sequences, has_label_at_every_row);
+  batch.labels.every_row = std::ranges::all_of(sequences, [](const Sequence& sequence) {
+    return sequence.label_rows.empty() && sequence.predicted == sequence.input.size();
+  });
   for (const Sequence& sequence : sequences) {
     append(sequence.context, {}, batch.context);
     const Index row = append(
         sequence.input, {.position = sequence.position, .prefix = sequence.prefix}, batch.input);
     if (sequence.second_text > 0) {
-      append_types(sequence, batch.input);
+      batch.input.types.resize(static_cast<std::size_t>(row + sequence.second_text));
+      batch.input.types.resize(static_cast<std::size_t>(batch.input.rows()), TokenId{1});
     }
     if (sequence.lane >= 0) {
       batch.input.lanes.push_back(sequence.lane);
     }
     sequence.labels.append_to(batch.labels.ids);
-    if (!batch.labels.every_row) {
-      append_label_rows(sequence, row, batch.labels.rows);
+    for (Index i = 0; i < sequence.predicted && !batch.labels.every_row; ++i) {
+      batch.labels.rows.push_back(row + (sequence.label_rows.empty()
+                                             ? sequence.first_label + i
+                                             : sequence.label_rows[static_cast<std::size_t>(i)]));
     }
     batch.examples.push_back(sequence.number);
   }

@@ -23,8 +23,7 @@ void say_unknown(const Split& split) {
 }
 
 const Split& Task::split(std::string_view name) const {
-  const auto found =
-      std::ranges::find_if(splits, [&](const Split& split) { return split.name == name; });
+  const auto found = std::ranges::find(splits, name, &Split::name);
   if (found != splits.end()) {
     return *found;
   }

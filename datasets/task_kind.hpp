@@ -47,6 +47,16 @@ struct TaskRule {
   std::optional<Violation> (*check)(const TaskOptions&);
 };
 
+// Nothing if the condition holds, otherwise the violation, whose problem fmt::format() writes.
+template <class... Parts>
+std::optional<Violation> unless(bool holds, std::vector<std::string> options,
+                                fmt::format_string<Parts...> form, Parts&&... parts) {
+  if (holds) {
+    return {};
+  }
+  return Violation{std::move(options), fmt::format(form, std::forward<Parts>(parts)...)};
+}
+
 // The longest possible source or target of a task: its tokens without marks, and the option that
 // mainly decides them. 0 tokens: the options do not determine the length.
 struct LongestSide {
@@ -73,10 +83,8 @@ inline constexpr std::array<OptionsType, sizeof...(Options)> options_of{options_
 
 // The splits of most tasks. A task that reads files may have no test split.
 inline std::vector<std::string> usual_splits(bool test = true) {
-  std::vector<std::string> names{"train", "validation"};
-  if (test) {
-    names.emplace_back("test");
-  }
+  std::vector<std::string> names{"train", "validation", "test"};
+  names.resize(test ? 3 : 2);
   return names;
 }
 

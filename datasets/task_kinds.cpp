@@ -50,7 +50,7 @@ std::span<const TaskKind* const> task_kinds() { return registry; }
 const TaskKind& task_kind(std::string_view name) {
   const auto* const found = std::ranges::find(registry, name, &TaskKind::name);
   if (found == registry.end()) {
-    throw ConfigError(fmt::format("no task {}; there are {}", name, join(names(), ", ")));
+    throw ConfigError("no task {}; there are {}", name, join(names(), ", "));
   }
   return **found;
 }
@@ -72,19 +72,16 @@ void TaskOptions::choose(const TaskKind& kind) {
 }
 
 std::vector<Row> rows_of(TaskOptions& options) {
-  const auto number = [&options] {
-    return static_cast<std::size_t>(std::ranges::find(registry, &options.kind()) -
-                                    registry.begin());
+  const auto get = [&options] {
+    const auto* const kind = std::ranges::find(registry, &options.kind());
+    return static_cast<std::size_t>(kind - registry.begin());
   };
+  const auto set = [&options](std::size_t chosen) { options.choose(*registry[chosen]); };
   std::vector<Row> rows{
-      {Field{"name", "which task to learn"},
-       Choice{.names = names(), .get = number, .set = [&options](std::size_t chosen) {
-                options.choose(*registry[chosen]);
-              }}}};
+      {Field{"name", "which task to learn"}, Choice{.names = names(), .get = get, .set = set}}};
   for (std::size_t i = 0; i < options.values().size(); ++i) {
-    for (Row& row : options.kind().options[i].rows(options.values()[i])) {
-      rows.push_back(std::move(row));
-    }
+    std::ranges::move(options.kind().options[i].rows(options.values()[i]),
+                      std::back_inserter(rows));
   }
   return rows;
 }

@@ -62,61 +62,41 @@ class WindowSource : public Source {
   std::shared_ptr<const void> holds_;
 };
 
-class TextLines : public Source {
+// Sequences that hold their ids.
+class ReadySequences : public Source {
  public:
-  explicit TextLines(std::vector<std::vector<TokenId>> lines) : lines_(std::move(lines)) {}
+  ReadySequences(std::vector<Sequence> all, bool in_one_pass)
+      : all_(std::move(all)), in_one_pass_(in_one_pass) {}
 
-  Index size() const override { return std::ssize(lines_); }
-  SequenceLengths lengths(Index number) const override { return {.input = line(number).size}; }
-  Sequence at(Index number) const override {
-    const IdView tokens = line(number);
-    const IdView labels = tokens.part(1, std::max<Index>(1, tokens.size) - 1);
-    return {.source = {tokens},
-            .input = {tokens},
-            .labels = {labels},
-            .predicted = labels.size,
-            .number = number};
-  }
-  bool in_one_pass() const override { return false; }
-
- private:
-  IdView line(Index number) const { return lines_[static_cast<std::size_t>(number)]; }
-
-  std::vector<std::vector<TokenId>> lines_;
-};
-
-class MaskedLines : public Source {
- public:
-  explicit MaskedLines(std::vector<MaskedLine> lines) : lines_(std::move(lines)) {
-    for (const MaskedLine& line : lines_) {
-      std::ranges::transform(line.masks, std::back_inserter(rows_.emplace_back()),
-                             [](Index token) { return token + 1; });
-      labels_.emplace_back(line.masks.size(), unknown_id);
-    }
-  }
-
-  Index size() const override { return std::ssize(lines_); }
+  Index size() const override { return std::ssize(all_); }
   SequenceLengths lengths(Index number) const override {
-    const MaskedLine& line = lines_[static_cast<std::size_t>(number)];
-    return {.input = 1 + std::ssize(line.tokens) + (line.ends ? 1 : 0)};
+    return {.input = all_[static_cast<std::size_t>(number)].input.size()};
   }
-  Sequence at(Index number) const override {
-    const MaskedLine& line = lines_[static_cast<std::size_t>(number)];
-    const std::vector<Index>& rows = rows_[static_cast<std::size_t>(number)];
-    return {.source = {line.tokens},
-            .input = {begin_id, line.tokens, line.ends ? IdView(end_id) : IdView()},
-            .labels = {labels_[static_cast<std::size_t>(number)]},
-            .predicted = std::ssize(rows),
-            .label_rows = rows,
-            .number = number};
-  }
-  bool in_one_pass() const override { return true; }
+  Sequence at(Index number) const override { return all_[static_cast<std::size_t>(number)]; }
+  bool in_one_pass() const override { return in_one_pass_; }
 
  private:
-  std::vector<MaskedLine> lines_;
-  std::vector<std::vector<Index>> rows_;
-  std::vector<std::vector<TokenId>> labels_;  // all unknown_id
+  std::vector<Sequence> all_;
+  bool in_one_pass_;
 };
+
+// A sequence with masked tokens: what is read after the begin mark, and the labels and their rows.
+struct Masked {
+  std::vector<TokenId> read{};
+  std::vector<TokenId> labels{};
+  std::vector<Index> rows{};
+};
+
+Sequence masked_sequence(const Ids& source, const std::shared_ptr<const Masked>& masked, bool ends,
+                         Index number) {
+  return {.source = source,
+          .input = {begin_id, masked->read, ends ? IdView(end_id) : IdView()},
+          .labels = {masked->labels},
+          .predicted = std::ssize(masked->rows),
+          .label_rows = masked->rows,
+          .number = number,
+          .holds = masked};
+}
 
 IdView all_of(const TokenText& text) { return {text, 0, text.size()}; }
 
@@ -130,11 +110,6 @@ class MaskedSource : public WindowSource {
   }
 
   Sequence at(Index number) const override {
-    struct Masked {
-      std::vector<TokenId> read;
-      std::vector<TokenId> labels;
-      std::vector<Index> rows;
-    };
     const Window window = windows_[number];
     const auto masked = std::make_shared<Masked>();
     const std::vector<TokenId> tokens = own(window).list();
@@ -144,13 +119,7 @@ class MaskedSource : public WindowSource {
       masked->rows.push_back(row + 1);
       masked->read[static_cast<std::size_t>(row)] = read;
     }
-    return {.source = own(window),
-            .input = {begin_id, masked->read},
-            .labels = {masked->labels},
-            .predicted = std::ssize(masked->rows),
-            .label_rows = masked->rows,
-            .number = number,
-            .holds = masked};
+    return masked_sequence(own(window), masked, false, number);
   }
 
   bool in_one_pass() const override { return true; }
@@ -173,11 +142,32 @@ std::shared_ptr<const Source> window_source(std::vector<TokenId> line, WindowLis
 }
 
 std::shared_ptr<const Source> text_source(std::vector<std::vector<TokenId>> lines) {
-  return std::make_shared<TextLines>(std::move(lines));
+  std::vector<Sequence> all;
+  for (std::vector<TokenId>& line : lines) {
+    const auto held = std::make_shared<const std::vector<TokenId>>(std::move(line));
+    const IdView tokens(*held);
+    const IdView labels = tokens.part(1, std::max<Index>(1, tokens.size) - 1);
+    all.push_back({.source = {tokens},
+                   .input = {tokens},
+                   .labels = {labels},
+                   .predicted = labels.size,
+                   .number = std::ssize(all),
+                   .holds = held});
+  }
+  return std::make_shared<ReadySequences>(std::move(all), false);
 }
 
 std::shared_ptr<const Source> masked_source(std::vector<MaskedLine> lines) {
-  return std::make_shared<MaskedLines>(std::move(lines));
+  std::vector<Sequence> all;
+  for (auto& [tokens, masks, ends] : lines) {
+    const auto masked = std::make_shared<Masked>();
+    masked->read = std::move(tokens);
+    masked->labels.resize(masks.size(), unknown_id);
+    std::ranges::transform(masks, std::back_inserter(masked->rows),
+                           [](Index token) { return token + 1; });
+    all.push_back(masked_sequence({masked->read}, masked, ends, std::ssize(all)));
+  }
+  return std::make_shared<ReadySequences>(std::move(all), true);
 }
 
 std::shared_ptr<const Source> masked_source(const std::shared_ptr<const TokenText>& text,
@@ -194,9 +184,9 @@ LaneWindows in_lanes(const RunningText& text, Index windows, Index lanes, Index 
 void expect_one_stream(const RunningText& text, std::string_view option, std::string_view split) {
   if (!text.windowing.stream && text.tokens->documents() > 1) {
     throw ConfigError(
-        fmt::format("{}: a lane goes on from one document to the next, and the {} split has {} "
-                    "documents; set task.stream: true",
-                    option, split, text.tokens->documents()));
+        "{}: a lane goes on from one document to the next, and the {} split has {} "
+        "documents; set task.stream: true",
+        option, split, text.tokens->documents());
   }
 }
 

@@ -93,10 +93,23 @@ void leave_out_suppressed(const TheirConfig& generation, Index end, EntryRows& r
   }
 }
 
+void append_part(std::vector<TensorRow>& rows, TensorRow row, const char* ours,
+                 const char* theirs) {
+  row.ours += ours;
+  row.theirs += theirs;
+  rows.push_back(std::move(row));
+}
+
 // The position of element i of n in an order of all even elements, then all odd ones.
 Index by_halves(Index i, Index n) { return i % 2 == 0 ? i / 2 : (n + 1) / 2 + i / 2; }
 
 }  // namespace
+
+std::string architecture_names(std::string_view last) {
+  const auto but_one = architectures | std::views::take(architectures.size() - 1);
+  return fmt::format("{} {} {}", join(but_one | std::views::transform(&Architecture::name), ", "),
+                     last, architectures.back()->name);
+}
 
 const Architecture& architecture_of(const TheirConfig& config) {
   const std::string type = config.text("model_type", "");
@@ -146,24 +159,17 @@ Index rows_of_entries(const TheirConfig& config, Entries entries) {
   return labels ? count_labels(config) : config.count("vocab_size");
 }
 
-void append_map(std::vector<TensorRow>& rows, const std::string& ours, const std::string& theirs,
-                bool bias, TensorRow::Form form, Index part, Index parts) {
-  rows.push_back({.ours = ours + ".weight",
-                  .theirs = theirs + ".weight",
-                  .form = form,
-                  .part = part,
-                  .parts = parts});
+void append_map(std::vector<TensorRow>& rows, const TensorRow& row, bool bias) {
+  append_part(rows, row, ".weight", ".weight");
   if (bias) {
-    rows.push_back(
-        {.ours = ours + ".bias", .theirs = theirs + ".bias", .part = part, .parts = parts});
+    append_part(rows, row, ".bias", ".bias");
   }
 }
 
-void append_norm(std::vector<TensorRow>& rows, const std::string& ours, const std::string& theirs,
-                 bool bias) {
-  rows.push_back({.ours = ours + ".gain", .theirs = theirs + ".weight"});
+void append_norm(std::vector<TensorRow>& rows, const TensorRow& row, bool bias) {
+  append_part(rows, row, ".gain", ".weight");
   if (bias) {
-    rows.push_back({.ours = ours + ".bias", .theirs = theirs + ".bias"});
+    append_part(rows, row, ".bias", ".bias");
   }
 }
 
@@ -173,7 +179,7 @@ std::string activation_of(const TheirConfig& config, const char* setting, const 
   if (found == activation_names.end()) {
     config.refuse(setting, fmt::format("there is no activation \"{}\" here", theirs));
   }
-  return std::string(EnumNames<Activation>::names[static_cast<std::size_t>(found->ours)]);
+  return std::string(name_of(found->ours));
 }
 
 std::string their_activation(Activation activation) {
@@ -207,11 +213,11 @@ void apply_generation_settings(const PretrainedFiles& files, Index end, EntryRow
 }
 
 std::vector<Index> Placement::their_shape() const {
-  if (row_.form == TensorRow::Form::one_row) {
+  if (row.form == TensorRow::Form::one_row) {
     return {1, their_rows()};
   }
   std::vector<Index> shape{their_rows()};
-  if (ours_.rank() == 2) {
+  if (ours.rank() == 2) {
     shape.push_back(columns());
   }
   if (transposed()) {
@@ -221,10 +227,11 @@ std::vector<Index> Placement::their_shape() const {
 }
 
 std::optional<Index> Placement::at(Index i, Index j) const {
-  const Index row = row_.rows_by_halves ? by_halves(i, ours_[0]) : i;
-  const Index column = row_.columns_by_halves ? by_halves(j, columns()) : j;
-  const std::optional<Index> their_row = of_entries() ? rows_.theirs[static_cast<std::size_t>(row)]
-                                                      : std::optional(row_.part * ours_[0] + row);
+  const Index our_row = row.rows_by_halves ? by_halves(i, ours[0]) : i;
+  const Index column = row.columns_by_halves ? by_halves(j, columns()) : j;
+  const std::optional<Index> their_row = of_entries()
+                                             ? rows.theirs[static_cast<std::size_t>(our_row)]
+                                             : std::optional(row.part * ours[0] + our_row);
   if (!their_row) {
     return std::nullopt;
   }

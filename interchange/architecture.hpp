@@ -36,6 +36,7 @@ struct TiedTensor {
 };
 
 struct Architecture {
+  std::string_view name;                       // in help texts
   std::string_view model_type;                 // as in their config.json
   std::vector<std::string> optional_prefixes;  // their tensor names may begin with one
   // The transformers class for each Purpose; empty: not supported.
@@ -61,6 +62,9 @@ extern const Architecture bert_architecture;
 extern const Architecture albert_architecture;
 extern const Architecture marian_architecture;
 
+// The names of all: "GPT-2, Llama or BERT" if `last` is "or".
+std::string architecture_names(std::string_view last);
+
 // The architecture of a config.json. Throws ConfigError that lists the supported ones.
 const Architecture& architecture_of(const TheirConfig& config);
 
@@ -82,12 +86,10 @@ bool output_is_table(const TheirConfig& config, bool usual);
 // The output layer as a tied tensor, if it shares the token table; otherwise empty.
 std::vector<TiedTensor> tied_output(const TheirConfig& config, bool usual, const char* table);
 
-// Rows for `weight` and `bias` of a linear map or a norm; our norms call their weight `gain`.
-void append_map(std::vector<TensorRow>& rows, const std::string& ours, const std::string& theirs,
-                bool bias = true, TensorRow::Form form = TensorRow::Form::same, Index part = 0,
-                Index parts = 1);
-void append_norm(std::vector<TensorRow>& rows, const std::string& ours, const std::string& theirs,
-                 bool bias = true);
+// Rows for `weight` and `bias` of a linear map or a norm, whose names follow those in `row`; our
+// norms call their weight `gain`.
+void append_map(std::vector<TensorRow>& rows, const TensorRow& row, bool bias = true);
+void append_norm(std::vector<TensorRow>& rows, const TensorRow& row, bool bias = true);
 
 // Our name of the activation in `setting`. Throws ConfigError for an unknown activation.
 std::string activation_of(const TheirConfig& config, const char* setting, const char* otherwise);
@@ -120,12 +122,12 @@ struct VocabularyRows {
 void apply_generation_settings(const PretrainedFiles& files, Index end, EntryRows& rows);
 
 // Maps the positions of our parameter's numbers to positions in their tensor.
-class Placement {
- public:
-  // `ours`: our parameter's shape. `rows` and `their_entries` describe the vocabulary of `row`, if
-  // it has one. `row` and `rows` are not copied.
-  Placement(const TensorRow& row, const Shape& ours, const EntryRows& rows, Index their_entries)
-      : row_(row), ours_(ours), rows_(rows), their_entries_(their_entries) {}
+struct Placement {
+  const TensorRow& row;
+  Shape ours;  // our parameter's shape
+  // The vocabulary of `row`, if it has one.
+  const EntryRows& rows;
+  Index their_entries;
 
   std::vector<Index> their_shape() const;
 
@@ -133,7 +135,7 @@ class Placement {
   // nullopt for an entry that their vocabulary lacks.
   template <class Visit>
   void for_each(const Visit& visit) const {
-    for (Index i = 0, place = 0; i < ours_[0]; ++i) {
+    for (Index i = 0, place = 0; i < ours[0]; ++i) {
       for (Index j = 0; j < columns(); ++j, ++place) {
         visit(static_cast<std::size_t>(place), at(i, j));
       }
@@ -141,16 +143,11 @@ class Placement {
   }
 
  private:
-  Index columns() const { return ours_.rank() == 2 ? ours_[1] : 1; }
+  Index columns() const { return ours.rank() == 2 ? ours[1] : 1; }
   std::optional<Index> at(Index i, Index j) const;
-  bool transposed() const { return row_.form == TensorRow::Form::transposed && ours_.rank() == 2; }
-  bool of_entries() const { return row_.entries != Entries::none; }
-  Index their_rows() const { return of_entries() ? their_entries_ : ours_[0] * row_.parts; }
-
-  const TensorRow& row_;
-  Shape ours_;
-  const EntryRows& rows_;
-  Index their_entries_;
+  bool transposed() const { return row.form == TensorRow::Form::transposed && ours.rank() == 2; }
+  bool of_entries() const { return row.entries != Entries::none; }
+  Index their_rows() const { return of_entries() ? their_entries : ours[0] * row.parts; }
 };
 
 }  // namespace tapehead

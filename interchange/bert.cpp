@@ -7,10 +7,7 @@ namespace tapehead {
 
 namespace {
 
-std::string_view transform_of(Purpose purpose) {
-  constexpr std::array<std::string_view, 3> transforms{"masked", "pooler", "none"};
-  return transforms[static_cast<std::size_t>(purpose)];
-}
+constexpr std::array transforms{"masked", "pooler", "none"};  // for each Purpose
 
 // The options that BERT and ALBERT have in common.
 std::vector<std::string> options_of_both(const TheirConfig& config, const char* usual_activation) {
@@ -31,7 +28,7 @@ std::vector<std::string> options_of_both(const TheirConfig& config, const char* 
       fmt::format("model.dropout={}", config.number("hidden_dropout_prob", 0.1)),
       fmt::format("model.dropout_attention={}", config.number("attention_probs_dropout_prob", 0.1)),
       fmt::format("model.tie_embeddings={}", purpose == Purpose::tokens ? "target_output" : "none"),
-      fmt::format("model.head_transform={}", transform_of(purpose)),
+      fmt::format("model.head_transform={}", transforms[static_cast<std::size_t>(purpose)]),
       "model.activation=" + activation_of(config, "hidden_act", usual_activation)};
 }
 
@@ -58,7 +55,7 @@ std::vector<TensorRow> embedding_rows(const std::string& body) {
        .entries = Entries::source},
       {.ours = "source.positions", .theirs = theirs + "position_embeddings.weight"},
       {.ours = "source.types", .theirs = theirs + "token_type_embeddings.weight"}};
-  append_norm(rows, "source.norm", theirs + "LayerNorm");
+  append_norm(rows, {"source.norm", theirs + "LayerNorm"});
   return rows;
 }
 
@@ -70,13 +67,13 @@ struct LayerNames {
 void append_layer(std::vector<TensorRow>& rows, Index layer, const LayerNames& theirs) {
   const std::string ours = fmt::format("encoder.layers.{}.", layer);
   for (const std::string role : {"query", "key", "value"}) {
-    append_map(rows, ours + "self." + role, theirs.attention + role);
+    append_map(rows, {ours + "self." + role, theirs.attention + role});
   }
-  append_map(rows, ours + "self.output", theirs.added);
-  append_norm(rows, ours + "self.norm", theirs.attention_norm);
-  append_map(rows, ours + "feed_forward.inner", theirs.inner);
-  append_map(rows, ours + "feed_forward.outer", theirs.outer);
-  append_norm(rows, ours + "feed_forward.norm", theirs.norm);
+  append_map(rows, {ours + "self.output", theirs.added});
+  append_norm(rows, {ours + "self.norm", theirs.attention_norm});
+  append_map(rows, {ours + "feed_forward.inner", theirs.inner});
+  append_map(rows, {ours + "feed_forward.outer", theirs.outer});
+  append_norm(rows, {ours + "feed_forward.norm", theirs.norm});
 }
 
 struct HeadNames {
@@ -86,13 +83,13 @@ struct HeadNames {
 void append_head(std::vector<TensorRow>& rows, Purpose purpose, const HeadNames& theirs) {
   switch (purpose) {
     case Purpose::tokens:
-      append_map(rows, "output.transform", theirs.dense);
-      append_norm(rows, "output.transform.norm", theirs.norm);
+      append_map(rows, {"output.transform", theirs.dense});
+      append_norm(rows, {"output.transform.norm", theirs.norm});
       rows.push_back({.ours = "output.bias", .theirs = theirs.bias, .entries = Entries::target});
       break;
     case Purpose::classes:
-      append_map(rows, "output.transform", theirs.pooler);
-      append_map(rows, "output", "classifier");
+      append_map(rows, {"output.transform", theirs.pooler});
+      append_map(rows, {"output", "classifier"});
       break;
     case Purpose::token_labels:
       for (const std::string part : {".weight", ".bias"}) {
@@ -152,7 +149,7 @@ Json albert_settings(const ModelOptions& ours) {
 
 std::vector<TensorRow> albert_rows(const TheirConfig& config) {
   std::vector<TensorRow> rows = embedding_rows("albert.");
-  append_map(rows, "source.map", "albert.encoder.embedding_hidden_mapping_in");
+  append_map(rows, {"source.map", "albert.encoder.embedding_hidden_mapping_in"});
   const Index layers = config.count("num_hidden_layers");
   ModelOptions ours;
   ours.layer_groups = config.count("num_hidden_groups", 1);
@@ -189,6 +186,7 @@ std::vector<TensorRow> albert_rows(const TheirConfig& config) {
 }  // namespace
 
 const Architecture bert_architecture{
+    .name = "BERT",
     .model_type = "bert",
     .optional_prefixes = {"bert."},
     .classes = {"BertForMaskedLM", "BertForSequenceClassification", "BertForTokenClassification"},
@@ -202,6 +200,7 @@ const Architecture bert_architecture{
     }};
 
 const Architecture albert_architecture{
+    .name = "ALBERT",
     .model_type = "albert",
     .optional_prefixes = {"albert."},
     .classes = {"AlbertForMaskedLM", "AlbertForSequenceClassification",

@@ -65,33 +65,22 @@ std::vector<TensorRow> gpt2_rows(const TheirConfig& config) {
   for (Index layer = 0; layer < config.count("n_layer"); ++layer) {
     const std::string ours = fmt::format("decoder.layers.{}.", layer);
     const std::string theirs = fmt::format("transformer.h.{}.", layer);
-    append_norm(rows, ours + "self.norm", theirs + "ln_1");
-    append_map(rows, ours + "self.query", theirs + "attn.c_attn", true, transposed, 0, 3);
-    append_map(rows, ours + "self.key", theirs + "attn.c_attn", true, transposed, 1, 3);
-    append_map(rows, ours + "self.value", theirs + "attn.c_attn", true, transposed, 2, 3);
-    append_map(rows, ours + "self.output", theirs + "attn.c_proj", true, transposed);
-    append_norm(rows, ours + "feed_forward.norm", theirs + "ln_2");
-    append_map(rows, ours + "feed_forward.inner", theirs + "mlp.c_fc", true, transposed);
-    append_map(rows, ours + "feed_forward.outer", theirs + "mlp.c_proj", true, transposed);
+    append_norm(rows, {ours + "self.norm", theirs + "ln_1"});
+    append_map(rows, {ours + "self.query", theirs + "attn.c_attn", transposed, 0, 3});
+    append_map(rows, {ours + "self.key", theirs + "attn.c_attn", transposed, 1, 3});
+    append_map(rows, {ours + "self.value", theirs + "attn.c_attn", transposed, 2, 3});
+    append_map(rows, {ours + "self.output", theirs + "attn.c_proj", transposed});
+    append_norm(rows, {ours + "feed_forward.norm", theirs + "ln_2"});
+    append_map(rows, {ours + "feed_forward.inner", theirs + "mlp.c_fc", transposed});
+    append_map(rows, {ours + "feed_forward.outer", theirs + "mlp.c_proj", transposed});
   }
-  append_norm(rows, "decoder.norm", "transformer.ln_f");
+  append_norm(rows, {"decoder.norm", "transformer.ln_f"});
   append_decoder_head(rows, config, output_is_table(config, true));
   return rows;
 }
 
-// Causal masks, which old files contain.
-bool is_gpt2_buffer(std::string_view name) {
-  return name.ends_with(".attn.bias") || name.ends_with(".attn.masked_bias");
-}
-
 // Llama (Touvron et al. 2023), in the format of transformers' LlamaForCausalLM and
 // LlamaForSequenceClassification: a rotary pair takes one column from each half of a head.
-
-// `rope_theta` is a top-level setting in older files; newer ones have it in `rope_parameters`.
-double rotary_base(const TheirConfig& config) {
-  constexpr double usual = 10000;
-  return config.group("rope_parameters").number("rope_theta", config.number("rope_theta", usual));
-}
 
 void expect_plain_rotation(const TheirConfig& config) {
   for (const char* setting : {"rope_scaling", "rope_parameters"}) {
@@ -112,6 +101,8 @@ std::vector<std::string> llama_options(const TheirConfig& config) {
   const Index width = config.count("hidden_size");
   const Index heads = config.count("num_attention_heads");
   const Index head_width = config.count("head_dim", width / heads);
+  // `rope_theta` is a top-level setting in older files; newer ones have it in `rope_parameters`.
+  const TheirConfig rotation = config.group("rope_parameters");
   return {"model.family=decoder",
           "model.preset=llama",
           fmt::format("model.d_model={}", width),
@@ -129,7 +120,8 @@ std::vector<std::string> llama_options(const TheirConfig& config) {
           fmt::format("attention.kv_heads={}", config.count("num_key_value_heads", heads)),
           fmt::format("attention.d_qk={}", head_width),
           fmt::format("attention.d_v={}", head_width),
-          fmt::format("attention.rotary_base={}", rotary_base(config))};
+          fmt::format("attention.rotary_base={}",
+                      rotation.number("rope_theta", config.number("rope_theta", 10000)))};
 }
 
 Json llama_settings(const ModelOptions& ours) {
@@ -159,26 +151,25 @@ std::vector<TensorRow> llama_rows(const TheirConfig& config) {
   for (Index layer = 0; layer < config.count("num_hidden_layers"); ++layer) {
     const std::string ours = fmt::format("decoder.layers.{}.", layer);
     const std::string theirs = fmt::format("model.layers.{}.", layer);
-    append_norm(rows, ours + "self.norm", theirs + "input_layernorm", false);
-    append_map(rows, ours + "self.query", theirs + "self_attn.q_proj", bias_attention);
-    append_map(rows, ours + "self.key", theirs + "self_attn.k_proj", bias_attention);
-    append_map(rows, ours + "self.value", theirs + "self_attn.v_proj", bias_attention);
-    append_map(rows, ours + "self.output", theirs + "self_attn.o_proj", bias_attention);
-    append_norm(rows, ours + "feed_forward.norm", theirs + "post_attention_layernorm", false);
-    append_map(rows, ours + "feed_forward.gate", theirs + "mlp.gate_proj", bias_feed_forward);
-    append_map(rows, ours + "feed_forward.inner", theirs + "mlp.up_proj", bias_feed_forward);
-    append_map(rows, ours + "feed_forward.outer", theirs + "mlp.down_proj", bias_feed_forward);
+    append_norm(rows, {ours + "self.norm", theirs + "input_layernorm"}, false);
+    append_map(rows, {ours + "self.query", theirs + "self_attn.q_proj"}, bias_attention);
+    append_map(rows, {ours + "self.key", theirs + "self_attn.k_proj"}, bias_attention);
+    append_map(rows, {ours + "self.value", theirs + "self_attn.v_proj"}, bias_attention);
+    append_map(rows, {ours + "self.output", theirs + "self_attn.o_proj"}, bias_attention);
+    append_norm(rows, {ours + "feed_forward.norm", theirs + "post_attention_layernorm"}, false);
+    append_map(rows, {ours + "feed_forward.gate", theirs + "mlp.gate_proj"}, bias_feed_forward);
+    append_map(rows, {ours + "feed_forward.inner", theirs + "mlp.up_proj"}, bias_feed_forward);
+    append_map(rows, {ours + "feed_forward.outer", theirs + "mlp.down_proj"}, bias_feed_forward);
   }
-  append_norm(rows, "decoder.norm", "model.norm", false);
+  append_norm(rows, {"decoder.norm", "model.norm"}, false);
   append_decoder_head(rows, config, output_is_table(config, false));
   return rows;
 }
 
-bool is_llama_buffer(std::string_view name) { return name.ends_with("rotary_emb.inv_freq"); }
-
 }  // namespace
 
 const Architecture gpt2_architecture{
+    .name = "GPT-2",
     .model_type = "gpt2",
     .optional_prefixes = {"transformer."},
     .classes = {"GPT2LMHeadModel", "GPT2ForSequenceClassification"},
@@ -186,12 +177,17 @@ const Architecture gpt2_architecture{
     .options = gpt2_options,
     .settings = gpt2_settings,
     .rows = gpt2_rows,
-    .left_out = is_gpt2_buffer,
-    .tied = [](const TheirConfig& config) {
-      return tied_output(config, true, "transformer.wte.weight");
-    }};
+    .left_out =
+        [](std::string_view name) {  // causal masks, which old files contain
+          return name.ends_with(".attn.bias") || name.ends_with(".attn.masked_bias");
+        },
+    .tied =
+        [](const TheirConfig& config) {
+          return tied_output(config, true, "transformer.wte.weight");
+        }};
 
 const Architecture llama_architecture{
+    .name = "Llama",
     .model_type = "llama",
     .optional_prefixes = {"model."},
     .classes = {"LlamaForCausalLM", "LlamaForSequenceClassification"},
@@ -199,9 +195,10 @@ const Architecture llama_architecture{
     .options = llama_options,
     .settings = llama_settings,
     .rows = llama_rows,
-    .left_out = is_llama_buffer,
-    .tied = [](const TheirConfig& config) {
-      return tied_output(config, false, "model.embed_tokens.weight");
-    }};
+    .left_out = [](std::string_view name) { return name.ends_with("rotary_emb.inv_freq"); },
+    .tied =
+        [](const TheirConfig& config) {
+          return tied_output(config, false, "model.embed_tokens.weight");
+        }};
 
 }  // namespace tapehead

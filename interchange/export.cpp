@@ -38,8 +38,8 @@ constexpr std::array may_be_zeros{"model.bias_attention", "model.bias_feed_forwa
 Json exported_config(const SavedRun& run, const Architecture& architecture) {
   const std::string_view name = class_of(run.config, architecture);
   if (name.empty()) {
-    throw ConfigError(fmt::format("a {} that is used by `{}` cannot be exported",
-                                  architecture.model_type, use_of(run.config).command));
+    throw ConfigError("a {} that is used by `{}` cannot be exported", architecture.model_type,
+                      use_of(run.config).command);
   }
   Json config = {{"architectures", {name}},
                  {"model_type", architecture.model_type},
@@ -77,10 +77,10 @@ void expect_counterpart(const SavedRun& run, const Architecture& architecture,
   const Config there = parse_config(task, "the exported model", options).config;
   const auto differences = meaning_differences(run.config, there);
   if (!differences.empty()) {
-    throw ConfigError(fmt::format(
+    throw ConfigError(
         "the model has no counterpart in another program; the nearest is {}, but these differ:\n"
         "  {}",
-        class_of(run.config, architecture), join(differences, "\n  ")));
+        class_of(run.config, architecture), join(differences, "\n  "));
   }
 }
 
@@ -108,22 +108,19 @@ Json exported_generation(const Json& config, const std::vector<TokenId>& never_w
   return generation;
 }
 
-// The mark in front of a prompt, as TextFront adds it.
-AddedMarks mark_before_prompt(const TextOptions& options, bool one_document) {
-  return one_document || !options.begin_mark ? AddedMarks::none
-         : options.stream                    ? AddedMarks::end_before
-                                             : AddedMarks::begin;
-}
-
 // The marks that our model reads around a text, as in its training batches
 // (datasets/text/labelled_options.cpp and masked_source in datasets/window_source.cpp). A language
 // model whose training data was `one_document` reads no mark in front of a text.
 AddedMarks marks_read(const Config& config, bool one_document) {
   const auto* text = config.task.find<TextOptions>();
   const Use& use = use_of(config);
-  return use.continues() ? mark_before_prompt(*text, one_document)
-         : text != nullptr && text->documents != DocumentEnd::file ? AddedMarks::begin_and_end
-                                                                   : use.marks;
+  if (use.continues()) {  // the mark in front of a prompt, as TextFront adds it
+    return one_document || !text->begin_mark ? AddedMarks::none
+           : text->stream                    ? AddedMarks::end_before
+                                             : AddedMarks::begin;
+  }
+  return text != nullptr && text->documents != DocumentEnd::file ? AddedMarks::begin_and_end
+                                                                 : use.marks;
 }
 
 // Writes tokenizers with which transformers' AutoTokenizer gives the tokens that our model reads,
@@ -160,9 +157,8 @@ void expect_covered(const SavedRun& run, const std::vector<TensorRow>& rows,
     const bool nothing =
         std::ranges::all_of(values, [](Scalar value) { return value == 0 || is_never(value); });
     if (!nothing) {
-      throw ConfigError(fmt::format("{} has no counterpart in a {}, and it is not 0{}",
-                                    parameter.name, class_name,
-                                    parameter.name == "output.bias" ? " (model.bias_output)" : ""));
+      throw ConfigError("{} has no counterpart in a {}, and it is not 0{}", parameter.name,
+                        class_name, parameter.name == "output.bias" ? " (model.bias_output)" : "");
     }
   }
 }
@@ -194,16 +190,6 @@ std::vector<std::string> entries_of(const Tokenizer& tokenizer, Index count) {
 }
 
 Index rows_of(const Stack& stack) { return stack.embedding.table.shape[0]; }
-
-std::string vocabulary_json(const SavedRun& run) {
-  const Transformer& model = run.model.transformer;
-  const bool pairs = model.family().context;
-  const Json json = {{pairs ? "source" : "input",
-                      entries_of(*run.tokenizers.source, rows_of(*model.stacks().front()))},
-                     {pairs ? "target" : "output",
-                      entries_of(*run.tokenizers.target, model.vocabularies().labels)}};
-  return json_text(json, 1) + '\n';
-}
 
 Json id_or_null(std::optional<TokenId> id) { return id ? Json(*id) : Json(); }
 
@@ -287,13 +273,18 @@ void export_pytorch(const SavedRun& run, const std::filesystem::path& directory)
   const auto [weights, source, vocabulary] = pytorch_files;
   const std::string name =
       fmt::format("{} ({})", run.directory.string(), run.checkpoint.filename().string());
-  const std::string settings =
-      pytorch_settings(name, run.config, run.model.transformer, has_one_document(run));
+  const Transformer& model = run.model.transformer;
+  const std::string settings = pytorch_settings(name, run.config, model, has_one_document(run));
   make_directories(directory);
-  write_tensor_file(directory / weights, used_weights(run.model.transformer, run.model.store),
+  write_tensor_file(directory / weights, used_weights(model, run.model.store),
                     {{"format", "pt"}, {"tapehead", settings}});
   write_file_atomically(directory / source, std::string(pytorch_module));
-  write_file_atomically(directory / vocabulary, vocabulary_json(run));
+  const bool pairs = model.family().context;
+  const Json entries = {{pairs ? "source" : "input",
+                         entries_of(*run.tokenizers.source, rows_of(*model.stacks().front()))},
+                        {pairs ? "target" : "output",
+                         entries_of(*run.tokenizers.target, model.vocabularies().labels)}};
+  write_file_atomically(directory / vocabulary, json_text(entries, 1) + '\n');
 }
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

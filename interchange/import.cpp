@@ -28,8 +28,8 @@ Index expect_entries(const VocabularyRows& rows, Index their_entries,
   for (const EntryRows* side : {&rows.source, &rows.target}) {
     for (const std::optional<Index>& row : side->theirs) {
       if (row && *row >= their_entries) {
-        throw IoError(fmt::format("{}: the tokenizer has the id {}, and vocab_size is {}",
-                                  files.config_file().string(), *row, their_entries));
+        throw IoError("{}: the tokenizer has the id {}, and vocab_size is {}",
+                      files.config_file().string(), *row, their_entries);
       }
       if (row) {
         used.insert(*row);
@@ -43,8 +43,8 @@ Index expect_entries(const VocabularyRows& rows, Index their_entries,
 void expect_size(const PretrainedFiles& files, Index claimed, const std::string& what) {
   constexpr Index few = 1'000'000;
   if (claimed > 2 * files.numbers() + few) {
-    throw IoError(fmt::format("{} is about {} {}, and the tensors have {} numbers",
-                              files.config_file().string(), claimed, what, files.numbers()));
+    throw IoError("{} is about {} {}, and the tensors have {} numbers",
+                  files.config_file().string(), claimed, what, files.numbers());
   }
 }
 
@@ -65,14 +65,9 @@ void expect_texts_used(const ImportRequest& request, const Architecture& archite
   }
   if (config.task.find<ParallelTextOptions>() == nullptr &&
       request.target_text != ImportRequest{}.target_text) {
-    throw ConfigError(fmt::format("--target-text: a {} has no targets, only a {} has; leave it out",
-                                  architecture.model_type, marian_architecture.model_type));
+    throw ConfigError("--target-text: a {} has no targets, only a {} has; leave it out",
+                      architecture.model_type, marian_architecture.model_type);
   }
-}
-
-Index longest_of(const TheirConfig& theirs) {
-  constexpr Index usual = 2048;
-  return theirs.count(theirs.has("n_positions") ? "n_positions" : "max_position_embeddings", usual);
 }
 
 // We label the tokens of a text without marks around it (datasets/pairs.cpp).
@@ -139,13 +134,9 @@ std::vector<std::string> options_of(const Architecture& architecture, const Thei
                                     const Tokenizers& tokenizers) {
   std::vector<std::string> options = architecture.options(theirs);
   if (!tokenizers.source->shares_file_with(*tokenizers.target)) {
-    for (std::string& option : options) {
-      if (option == "model.tie_embeddings=all") {
-        option = "model.tie_embeddings=target_output";
-      } else if (option == "model.tie_embeddings=source_target") {
-        option = "model.tie_embeddings=none";
-      }
-    }
+    const std::string tying = "model.tie_embeddings=";
+    std::ranges::replace(options, tying + "all", tying + "target_output");
+    std::ranges::replace(options, tying + "source_target", tying + "none");
   }
   return options;
 }
@@ -216,8 +207,10 @@ Imported import_model(const ImportRequest& request) {
     imported.tokenizers.target = labels.tokenizer;
     imported.rows.target = entry_rows(labels, false);
   }
-  LoadedConfig decided = imported_config({request, purpose, added}, imported.tokenizers,
-                                         {architecture, theirs, options}, longest_of(theirs));
+  const char* longest = theirs.has("n_positions") ? "n_positions" : "max_position_embeddings";
+  LoadedConfig decided = imported_config(
+      {request, purpose, added, architecture, theirs, options, theirs.count(longest, 2048)},
+      imported.tokenizers);
   imported.config = std::move(decided.config);
   imported.written = *std::move(decided.written);
   expect_texts_used(request, architecture, imported.config);

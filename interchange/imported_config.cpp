@@ -10,9 +10,9 @@ namespace {
 
 // Whether each line is a document. For a masked model: if its tokenizer adds begin and end mark.
 // For others, or without that information: if the tokenizer drops line ends or does not know them.
-bool reads_lines(const ImportedTask& task, const Tokenizer& tokenizer, bool masked) {
-  if (masked && task.added) {
-    return task.added == AddedMarks::begin_and_end;
+bool reads_lines(const ImportedModel& model, const Tokenizer& tokenizer, bool masked) {
+  if (masked && model.added) {
+    return model.added == AddedMarks::begin_and_end;
   }
   const std::vector<TokenId> end_of_line = tokenizer.encode(line_end);
   return end_of_line.empty() || std::ranges::count(end_of_line, unknown_id) > 0;
@@ -23,54 +23,49 @@ bool are_words(const Tokenizer& tokenizer) {
   return units != nullptr && units->unit() == Unit::word;
 }
 
-std::vector<std::string> text_options(const ImportedTask& task, const Tokenizer& tokenizer,
-                                      bool masked, Index positions) {
+std::vector<std::string> text_options(const ImportedModel& model, const Tokenizer& tokenizer,
+                                      bool masked) {
   return {"task.name=text",
-          "task.train_text=" + task.request.text,
-          "task.tokenizer_of=" + task.request.run.string(),
-          fmt::format("task.context={}", std::max<Index>(1, positions - 2)),
-          fmt::format("task.documents={}", reads_lines(task, tokenizer, masked) ? "line" : "file"),
-          fmt::format("task.stream={}", !masked && task.added == AddedMarks::end_before),
-          fmt::format("task.begin_mark={}", masked || task.added != AddedMarks::none),
+          "task.train_text=" + model.request.text,
+          "task.tokenizer_of=" + model.request.run.string(),
+          fmt::format("task.context={}", std::max<Index>(1, model.positions - 2)),
+          fmt::format("task.documents={}", reads_lines(model, tokenizer, masked) ? "line" : "file"),
+          fmt::format("task.stream={}", !masked && model.added == AddedMarks::end_before),
+          fmt::format("task.begin_mark={}", masked || model.added != AddedMarks::none),
           "model.bias_output=true"};
 }
 
-std::vector<std::string> task_options(const ImportedTask& task, const Tokenizers& tokenizers,
-                                      const FamilyTraits& family, Index positions) {
+std::vector<std::string> task_options(const ImportedModel& model, const Tokenizers& tokenizers,
+                                      const FamilyTraits& family) {
   // A decoder whose tokenizer adds a begin mark behind a text continues it with a target.
-  const bool in_one = family.one_sequence && task.added == AddedMarks::begin_after;
-  const bool labels = task.purpose == Purpose::token_labels;
+  const bool in_one = family.one_sequence && model.added == AddedMarks::begin_after;
+  const bool labels = model.purpose == Purpose::token_labels;
   const bool pairs = in_one || labels || family.context;
-  const Index most =
-      in_one ? (positions - 1) / 2 : positions - 1 - task.request.texts;  // without marks
+  const Index most = in_one ? (model.positions - 1) / 2
+                            : model.positions - 1 - model.request.texts;  // without marks
   const std::string longest = fmt::format("task.max_length={}", std::max<Index>(1, most));
-  if (task.purpose == Purpose::classes) {
-    return {"task.name=labelled_text", "task.train_tsv=" + task.request.text,
-            "task.tokenizer_of=" + task.request.run.string(),
-            fmt::format("task.texts={}", task.request.texts), longest};
+  if (model.purpose == Purpose::classes) {
+    return {"task.name=labelled_text", "task.train_tsv=" + model.request.text,
+            "task.tokenizer_of=" + model.request.run.string(),
+            fmt::format("task.texts={}", model.request.texts), longest};
   }
   if (labels && are_words(*tokenizers.source) && are_words(*tokenizers.target)) {
-    return {"task.name=tagged_text", "task.train_columns=" + task.request.text,
-            "task.validation_columns=" + task.request.text, longest, "model.bias_output=true"};
+    return {"task.name=tagged_text", "task.train_columns=" + model.request.text,
+            "task.validation_columns=" + model.request.text, longest, "model.bias_output=true"};
   }
   if (pairs) {
     return {"task.name=parallel_text",
-            "task.train_source=" + task.request.text,
-            "task.train_target=" + task.request.target_text,
-            "task.validation_source=" + task.request.text,
-            "task.validation_target=" + task.request.target_text,
-            "task.tokenizer_of=" + task.request.run.string(),
+            "task.train_source=" + model.request.text,
+            "task.train_target=" + model.request.target_text,
+            "task.validation_source=" + model.request.text,
+            "task.validation_target=" + model.request.target_text,
+            "task.tokenizer_of=" + model.request.run.string(),
             longest,
             fmt::format("task.joint_vocabulary={}",
                         tokenizers.source->shares_file_with(*tokenizers.target)),
             "model.bias_output=true"};
   }
-  return text_options(task, *tokenizers.source, family.sees_ahead(), positions);
-}
-
-// Class names stand in lines of a vocabulary, in columns of a TSV and in the output of `classify`.
-bool is_class_name(const std::string& name) {
-  return !name.empty() && name.find_first_of("\t\r\n") == std::string::npos;
+  return text_options(model, *tokenizers.source, family.sees_ahead());
 }
 
 bool contains(const std::vector<std::string>& options, const std::string& option) {
@@ -87,7 +82,7 @@ Json another_value(const Json& value) {
 }
 
 // Whether a change of their setting `name` changes the option.
-bool decides(const std::string& name, const ImportedOptions& model, const std::string& option) {
+bool decides(const std::string& name, const ImportedModel& model, const std::string& option) {
   Json other = model.theirs.json();
   other[name] = another_value(other[name]);
   try {
@@ -98,7 +93,7 @@ bool decides(const std::string& name, const ImportedOptions& model, const std::s
 }
 
 // The settings in their config that decide the option, with values; without any, the option.
-std::string deciding_settings(const ImportedOptions& model, const std::string& option) {
+std::string deciding_settings(const ImportedModel& model, const std::string& option) {
   std::vector<std::string> deciding;
   if (!contains(model.architecture.options(model.theirs), option)) {
     return option;
@@ -112,7 +107,7 @@ std::string deciding_settings(const ImportedOptions& model, const std::string& o
 }
 
 // The overrides come from config.json, so errors name its settings instead of our options.
-std::string in_their_terms(std::string message, const ImportedOptions& model,
+std::string in_their_terms(std::string message, const ImportedModel& model,
                            const std::vector<std::string>& overrides) {
   for (const std::string& option : overrides) {
     const std::string blamed = fmt::format("--set {}:", shown(option));
@@ -127,10 +122,8 @@ std::string in_their_terms(std::string message, const ImportedOptions& model,
 
 }  // namespace
 
-LoadedConfig imported_config(const ImportedTask& task, const Tokenizers& tokenizers,
-                             const ImportedOptions& model, Index positions) {
-  std::vector<std::string> overrides =
-      task_options(task, tokenizers, family_of(model.options), positions);
+LoadedConfig imported_config(const ImportedModel& model, const Tokenizers& tokenizers) {
+  std::vector<std::string> overrides = task_options(model, tokenizers, family_of(model.options));
   overrides.insert(overrides.end(), model.options.begin(), model.options.end());
   try {
     std::vector<Override> decided = parse_overrides(overrides);
@@ -167,7 +160,8 @@ std::vector<std::string> classes_of(const TheirConfig& config) {
   config.expect("problem_type", "single_label_classification");
   std::vector<std::string> classes = label_names(config);
   for (auto name = classes.begin(); name != classes.end(); ++name) {
-    if (!is_class_name(*name)) {
+    // Class names stand in lines of a vocabulary, in columns of a TSV, in the output of `classify`.
+    if (name->empty() || name->find_first_of("\t\r\n") != std::string::npos) {
       config.refuse("id2label",
                     fmt::format("the class {} is called {}; a name here is not empty, and has "
                                 "neither a tab nor a line end in it",

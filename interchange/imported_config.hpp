@@ -20,23 +20,19 @@ struct ImportRequest {
   bool token_texts = false;      // texts are given as tokens; no tokenizer is read
 };
 
-// The task of an imported run.
-struct ImportedTask {
+// What decides the config of an imported run.
+struct ImportedModel {
   const ImportRequest& request;
   Purpose purpose;
   std::optional<AddedMarks> added;  // that their tokenizer adds to a text
-};
-
-// The model's options as overrides, and the settings that they come from.
-struct ImportedOptions {
   const Architecture& architecture;
   const TheirConfig& theirs;
-  const std::vector<std::string>& options;
+  const std::vector<std::string>& options;  // the model's, as overrides; they come from `theirs`
+  Index positions;                          // the longest sequence
 };
 
-// `positions`: the longest sequence. Throws ConfigError that names their settings.
-LoadedConfig imported_config(const ImportedTask& task, const Tokenizers& tokenizers,
-                             const ImportedOptions& model, Index positions);
+// Throws ConfigError that names their settings.
+LoadedConfig imported_config(const ImportedModel& model, const Tokenizers& tokenizers);
 
 // The family that the overrides `options` set.
 const FamilyTraits& family_of(const std::vector<std::string>& options);

@@ -79,27 +79,22 @@ TensorRow table(const char* ours, const std::string& theirs, Entries entries) {
 }
 
 // A linear map whose input is rows of width d_model.
-void append_map_from_rows(std::vector<TensorRow>& rows, const std::string& ours,
-                          const std::string& theirs) {
-  rows.push_back(
-      {.ours = ours + ".weight", .theirs = theirs + ".weight", .columns_by_halves = true});
-  rows.push_back({.ours = ours + ".bias", .theirs = theirs + ".bias"});
+TensorRow from_rows(const std::string& ours, const std::string& theirs) {
+  return {.ours = ours, .theirs = theirs, .columns_by_halves = true};
 }
 
-// A linear map to rows of width d_model, or their norm; `weight` is our name of its weight.
-void append_to_rows(std::vector<TensorRow>& rows, const std::string& ours, const char* weight,
-                    const std::string& theirs) {
-  rows.push_back({.ours = ours + weight, .theirs = theirs + ".weight", .rows_by_halves = true});
-  rows.push_back({.ours = ours + ".bias", .theirs = theirs + ".bias", .rows_by_halves = true});
+// A linear map to rows of width d_model, or their norm.
+TensorRow to_rows(const std::string& ours, const std::string& theirs) {
+  return {.ours = ours, .theirs = theirs, .rows_by_halves = true};
 }
 
 void append_attention(std::vector<TensorRow>& rows, const std::string& ours,
                       const std::string& theirs) {
   for (const std::string role : {"query", "key", "value"}) {
-    append_map_from_rows(rows, ours + "." + role, theirs + "." + role.substr(0, 1) + "_proj");
+    append_map(rows, from_rows(ours + "." + role, theirs + "." + role.substr(0, 1) + "_proj"));
   }
-  append_to_rows(rows, ours + ".output", ".weight", theirs + ".out_proj");
-  append_to_rows(rows, ours + ".norm", ".gain", theirs + "_layer_norm");
+  append_map(rows, to_rows(ours + ".output", theirs + ".out_proj"));
+  append_norm(rows, to_rows(ours + ".norm", theirs + "_layer_norm"));
 }
 
 void append_stack(std::vector<TensorRow>& rows, const std::string& stack, Index layers) {
@@ -110,9 +105,9 @@ void append_stack(std::vector<TensorRow>& rows, const std::string& stack, Index 
     if (stack == "decoder") {
       append_attention(rows, ours + "cross", theirs + "encoder_attn");
     }
-    append_map_from_rows(rows, ours + "feed_forward.inner", theirs + "fc1");
-    append_to_rows(rows, ours + "feed_forward.outer", ".weight", theirs + "fc2");
-    append_to_rows(rows, ours + "feed_forward.norm", ".gain", theirs + "final_layer_norm");
+    append_map(rows, from_rows(ours + "feed_forward.inner", theirs + "fc1"));
+    append_map(rows, to_rows(ours + "feed_forward.outer", theirs + "fc2"));
+    append_norm(rows, to_rows(ours + "feed_forward.norm", theirs + "final_layer_norm"));
   }
 }
 
@@ -140,8 +135,6 @@ std::vector<TensorRow> marian_rows(const TheirConfig& config) {
   return rows;
 }
 
-bool is_marian_buffer(std::string_view name) { return name.ends_with(".embed_positions.weight"); }
-
 std::vector<TiedTensor> marian_tied(const TheirConfig& config) {
   const char* original = target_table(config);
   std::vector<TiedTensor> tied = tied_output(config, true, original);
@@ -154,13 +147,15 @@ std::vector<TiedTensor> marian_tied(const TheirConfig& config) {
 
 }  // namespace
 
-const Architecture marian_architecture{.model_type = "marian",
-                                       .optional_prefixes = {"model."},
-                                       .classes = {"MarianMTModel"},
-                                       .options = marian_options,
-                                       .settings = marian_settings,
-                                       .rows = marian_rows,
-                                       .left_out = is_marian_buffer,
-                                       .tied = marian_tied};
+const Architecture marian_architecture{
+    .name = "Marian",
+    .model_type = "marian",
+    .optional_prefixes = {"model."},
+    .classes = {"MarianMTModel"},
+    .options = marian_options,
+    .settings = marian_settings,
+    .rows = marian_rows,
+    .left_out = [](std::string_view name) { return name.ends_with(".embed_positions.weight"); },
+    .tied = marian_tied};
 
 }  // namespace tapehead

@@ -92,7 +92,7 @@ void TheirConfig::expect(const char* setting, const Json& only) const {
 }
 
 void TheirConfig::refuse(const std::string& setting, const std::string& why) const {
-  throw ConfigError(fmt::format("{}: {}{}: {}", file_.string(), group_, setting, why));
+  throw ConfigError("{}: {}{}: {}", file_.string(), group_, setting, why);
 }
 
 namespace {
@@ -102,14 +102,14 @@ std::vector<fs::path> files_of_index(const fs::path& index) {
   const Json json = parse_json_file(index);
   const auto map = json.find("weight_map");
   if (map == json.end() || !map->is_object() || map->empty()) {
-    throw IoError(fmt::format("{} has no weight_map", index.string()));
+    throw IoError("{} has no weight_map", index.string());
   }
   std::set<fs::path> files;
   for (const auto& [tensor, file] : map->items()) {
     const std::string name = file.is_string() ? file.get<std::string>() : "";
     if (name.empty() || fs::path(name).filename() != name || name == "..") {
-      throw IoError(fmt::format("{}: the file of {} is no name of a file beside it", index.string(),
-                                shown(tensor)));
+      throw IoError("{}: the file of {} is no name of a file beside it", index.string(),
+                    shown(tensor));
     }
     files.insert(index.parent_path() / name);
   }
@@ -126,36 +126,30 @@ std::vector<fs::path> tensor_files(const fs::path& directory) {
     return files_of_index(index);
   }
   const bool pickled = fs::exists(directory / "pytorch_model.bin");
-  throw IoError(fmt::format(
+  throw IoError(
       "{} has no model.safetensors, and no model.safetensors.index.json{}", directory.string(),
       pickled ? "; pytorch_model.bin may hold any program, so it is not read: save the model with "
                 "safe_serialization=True"
-              : ""));
-}
-
-bool replace_end(std::string& name, std::string_view end, std::string_view by) {
-  if (!name.ends_with(end)) {
-    return false;
-  }
-  name.replace(name.size() - end.size(), end.size(), by);
-  return true;
+              : "");
 }
 
 std::string present_name(std::string name) {
-  replace_end(name, ".gamma", ".weight") || replace_end(name, ".beta", ".bias");
-  return name;
+  if (name.ends_with(".gamma")) {
+    return name.replace(name.rfind('.'), name.npos, ".weight");
+  }
+  return name.ends_with(".beta") ? name.replace(name.rfind('.'), name.npos, ".bias") : name;
 }
 
 }  // namespace
 
 PretrainedFiles::PretrainedFiles(fs::path directory) : directory_(std::move(directory)) {
   if (!fs::exists(config_file())) {
-    throw IoError(fmt::format("{} is no model in Hugging Face's layout: it has no config.json",
-                              directory_.string()));
+    throw IoError("{} is no model in Hugging Face's layout: it has no config.json",
+                  directory_.string());
   }
   config_ = parse_json_file(config_file());
   if (!config_.is_object()) {
-    throw IoError(fmt::format("{} is no JSON object", config_file().string()));
+    throw IoError("{} is no JSON object", config_file().string());
   }
   for (const fs::path& file : tensor_files(directory_)) {
     files_.emplace_back(file, Trust::any);
@@ -164,7 +158,7 @@ PretrainedFiles::PretrainedFiles(fs::path directory) : directory_(std::move(dire
     for (const TensorEntry& entry : file.entries()) {
       const std::string name = present_name(entry.name);
       if (find(name) != nullptr) {
-        throw IoError(fmt::format("{} has the tensor {} twice", directory_.string(), shown(name)));
+        throw IoError("{} has the tensor {} twice", directory_.string(), shown(name));
       }
       tensors_.push_back({name, &entry});
     }
@@ -187,12 +181,6 @@ std::string_view PretrainedFiles::without_prefix(std::string_view name) const {
 const TensorEntry* PretrainedFiles::find(std::string_view name) const {
   const auto found = std::ranges::find(tensors_, without_prefix(name), &Named::name);
   return found == tensors_.end() ? nullptr : found->entry;
-}
-
-std::vector<std::string> PretrainedFiles::names() const {
-  std::vector<std::string> all;
-  std::ranges::transform(tensors_, std::back_inserter(all), &Named::name);
-  return all;
 }
 
 Index PretrainedFiles::numbers() const {

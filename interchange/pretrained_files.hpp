@@ -77,18 +77,18 @@ class PretrainedFiles {
   // Looks in all files; null: absent. Old names with `gamma` and `beta` are read as `weight` and
   // `bias`. Prefixes given to `leave_out_prefixes` are ignored.
   const TensorEntry* find(std::string_view name) const;
-  std::vector<std::string> names() const;  // without prefixes
-  Index numbers() const;                   // the number of elements in all tensors together
+  Index numbers() const;  // the number of elements in all tensors together
+
+  struct Named {
+    std::string name;  // without prefix
+    const TensorEntry* entry;
+  };
+  const std::vector<Named>& tensors() const { return tensors_; }
 
   void leave_out_prefixes(const std::vector<std::string>& prefixes);
   std::string_view without_prefix(std::string_view name) const;
 
  private:
-  struct Named {
-    std::string name;
-    const TensorEntry* entry;
-  };
-
   std::filesystem::path directory_;
   Json config_;
   std::vector<TensorFile> files_;

@@ -50,7 +50,6 @@ class MarkReader {
   }
 
   std::optional<Index> unknown() const { return named("unk_token", by_name_.unknown); }
-  std::optional<Index> mask() const { return named("mask_token", by_name_.mask); }
 
   // The id in config.json, such as {"bos_token_id": 1}. Ids beyond the model's rows are ignored:
   // small models often keep GPT-2's 50256.
@@ -88,23 +87,23 @@ class MarkReader {
     if (!ids.empty() && ids.front() != front) {
       const fs::path other =
           generation ? files_.directory() / generation_file : files_.config_file();
-      throw ConfigError(fmt::format(
+      throw ConfigError(
           "{} puts the token {} in front of a text, and {} has the bos_token_id {}; --begin {} or "
           "--begin {} says which one a text begins with",
           (files_.directory() / "tokenizer.json").string(), front, other.string(), ids.front(),
-          front, ids.front()));
+          front, ids.front());
     }
     return front;
   }
 
-  // [CLS] and [SEP].
-  std::optional<Index> begin_of_encoder() const {
-    return around_.before.empty() ? named("cls_token", by_name_.begin)
-                                  : std::optional(around_.before.front());
-  }
-  std::optional<Index> end_of_encoder() const {
-    return around_.behind.empty() ? named("sep_token", by_name_.end)
-                                  : std::optional(around_.behind.back());
+  FileMarks of_encoder(std::optional<Index> begin) const {
+    const auto& [before, behind] = around_;
+    return {.unknown = unknown(),
+            .begin = begin            ? begin
+                     : before.empty() ? named("cls_token", by_name_.begin)
+                                      : before.front(),
+            .end = behind.empty() ? named("sep_token", by_name_.end) : behind.back(),
+            .mask = named("mask_token", by_name_.mask)};
   }
 
  private:
@@ -135,10 +134,7 @@ FileMarks their_marks(const PretrainedFiles& files, const TheirConfig& config,
   const MarkReader reader(files, config, vocabulary);
   const std::string type = config.text("model_type", "");
   if (type == bert_architecture.model_type || type == albert_architecture.model_type) {
-    return {.unknown = reader.unknown(),
-            .begin = begin ? begin : reader.begin_of_encoder(),
-            .end = reader.end_of_encoder(),
-            .mask = reader.mask()};
+    return reader.of_encoder(begin);
   }
   const std::optional<Index> end = reader.end();
   if (type == marian_architecture.model_type) {

@@ -16,8 +16,8 @@ namespace {
 void set_entry(std::vector<std::string>& entries, const fs::path& file, std::size_t id,
                const std::string& entry) {
   if (id >= entries.size() || !entries[id].empty() || entry.empty()) {
-    throw IoError(fmt::format("{}: entry {} with the id {} does not fit into {} entries",
-                              file.string(), shown(entry), id, entries.size()));
+    throw IoError("{}: entry {} with the id {} does not fit into {} entries", file.string(),
+                  shown(entry), id, entries.size());
   }
   entries[id] = entry;
 }
@@ -25,11 +25,11 @@ void set_entry(std::vector<std::string>& entries, const fs::path& file, std::siz
 void read_json_vocabulary(const Json& json, const fs::path& file,
                           std::vector<std::string>& entries) {
   if (!json.is_object()) {
-    throw IoError(fmt::format("{} is no table of ids by entry", file.string()));
+    throw IoError("{} is no table of ids by entry", file.string());
   }
   for (const auto& [entry, id] : json.items()) {
     if (!id.is_number_unsigned()) {
-      throw IoError(fmt::format("{}: the id of {} is {}", file.string(), shown(entry), id.dump()));
+      throw IoError("{}: the id of {} is {}", file.string(), shown(entry), id.dump());
     }
     set_entry(entries, file, id.get<std::size_t>(), entry);
   }
@@ -45,16 +45,7 @@ void read_whole_tokenizer(const fs::path& file, std::vector<std::string>& entrie
     }
     read_json_vocabulary(vocabulary, file, entries);
   } catch (const Json::exception&) {
-    throw IoError(fmt::format("{} has no table of ids by entry", file.string()));
-  }
-}
-
-// Reads a vocabulary with one entry per line.
-void read_line_vocabulary(const fs::path& file, std::vector<std::string>& entries) {
-  const std::string text = read_file(file);
-  std::size_t id = 0;
-  for (const std::string_view line : file_lines(text)) {
-    set_entry(entries, file, id++, std::string(line));
+    throw IoError("{} has no table of ids by entry", file.string());
   }
 }
 
@@ -69,7 +60,11 @@ std::vector<std::string> read_entries(const fs::path& directory, Index size, con
   } else if (fs::exists(directory / "tokenizer.json")) {
     read_whole_tokenizer(directory / "tokenizer.json", entries);
   } else if (named) {
-    read_line_vocabulary(lines, entries);
+    const std::string text = read_file(lines);
+    std::size_t id = 0;
+    for (const std::string_view line : file_lines(text)) {
+      set_entry(entries, lines, id++, std::string(line));
+    }
   }
   for (std::size_t id = 0; id < entries.size(); ++id) {
     if (entries[id].empty()) {  // in no file: a padding row
@@ -88,16 +83,15 @@ void expect_writable(const std::vector<std::string>& entries, const fs::path& di
   std::ranges::sort(sorted);
   const auto twice = std::ranges::adjacent_find(sorted);
   if (twice != sorted.end()) {
-    throw IoError(fmt::format(
+    throw IoError(
         "{}: the entry {} occurs twice, or is one of our marks, and no file says that it is a mark",
-        directory.string(), shown(*twice)));
+        directory.string(), shown(*twice));
   }
   const auto broken = std::ranges::find_if(entries, [](const std::string& entry) {
     return entry != line_end && entry.find('\n') != std::string::npos;
   });
   if (broken != entries.end()) {
-    throw IoError(
-        fmt::format("{}: the entry {} has a line end in it", directory.string(), shown(*broken)));
+    throw IoError("{}: the entry {} has a line end in it", directory.string(), shown(*broken));
   }
 }
 
@@ -105,31 +99,16 @@ PretrainedTokenizer read_side(const fs::path& directory, Index size, const char*
                               const FindMarks& find_marks) {
   const std::vector<std::string> entries = read_entries(directory, size, table);
   FileVocabulary vocabulary;
-  for (Index id = 0; id < size; ++id) {
-    vocabulary.emplace(entries[static_cast<std::size_t>(id)], id);
+  EntriesById by_id;
+  for (const std::string& entry : entries) {
+    const Index id = std::ssize(by_id);
+    vocabulary.emplace(entry, id);
+    by_id.emplace(id, entry);
   }
-  const FileMarks marks = find_marks(vocabulary);
-  PretrainedTokenizer read{
-      .file_ids = {marks.unknown.value_or(-1), marks.begin.value_or(-1), marks.end.value_or(-1)},
-      .mask = marks.mask};
-  std::vector<std::string> others;
-  for (Index id = 0; id < size; ++id) {
-    if (id != marks.unknown && id != marks.begin && id != marks.end && id != marks.mask) {
-      others.push_back(entries[static_cast<std::size_t>(id)]);
-      read.file_ids.push_back(id);
-    }
-  }
-  expect_writable(others, directory);
-  read.tokenizer = std::make_shared<VocabularyTokenizer>(Vocabulary(others), Unit::word);
-  return read;
-}
-
-PretrainedTokenizers read_token_texts(const fs::path& directory, Index size,
-                                      const FindMarks& find_marks) {
-  const PretrainedTokenizer source = read_side(directory, size, "vocab.json", find_marks);
-  const char* own = "target_vocab.json";
-  return {source,
-          fs::exists(directory / own) ? read_side(directory, size, own, find_marks) : source};
+  return renumbered(std::move(by_id), find_marks(vocabulary), [&](std::vector<std::string> others) {
+    expect_writable(others, directory);
+    return std::make_shared<VocabularyTokenizer>(Vocabulary(std::move(others)), Unit::word);
+  });
 }
 
 PretrainedTokenizer read_any_tokenizer(const fs::path& directory, const FindMarks& find_marks) {
@@ -151,7 +130,11 @@ PretrainedTokenizers their_tokenizers(const PretrainedFiles& files, const TheirC
     return their_marks(files, config, vocabulary, begin);
   };
   if (token_texts) {
-    return read_token_texts(directory, config.count("vocab_size"), find_marks);
+    const Index size = config.count("vocab_size");
+    const PretrainedTokenizer source = read_side(directory, size, "vocab.json", find_marks);
+    const char* own = "target_vocab.json";
+    return {source,
+            fs::exists(directory / own) ? read_side(directory, size, own, find_marks) : source};
   }
   const bool pieces =
       fs::exists(directory / "source.spm") || !fs::exists(directory / "tokenizer.json");
@@ -163,9 +146,9 @@ PretrainedTokenizers their_tokenizers(const PretrainedFiles& files, const TheirC
     const fs::path own = directory / "target";
     return {source, fs::exists(own) ? read_any_tokenizer(own, find_marks) : source};
   } catch (const IoError& error) {
-    throw IoError(fmt::format(
+    throw IoError(
         "{}; with --token-texts no tokenizer is read, and texts are given as their tokens",
-        error.what()));
+        error.what());
   }
 }
 

@@ -29,8 +29,8 @@ class WeightReader {
     if (entry == nullptr) {
       return refuse("is missing");
     }
-    const Placement placement(row, shape, entries_.of(row.entries),
-                              rows_of_entries(theirs_, row.entries));
+    const Placement placement{row, shape, entries_.of(row.entries),
+                              rows_of_entries(theirs_, row.entries)};
     const std::vector<Index> expected = placement.their_shape();
     if (!is_real(entry->dtype)) {
       return refuse(fmt::format("has the type {}, where F16, BF16, F32 or F64 is read",
@@ -78,10 +78,10 @@ std::vector<std::string> tensors_left_out(const PretrainedFiles& files, const Th
   const std::vector<TiedTensor> tied = architecture.tied(theirs);
   std::vector<std::string> left_out;
   const auto bare = [&](const TensorRow& row) { return files.without_prefix(row.theirs); };
-  for (const std::string& name : files.names()) {
+  for (const auto& [name, entry] : files.tensors()) {
     if (const auto copy = std::ranges::find(tied, name, &TiedTensor::name); copy != tied.end()) {
       const TensorEntry* original = files.find(copy->original);
-      if (original != nullptr && !std::ranges::equal(files.find(name)->bytes, original->bytes)) {
+      if (original != nullptr && !std::ranges::equal(entry->bytes, original->bytes)) {
         problems.push_back(fmt::format("{} differs from {}, to which it is tied", name,
                                        files.without_prefix(copy->original)));
       }
@@ -114,10 +114,18 @@ class TensorMaker {
     rows_.target = same_rows(entries_.labels);
   }
 
+  std::vector<ExportedTensor> made_of(const std::vector<TensorRow>& rows) {
+    for (const TensorRow& row : rows) {
+      add(row);
+    }
+    return std::move(tensors_);
+  }
+
+ private:
   void add(const TensorRow& row) {
     const NamedParameter* ours = find(run_.model.store, row.ours);
-    const Placement placement(row, ours == nullptr ? shape_of_absent(row) : ours->shape,
-                              rows_.of(row.entries), rows_of_entries(theirs_, row.entries));
+    const Placement placement{row, ours == nullptr ? shape_of_absent(row) : ours->shape,
+                              rows_.of(row.entries), rows_of_entries(theirs_, row.entries)};
     ExportedTensor& tensor = tensor_of(row, placement.their_shape());
     if (ours != nullptr) {
       const Tensor value = run_.model.store.value(*ours);
@@ -127,9 +135,6 @@ class TensorMaker {
     }
   }
 
-  std::vector<ExportedTensor>& tensors() { return tensors_; }
-
- private:
   // The shape of a bias or a token type table that only their model has.
   Shape shape_of_absent(const TensorRow& row) const {
     if (row.ours == "source.types") {
@@ -184,19 +189,14 @@ std::vector<std::string> import_weights(const PretrainedFiles& files, const Thei
   std::vector<std::string>& problems = reader.problems();
   const auto left_out = tensors_left_out(files, theirs, rows, problems);
   if (!problems.empty()) {
-    throw IoError(
-        fmt::format("cannot import {}:\n  {}", files.directory().string(), join(problems, "\n  ")));
+    throw IoError("cannot import {}:\n  {}", files.directory().string(), join(problems, "\n  "));
   }
   return left_out;
 }
 
 std::vector<ExportedTensor> export_weights(const SavedRun& run, const TheirConfig& theirs,
                                            const std::vector<TensorRow>& rows) {
-  TensorMaker maker(run, theirs);
-  for (const TensorRow& row : rows) {
-    maker.add(row);
-  }
-  return std::move(maker.tensors());
+  return TensorMaker(run, theirs).made_of(rows);
 }
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -6,47 +6,11 @@ namespace tapehead {
 
 namespace {
 
-std::uint64_t digest_of(Metric metric, const std::vector<ExampleScore>& examples) {
-  Hash hash;
-  for (const ExampleScore& example : examples) {
-    hash.add(example.reference);
-    hash.add(static_cast<std::uint64_t>(needs_outputs(kind_of(metric)) ? 0 : example.tokens));
-  }
-  return hash.value();
-}
-
 // The results of the two models for the same seed and the same data.
 struct Pair {
   const ResampledValue* one;
   const ResampledValue* other;
 };
-
-// An unknown text counts as equal to any text.
-bool on_same_data(const ResampledValue& a, const ResampledValue& b) {
-  const bool other_text = !a.text.empty() && !b.text.empty() && a.text != b.text;
-  return a.data == b.data && !other_text;
-}
-
-std::vector<Pair> pairs_of(std::span<const ResampledValue> one,
-                           std::span<const ResampledValue> other) {
-  std::vector<Pair> pairs;
-  for (const ResampledValue& a : one) {
-    for (const ResampledValue& b : other) {
-      if (a.seed == b.seed && on_same_data(a, b)) {
-        pairs.push_back({&a, &b});
-      }
-    }
-  }
-  return pairs;
-}
-
-double mean_difference(const std::vector<Pair>& pairs) {
-  double sum = 0;
-  for (const Pair& pair : pairs) {
-    sum += pair.one->value - pair.other->value;
-  }
-  return sum / static_cast<double>(pairs.size());
-}
 
 // The mean of as many pairs as there are, drawn with replacement.
 double resampled_difference(const std::vector<Pair>& pairs, Index resample) {
@@ -66,10 +30,14 @@ double resampled_difference(const std::vector<Pair>& pairs, Index resample) {
 MetricSums::MetricSums(Metric metric, const std::vector<ExampleScore>& examples,
                        const EvaluationOptions& options)
     : metric_(metric),
-      columns_(0),
       summands_(kind_of(metric).summands(examples, options)),
-      data_(digest_of(metric, examples)) {
-  columns_ = summands_.size() / examples.size();
+      columns_(summands_.size() / examples.size()) {
+  Hash hash;
+  for (const ExampleScore& example : examples) {
+    hash.add(example.reference);
+    hash.add(static_cast<std::uint64_t>(needs_outputs(kind_of(metric)) ? 0 : example.tokens));
+  }
+  data_ = hash.value();
 }
 
 double MetricSums::value(std::span<const double> counts) const {
@@ -149,7 +117,18 @@ void correct_together(const std::vector<Difference*>& differences) {
 
 std::optional<Difference> compare(std::span<const ResampledValue> one,
                                   std::span<const ResampledValue> other) {
-  const std::vector<Pair> pairs = pairs_of(one, other);
+  std::vector<Pair> pairs;
+  double sum = 0;
+  for (const ResampledValue& a : one) {
+    for (const ResampledValue& b : other) {
+      // An unknown text counts as equal to any text.
+      const bool other_text = !a.text.empty() && !b.text.empty() && a.text != b.text;
+      if (a.seed == b.seed && a.data == b.data && !other_text) {
+        pairs.push_back({&a, &b});
+        sum += a.value - b.value;
+      }
+    }
+  }
   if (pairs.empty()) {
     return std::nullopt;
   }
@@ -157,7 +136,7 @@ std::optional<Difference> compare(std::span<const ResampledValue> one,
   for (std::size_t i = 0; i < pairs.front().one->resampled.size(); ++i) {
     resampled.push_back(resampled_difference(pairs, static_cast<Index>(i)));
   }
-  Difference difference = judge(mean_difference(pairs), std::move(resampled));
+  Difference difference = judge(sum / static_cast<double>(pairs.size()), std::move(resampled));
   difference.pairs = pairs.size();
   return difference;
 }

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "lab/run_scores.hpp"
-#include "train/options/options.hpp"
 
 namespace tapehead {
 
@@ -26,9 +25,9 @@ class MetricSums {
 
  private:
   Metric metric_;
-  std::size_t columns_;
   std::vector<double> summands_;  // (examples, columns)
-  std::uint64_t data_;
+  std::size_t columns_;
+  std::uint64_t data_ = 0;
 };
 
 // The spread of a figure over several seeds or heads. The deviation is that of a sample,

@@ -54,12 +54,11 @@ Index CyclicSpectrum::frequencies_with(double share) const {
   std::vector<double> largest = shares;
   std::ranges::sort(largest, std::greater());
   double sum = 0;
-  Index count = 0;
-  for (std::size_t i = 0; i < largest.size() && largest[i] > 0 && sum < share; ++i) {
-    sum += largest[i];
-    ++count;
+  std::size_t count = 0;
+  while (count < largest.size() && largest[count] > 0 && sum < share) {
+    sum += largest[count++];
   }
-  return count;
+  return static_cast<Index>(count);
 }
 
 // With x_1 ≤ ... ≤ x_n: Σ_i (2i - n - 1) x_i / (n Σ_i x_i)
@@ -80,7 +79,6 @@ CyclicSpectrum embedding_spectrum(const Model& model, std::span<const TokenId> c
   const Tensor table = model.store.value(model.transformer.stacks().front()->embedding.table);
   const Index width = table.shape()[1];
   std::vector<double> rows;
-  rows.reserve(cyclic_tokens.size() * static_cast<std::size_t>(width));
   for (const TokenId token : cyclic_tokens) {
     rows.insert(rows.end(), table.row(token), table.row(token) + width);
   }

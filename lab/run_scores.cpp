@@ -16,8 +16,6 @@ namespace tapehead {
 
 namespace {
 
-std::string line_of(const Json& json) { return json_text(json) + '\n'; }
-
 Json json_of(const ExampleScore& example) {
   Json json = {{"negative_log_likelihood", example.negative_log_likelihood},
                {"tokens", example.tokens},
@@ -46,19 +44,9 @@ ExampleScore example_of(const Json& json, const std::string& where) {
           .words = example.has("words") ? example.number("words", 0) : 0};
 }
 
-Json json_of(const RunStudy& study) {
-  return {{"further_splits", study.further_splits},
-          {"heads", study.heads},
-          {"importance", study.importance},
-          {"pruning", study.pruning}};
-}
-
 RunStudy study_of(const Json& json, const std::string& where) {
   const JsonObject study(json, where);
-  RunStudy read{.further_splits = {},
-                .heads = study.flag("heads"),
-                .importance = study.flag("importance"),
-                .pruning = study.flag("pruning")};
+  RunStudy read{{}, study.flag("heads"), study.flag("importance"), study.flag("pruning")};
   read.further_splits = study.texts("further_splits");
   return read;
 }
@@ -73,25 +61,6 @@ std::map<std::string, double> figures_of(const JsonObject& head) {
     figures[present_name(name)] = value.is_null() ? std::nan("") : value.get<double>();
   }
   return figures;
-}
-
-// Earlier versions counted all pairs of attention; their files do not say which pairs count.
-std::optional<double> cost_of(const JsonObject& head) {
-  const double cost = head.number("multiply_adds_per_token", 0);
-  return head.has("counted_pairs") ? std::optional(cost) : std::nullopt;
-}
-
-RunScores head_of(const JsonObject& head, const std::string& where) {
-  return {.split = head.text("split"),
-          .text = head.has("text") ? head.text("text") : "",
-          .checkpoint = head.text("checkpoint"),
-          .parameters = head.count("parameters"),
-          .multiply_adds_per_token = cost_of(head),
-          .steps = head.count("steps"),
-          .tokens = head.count("tokens"),
-          .seconds = head.seconds("seconds"),
-          .study = study_of(head.member("study"), where),
-          .figures = figures_of(head)};
 }
 
 }  // namespace
@@ -111,6 +80,7 @@ std::filesystem::path scores_file(const std::filesystem::path& run) {
 }
 
 void write_scores(const std::filesystem::path& run, const RunScores& scores) {
+  const RunStudy& study = scores.study;
   Json head = {{"split", scores.split},
                {"checkpoint", scores.checkpoint},
                {"parameters", scores.parameters},
@@ -119,15 +89,19 @@ void write_scores(const std::filesystem::path& run, const RunScores& scores) {
                {"steps", scores.steps},
                {"tokens", scores.tokens},
                {"seconds", scores.seconds},
-               {"study", json_of(scores.study)},
+               {"study",
+                {{"further_splits", study.further_splits},
+                 {"heads", study.heads},
+                 {"importance", study.importance},
+                 {"pruning", study.pruning}}},
                {"figures", scores.figures},
                {"examples", scores.examples.size()}};
   if (!scores.text.empty()) {
     head["text"] = scores.text;
   }
-  std::string text = line_of(head);
+  std::string text = json_text(head) + '\n';
   for (const ExampleScore& example : scores.examples) {
-    text += line_of(json_of(example));
+    text += json_text(json_of(example)) + '\n';
   }
   write_file_atomically(scores_file(run), text);
 }
@@ -142,13 +116,26 @@ RunScores read_scores(const std::filesystem::path& run) {
   const Json json = parse_json(line, where());
   const std::string first = where();
   const JsonObject head(json, first);
-  RunScores scores = head_of(head, first);
+  RunScores scores{.split = head.text("split"),
+                   .text = head.has("text") ? head.text("text") : "",
+                   .checkpoint = head.text("checkpoint"),
+                   .parameters = head.count("parameters"),
+                   .multiply_adds_per_token = head.number("multiply_adds_per_token", 0),
+                   .steps = head.count("steps"),
+                   .tokens = head.count("tokens"),
+                   .seconds = head.seconds("seconds"),
+                   .study = study_of(head.member("study"), first),
+                   .figures = figures_of(head)};
+  // Earlier versions counted all pairs of attention; their files do not say which pairs count.
+  if (!head.has("counted_pairs")) {
+    scores.multiply_adds_per_token.reset();
+  }
   while (std::getline(lines, line)) {
     ++number;
     scores.examples.push_back(example_of(parse_json(line, where()), where()));
   }
   if (std::ssize(scores.examples) != head.count("examples", 1)) {
-    throw IoError(fmt::format("{} does not hold the examples that it names", file.string()));
+    throw IoError("{} does not hold the examples that it names", file.string());
   }
   return scores;
 }

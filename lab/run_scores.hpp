@@ -15,7 +15,6 @@ struct RunStudy {
 
   bool operator==(const RunStudy&) const = default;
 
-  // Whether it includes everything that `other` requests.
   bool covers(const RunStudy& other) const {
     const auto has = [&](const std::string& split) {
       return std::ranges::count(further_splits, split) > 0;
@@ -42,9 +41,8 @@ struct RunScores {
   std::vector<ExampleScore> examples{};
 };
 
-// The present name of a figure, given its present or earlier name: `cross.confidence` was
-// `cross.largest`, `encoder_self.same_position` was `encoder_self.self`. Deprecated: the old names
-// go in the version after the next.
+// The present name of a figure: `cross.confidence` was `cross.largest`,
+// `encoder_self.same_position` was `encoder_self.self`. The old names go in the version after next.
 std::string present_name(const std::string& figure);
 
 // The file has one line of JSON for the run and one for each example.

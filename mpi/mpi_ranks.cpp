@@ -25,18 +25,6 @@ std::string encode(const Header& header, std::string_view message = {}) {
   return text.append(message.substr(0, longest_message));
 }
 
-Header header_of(const std::string& text) {
-  Header header{};
-  std::memcpy(&header, text.data(), sizeof header);
-  return header;
-}
-
-std::string host_name() {
-  std::array<char, 256> name{};
-  ::gethostname(name.data(), name.size() - 1);
-  return name.data();
-}
-
 // An exit code alone is no failure: after a signal, ranks stop at different times.
 bool failed(const std::optional<RankEnd>& end) { return end && !end->message.empty(); }
 
@@ -60,7 +48,12 @@ class RollCall {
       }
       return {};
     }
-    std::vector<Index> ranks = absent();
+    std::vector<Index> ranks;
+    for (Index rank = 0; rank < std::ssize(notices_.ends()); ++rank) {
+      if (!notices_.answered(rank) || ended(notices_.ends()[static_cast<std::size_t>(rank)])) {
+        ranks.push_back(rank);
+      }
+    }
     if (ranks.empty()) {
       asked_ = false;
       begin_ = Clock::now();
@@ -71,16 +64,6 @@ class RollCall {
   }
 
  private:
-  std::vector<Index> absent() const {
-    std::vector<Index> ranks;
-    for (Index rank = 0; rank < std::ssize(notices_.ends()); ++rank) {
-      if (!notices_.answered(rank) || ended(notices_.ends()[static_cast<std::size_t>(rank)])) {
-        ranks.push_back(rank);
-      }
-    }
-    return ranks;
-  }
-
   Notices& notices_;
   double patience_;
   double answer_;
@@ -103,7 +86,8 @@ void Notices::hear() {
 }
 
 void Notices::take(const Notice& notice) {
-  const Header header = header_of(notice.text);
+  Header header{};
+  std::memcpy(&header, notice.text.data(), sizeof header);
   const auto from = static_cast<std::size_t>(notice.from);
   switch (header.kind) {
     case Header::Kind::question:
@@ -140,7 +124,11 @@ void Notices::post_to_others(const std::string& text) {
   }
 }
 
-MpiRanks::MpiRanks() { hosts_ = share_texts(*this, host_name()); }
+MpiRanks::MpiRanks() {
+  std::array<char, 256> host{};
+  ::gethostname(host.data(), host.size() - 1);
+  hosts_ = share_texts(*this, host.data());
+}
 
 std::string MpiRanks::name(Index rank) const {
   const auto i = static_cast<std::size_t>(rank);
@@ -187,17 +175,14 @@ void MpiRanks::wait_for_messages() {
     } else if (seconds_since(*heard) > answer_seconds() / 5) {
       // A rank that failed after this exchange has sent all of its messages. So for this time the
       // exchange may still succeed, and this rank may then report the same error itself.
-      report_failure();
+      const auto ends = notices_.ends();
+      const auto end = std::ranges::find_if(ends, failed);
+      const RankEnd& first = **end;
+      throw RankError(first.by_others
+                          ? first.message
+                          : fmt::format("{}: {}", name(end - ends.begin()), first.message));
     }
   }
-}
-
-void MpiRanks::report_failure() const {
-  const auto ends = notices_.ends();
-  const auto end = std::ranges::find_if(ends, failed);
-  const RankEnd& first = **end;
-  throw RankError(first.by_others ? first.message
-                                  : fmt::format("{}: {}", name(end - ends.begin()), first.message));
 }
 
 void MpiRanks::report(const std::vector<Index>& missing) const {
@@ -208,19 +193,20 @@ void MpiRanks::report(const std::vector<Index>& missing) const {
   }
   if (!missing.empty()) {
     throw RankError(
-        fmt::format("no answer within the deadline of {:g} s from {}: stopped, or busy for longer "
-                    "than the deadline allows",
-                    deadline_, names));
+        "no answer within the deadline of {:g} s from {}: stopped, or busy for longer "
+        "than the deadline allows",
+        deadline_, names);
   }
 }
 
 int MpiRanks::end(const RankEnd& mine) {
   try {
     notices_.tell_end(mine);
-    if (!wait_for_ends()) {
-      end_all(end_of_all(*this, notices_.ends()));
-    }
+    const bool all_ended = wait_for_ends();
     const RankEnd end = end_of_all(*this, notices_.ends());
+    if (!all_ended) {
+      end_all(end);
+    }
     // Rank 0 prints first, because the launcher may end all ranks as soon as one has left MPI.
     if (first()) {
       write_message(error_line(end));

@@ -59,7 +59,6 @@ class MpiRanks : public Ranks {
  private:
   double answer_seconds() const;
   void wait_for_messages();
-  [[noreturn]] void report_failure() const;
   void report(const std::vector<Index>& missing) const;
   bool wait_for_ends();
   [[noreturn]] void end_all(const RankEnd& end);

@@ -6,19 +6,6 @@ std::string AttentionSite::text() const {
   return fmt::format("{}.layers.{}.{}", name_of(stack()), layer, is_self() ? "self" : "cross");
 }
 
-namespace {
-
-// The number of blocks that add their output to a stack's rows: up to three in each layer.
-Index residual_sums(const ModelOptions& options, StackName stack) {
-  const auto attentions = std::ranges::count_if(attention_kinds, [&](AttentionKind kind) {
-    return stack_of(kind) == stack && options.traits().has(kind);
-  });
-  const bool feed_forward = options.feed_forward != FeedForwardKind::none;
-  return options.layers_of(stack) * (attentions + (feed_forward ? 1 : 0));
-}
-
-}  // namespace
-
 Initializer weight_initializer(const ModelOptions& options, Index in, Index out) {
   const double gain = options.initializer_gain;
   const double deviation = gain * std::sqrt(2.0 / static_cast<double>(in + out));
@@ -31,8 +18,13 @@ Initializer weight_initializer(const ModelOptions& options, Index in, Index out)
 Initializer last_map_initializer(const ModelOptions& options, Index in, Index out,
                                  StackName stack) {
   Initializer initializer = weight_initializer(options, in, out);
-  if (options.initializer_depth_scale) {
-    initializer.value /= std::sqrt(static_cast<double>(residual_sums(options, stack)));
+  if (options.initializer_depth_scale) {  // each layer has up to three blocks
+    const auto attentions = std::ranges::count_if(attention_kinds, [&](AttentionKind kind) {
+      return stack_of(kind) == stack && options.traits().has(kind);
+    });
+    const Index feed_forward = options.feed_forward != FeedForwardKind::none ? 1 : 0;
+    const Index blocks = options.layers_of(stack) * (attentions + feed_forward);
+    initializer.value /= std::sqrt(static_cast<double>(blocks));
   }
   return initializer;
 }

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "core/tape/parameter_declaration.hpp"
-#include "nn/options/attention_settings.hpp"
 #include "nn/options/model_options.hpp"
 
 namespace tapehead {
@@ -30,8 +29,7 @@ Initializer last_map_initializer(const ModelOptions& options, Index in, Index ou
 
 // An embedding table (rows, E), by embedding_initializer. Three values are schemes of Csordás et
 // al. 2021, section 3.1: unit_normal has deviation 1; xavier_uniform has variance 2 / (rows + E),
-// so its bound is √3 deviations; kaiming_normal has deviation √(2 / E) (He et al. 2015, equation
-// 10).
+// so its bound is √3 deviations; kaiming_normal has deviation √(2 / E) (He et al. 2015, eq. 10).
 Initializer embedding_initializer(const ModelOptions& options, Index rows);
 
 // Normal with deviation d_model^-1/2, so that rows times √d_model (Vaswani et al. 2017, section

@@ -10,22 +10,12 @@ Var Pass::parameter(const Parameter& parameter) {
   if (!leaf) {
     const Index block = parameter.block;
     const Tensor value = store_.values().part(store_.block_begin(block), store_.block_shape(block));
-    leaf = is_constant(block)
+    const bool constant = gradients_ == nullptr || (training_ && store_.frozen(block));
+    leaf = constant
                ? tape_.constant(value)
                : tape_.parameter(value, gradients_->later_slot(block), &store_.module_of(block));
   }
   return *leaf;
-}
-
-const PackedMatrix& Pass::packed(const Parameter& weight) {
-  std::optional<PackedMatrix>& matrix = packed_[static_cast<std::size_t>(weight.block)];
-  if (!matrix) {
-    const Tensor value = store_.value(weight);
-    const Index out = value.dim(0);
-    const Index in = value.dim(1);
-    matrix.emplace(MatrixView{value.data(), in, true}, in, out);
-  }
-  return *matrix;
 }
 
 Var Pass::bias(const Parameter& bias, Index size) {
@@ -39,7 +29,13 @@ Var Pass::linear(const Var& x, const Parameter& weight, const Parameter& bias,
     expect_shape(*added, {weight.shape[0]}, "linear.bias");
   }
   if (!rows && !packed_.empty()) {
-    return packed_linear(x, packed(weight), added);
+    std::optional<PackedMatrix>& packed = packed_[static_cast<std::size_t>(weight.block)];
+    if (!packed) {
+      const Tensor value = store_.value(weight);
+      const Index in = value.dim(1);
+      packed.emplace(MatrixView{value.data(), in, true}, in, value.dim(0));
+    }
+    return packed_linear(x, *packed, added);
   }
   return linear_with_rows(x, parameter(weight), added,
                           rows.value_or(WeightRows{.first = 0, .count = weight.shape[0]}));

@@ -66,8 +66,7 @@ class Pass {
   Var linear(const Var& x, const Parameter& weight, const Parameter& bias = {},
              const std::optional<WeightRows>& rows = {});
 
-  // For many unrecorded runs with the same weights: each weight of linear() is packed when it is
-  // first used, and stays packed.
+  // For many unrecorded runs with the same weights: linear() packs each weight at its first use.
   void keep_weights_packed() { packed_.resize(static_cast<std::size_t>(store_.blocks())); }
 
   // Dropout for the rows of `segments`, drawn from the stream `path`; none in evaluation.
@@ -81,11 +80,6 @@ class Pass {
   LaneMemory* memory = nullptr;  // memory of the batch's lanes; null: no memory
 
  private:
-  bool is_constant(Index block) const {
-    return gradients_ == nullptr || (training_ && store_.frozen(block));
-  }
-  const PackedMatrix& packed(const Parameter& weight);
-
   Tape& tape_;
   const ParameterStore& store_;
   ParameterGradients* gradients_ = nullptr;

@@ -2,8 +2,6 @@
 
 #include "core/ops/arithmetic.hpp"
 #include "core/ops/embedding.hpp"
-#include "core/ops/residual.hpp"
-#include "nn/init.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
@@ -17,10 +15,10 @@ PoolVector<TokenId> types_in(const Tokens& tokens, Index table_rows, std::string
   const auto outside = std::ranges::find_if(
       tokens.types, [&](TokenId type) { return type < 0 || type >= table_rows; });
   if (outside != tokens.types.end()) {
-    throw ShapeError(fmt::format(
+    throw ShapeError(
         "{}.types: token {} has the type {}, which is outside the table's 0 ... {} (raise "
         "model.token_types)",
-        path, outside - tokens.types.begin(), *outside, table_rows - 1));
+        path, outside - tokens.types.begin(), *outside, table_rows - 1);
   }
   return tokens.types;
 }

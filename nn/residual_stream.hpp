@@ -1,15 +1,10 @@
-// The residual stream of a model: its rows start as token embeddings, and each block adds its
-// output.
+// The residual stream of a model: its rows start as embeddings, and each block adds its output.
 #pragma once
 
 #include "core/ops/residual.hpp"
-#include "core/sequence/batch.hpp"
-#include "nn/options/model_options.hpp"
 #include "nn/pass.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
-
-// The residual connection around a block, with norm and dropout. Only it knows pre- and post-norm.
 
 // The norm layer, of either type. With model.norm: none, rows stay unchanged.
 struct Norm {
@@ -30,6 +25,7 @@ struct BlockOutput {
   Var bias;   // (D); zeros if the block has none
 };
 
+// The residual connection around a block, with norm and dropout. Only it knows pre- and post-norm.
 struct Residual {
   Residual(const Scope& scope, const ModelOptions& options);
   static std::string path_in(const Scope& scope) { return (scope / "residual").path(); }
@@ -53,13 +49,11 @@ struct Residual {
   Norm norm;
 };
 
-// The embedding of tokens, their positions and types.
-
+// The embedding of tokens, their positions and types:
 // x = dropout(norm(scale table[id] + position_scale position + types[type])). The scale is √D
 // (Vaswani et al. 2017, sections 3.4 and 3.5) or 1; the position_scale is 1 or 1/√D (Csordás et al.
 // 2021, section 3.1). Types and norm are optional (Devlin et al. 2019, figure 2 and the published
-// code). In a factored embedding, the tables have width E and a linear map follows: M x + m (Lan et
-// al. 2020, section 3.1).
+// code). If factored, tables have width E and a linear map follows: M x + m (Lan et al. 2020, 3.1).
 struct TokenEmbedding {
   TokenEmbedding(const Scope& scope, const ModelOptions& options, Parameter table,
                  const Tensor& sinusoidal);

@@ -4,8 +4,6 @@
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
-#include "datasets/text/text_file.hpp"
-
 namespace tapehead {
 
 LineInput::LineInput(const std::string& path, InputFiles& inputs, std::vector<std::string> texts)
@@ -72,8 +70,7 @@ std::vector<AskedLine> next_lines(LineInput& lines, LineInput* targets) {
   }
   if (targets->read() != lines.read() || (asked.empty() && !targets->next(1).empty())) {
     const Index sources = lines_in_all(lines);
-    throw DataError(
-        fmt::format("there are {} sources and {} targets", sources, lines_in_all(*targets)));
+    throw DataError("there are {} sources and {} targets", sources, lines_in_all(*targets));
   }
   return asked;
 }

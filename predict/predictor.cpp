@@ -1,10 +1,8 @@
 #include "predict/predictor.hpp"
 
 #include "core/text.hpp"
-#include "datasets/text/text_options.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"
 #include "train/evaluation/evaluation.hpp"
-#include "train/options/application.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
@@ -43,13 +41,13 @@ std::string difference(const SavedRun& a, const SavedRun& b) {
 RunEnsemble::RunEnsemble(std::vector<const SavedRun*> runs) : runs_(std::move(runs)) {
   for (const SavedRun* run : runs_) {
     if (runs_.size() > 1 && !use_of(run->config).writes) {
-      throw ConfigError(fmt::format(
+      throw ConfigError(
           "run {} does not write token by token, so it cannot predict together with another",
-          run->directory.string()));
+          run->directory.string());
     }
     if (const std::string why = difference(first(), *run); !why.empty()) {
-      throw ConfigError(fmt::format("runs {} and {} cannot predict together: {}",
-                                    first().directory.string(), run->directory.string(), why));
+      throw ConfigError("runs {} and {} cannot predict together: {}", first().directory.string(),
+                        run->directory.string(), why);
     }
   }
 }
@@ -93,9 +91,9 @@ void Predictor::expect_positions(const LineRead& read, std::string_view what) co
     const ModelOptions& options = run->config.model;
     const Index most = reader_->source({&read, 1}, layout_of(options))->lengths(0).longer();
     if (most > options.max_positions) {
-      throw DataError(fmt::format(
+      throw DataError(
           "{} has {} tokens with its mark; the model of {} has {} positions (model.max_positions)",
-          what, most, run->directory.string(), options.max_positions));
+          what, most, run->directory.string(), options.max_positions);
     }
   }
 }
@@ -173,7 +171,7 @@ std::vector<std::vector<FilledMask>> Predictor::fill(std::span<const LineRead> l
   expect_used_for("fill");
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (lines[i].masks.empty()) {
-      throw DataError(fmt::format("there is no mask in line {}", i + 1));
+      throw DataError("there is no mask in line {}", i + 1);
     }
   }
   const ModelAndSource read = as_read(lines).front();

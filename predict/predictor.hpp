@@ -1,13 +1,9 @@
 // Applies trained runs to lines of text: translates, continues, classifies, fills or scores them,
-// as far as the runs are made for it. Attention can also align the words of a target with the words
-// of its source.
+// if the runs are made for it. Attention can also align the words of a target and its source.
 #pragma once
 
-#include "core/kernel/workers.hpp"
 #include "core/tape/tensor.hpp"
-#include "nn/generation/decoding.hpp"
 #include "nn/pass.hpp"
-#include "nn/transformer/transformer.hpp"
 #include "predict/reader.hpp"
 #include "train/evaluation/example_decoding.hpp"
 #include "train/evaluation/text_generator.hpp"
@@ -53,8 +49,7 @@ class AlignmentHeads {
   std::vector<Head> heads_;  // in the model's order, each once
 };
 
-// Trained runs that predict tokens together, by the mean of their probabilities. It may be a single
-// run.
+// One or several trained runs that predict tokens together, by the mean of their probabilities.
 class RunEnsemble {
  public:
   RunEnsemble(const SavedRun& run) : runs_{&run} {}  // the run must outlive it
@@ -74,11 +69,7 @@ class RunEnsemble {
   // Like SavedRun::use(). With several runs, the error message names all checkpoints.
   template <class Action>
   auto use(const Action& action) const {
-    try {
-      return action();
-    } catch (const NumericError& error) {
-      throw NumericError(checkpoints() + ": " + error.what());
-    }
+    return naming(checkpoints(), action);
   }
 
  private:
@@ -126,8 +117,7 @@ struct PredictorOptions {
 
 class Predictor {
  public:
-  // `runs` and `workers` must outlive it. Throws ConfigError for an empty mask, and what
-  // has_one_document() throws.
+  // `runs` and `workers` must outlive it. Throws what reader_of() and has_one_document() throw.
   Predictor(const RunEnsemble& runs, Workers& workers, const PredictorOptions& options = {});
 
   const RunEnsemble& runs() const { return runs_; }

@@ -4,7 +4,6 @@
 #include "datasets/corpus/windows.hpp"
 #include "datasets/pairs.hpp"
 #include "datasets/text/labelled_options.hpp"
-#include "datasets/text/text_options.hpp"
 #include "datasets/tokenizers/sentencepiece_tokenizer.hpp"
 #include "datasets/window_source.hpp"
 #include "train/options/application.hpp"
@@ -40,8 +39,8 @@ class ClassReader : public Reader {
   LineRead read_text(const std::string& text) const override {
     const Index found = 1 + std::ranges::count(text, '\t');
     if (found != texts_) {
-      throw DataError(fmt::format("{} text{} with tabs between them, where the model reads {}",
-                                  found, found == 1 ? "" : "s", texts_));
+      throw DataError("{} text{} with tabs between them, where the model reads {}", found,
+                      found == 1 ? "" : "s", texts_);
     }
     ClassifiedText read = classified_text(source_tokenizer(), text, texts_, max_length_);
     return {.tokens = std::move(read.tokens),
@@ -58,8 +57,7 @@ class ClassReader : public Reader {
       for (TokenId one = 0; one < target_tokenizer().size(); ++one) {
         classes.push_back(target_tokenizer().entry(one));
       }
-      throw DataError(fmt::format("there is no class {}; the run's are {}", shown(target),
-                                  join(classes, ", ")));
+      throw DataError("there is no class {}; the run's are {}", shown(target), join(classes, ", "));
     }
     return {label.front()};
   }
@@ -153,8 +151,8 @@ class MaskedTextReader : public LanguageReader {
   LineRead read_text(const std::string& text) const override {
     std::vector<TokenId> tokens = tokens_of(text);
     if (std::ssize(tokens) > context_) {
-      throw DataError(fmt::format("{} tokens, but the model reads {} at a time; shorten the line",
-                                  tokens.size(), context_));
+      throw DataError("{} tokens, but the model reads {} at a time; shorten the line",
+                      tokens.size(), context_);
     }
     std::vector<Index> masks;
     for (Index i = 0; i < std::ssize(tokens); ++i) {
@@ -243,9 +241,9 @@ LineSource Reader::source(std::span<const LineRead> lines, const Layout& layout)
   for (const LineRead& read : lines) {
     const std::size_t labels = read.target_tokens.size();
     if (layout.source_alone() && (read.line.target || labels > 0) && labels != read.tokens.size()) {
-      throw DataError(fmt::format(
+      throw DataError(
           "the text has {} tokens and the target {}; an encoder gives one label to each token",
-          read.tokens.size(), labels));
+          read.tokens.size(), labels);
     }
     pairs.push_back({.source = read.tokens, .target = read.target_tokens});
   }

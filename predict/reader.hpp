@@ -1,5 +1,4 @@
-// Reads lines for a run: what its model reads of a user's line, the lines of a command's input, and
-// the loop that answers all lines.
+// What a model reads of a user's line, the lines of a command, and the loop that answers them.
 #pragma once
 
 #include "core/files/files.hpp"
@@ -48,8 +47,7 @@ class Reader {
   LineRead read(const AskedLine& line) const;
   std::vector<LineRead> read(std::span<const std::string> lines) const;
 
-  // Whether lines have something to predict as a whole: a target or a class. If not, read() throws
-  // ConfigError for a target.
+  // Whether lines may have a target or a class. If not, read() throws ConfigError for a target.
   virtual bool has_targets() const { return true; }
   virtual std::string target_text(const LineRead& read) const;
 

@@ -3,30 +3,10 @@
 
 #include "core/ops/concatenate.hpp"
 #include "core/text.hpp"
-#include "nn/generation/ensemble.hpp"
-#include "train/options/application.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
-
-std::vector<const MultiHeadAttention*> cross_attentions(const Transformer& transformer) {
-  std::vector<const MultiHeadAttention*> all = transformer.attentions();
-  std::erase_if(all, [](const MultiHeadAttention* one) { return one->site.is_self(); });
-  if (all.empty()) {
-    throw ConfigError(
-        "the model has no cross-attention, whose weights would align source and target: only an "
-        "encoder and a decoder together have it");
-  }
-  return all;
-}
-
-std::string names_of(const std::vector<const MultiHeadAttention*>& attentions) {
-  return join(attentions | std::views::transform([](const MultiHeadAttention* one) {
-                return fmt::format("{} ({})", one->site.text(), one->spec.heads);
-              }),
-              ", ");
-}
 
 // The log probability of each label of a batch, in order. `packed`: packs the weights, so that a
 // row's bits do not depend on the number of rows.
@@ -84,7 +64,13 @@ std::string pharaoh_text(const Alignment& alignment) {
 }
 
 AlignmentHeads::AlignmentHeads(const Transformer& transformer, std::string_view names) {
-  const auto attentions = cross_attentions(transformer);
+  std::vector<const MultiHeadAttention*> attentions = transformer.attentions();
+  std::erase_if(attentions, [](const MultiHeadAttention* one) { return one->site.is_self(); });
+  if (attentions.empty()) {
+    throw ConfigError(
+        "the model has no cross-attention, whose weights would align source and target: only an "
+        "encoder and a decoder together have it");
+  }
   for (std::size_t begin = 0; begin <= names.size();) {
     const std::size_t end = std::min(names.find(',', begin), names.size());
     const std::string_view name = names.substr(begin, end - begin);
@@ -98,10 +84,13 @@ AlignmentHeads::AlignmentHeads(const Transformer& transformer, std::string_view 
       }
     }
     if (heads_.size() == before) {
-      throw ConfigError(fmt::format(
+      const auto in_words = [](const MultiHeadAttention* one) {
+        return fmt::format("{} ({})", one->site.text(), one->spec.heads);
+      };
+      throw ConfigError(
           "there is no cross-attention or head {}; heads are counted from 0 "
           "(decoder.layers.0.cross.0), and the attentions with their numbers of heads are: {}",
-          shown(name), names_of(attentions)));
+          shown(name), join(attentions | std::views::transform(in_words), ", "));
     }
     begin = end + 1;
   }
@@ -129,12 +118,12 @@ void Predictor::expect_scores(bool targets) const {
   const std::string run = runs_.first().directory.string();
   expect_writes(config(), run);
   if (reader_->has_targets() != targets) {
-    throw ConfigError(fmt::format(
+    throw ConfigError(
         "run {} is {}", run,
         targets ? "a language model: score lines without targets; the command `score` reads "
                   "them with --input or from standard input"
                 : "no language model: score targets together with their sources; the command "
-                  "`score` reads them with --source and --target"));
+                  "`score` reads them with --source and --target");
   }
 }
 

@@ -20,14 +20,6 @@ inside() { # DIRECTORY COMMAND
     ${https_proxy:+https_proxy="$https_proxy"} bash -ec "$2" </dev/null
 }
 
-# A name and a value for each proxy that this system's apt uses, as programs read them.
-proxies() {
-  local scheme
-  for scheme in http https; do
-    apt-config shell "${scheme}_proxy" "Acquire::$scheme::Proxy"
-  done
-}
-
 # Starts the script again as `SCRIPT --inside PLACE`, with an empty directory for systems, and only that one goes on. It
 # is in namespaces of its own: what was started and mounted is gone with the first process, however that ends.
 apart() { # ARGUMENT...
@@ -36,7 +28,8 @@ apart() { # ARGUMENT...
   ((EUID == 0)) || fail "it needs root, for chroot: sudo scripts/${script##*/}"
   if [[ $# != 0 ]]; then
     place=$2
-    eval "$(proxies)"
+    # The proxies that this system's apt uses.
+    eval "$(apt-config shell http_proxy Acquire::http::Proxy https_proxy Acquire::https::Proxy)"
     [[ ! ${http_proxy:-} ]] || export http_proxy # for mmdebstrap
     [[ ! ${https_proxy:-} ]] || export https_proxy
     return

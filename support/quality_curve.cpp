@@ -5,20 +5,6 @@
 
 namespace tapehead {
 
-namespace {
-
-nlohmann::ordered_json point_of(const nlohmann::ordered_json& line, double tokens) {
-  nlohmann::ordered_json point = {{"step", line.at("step")}, {"tokens", tokens}};
-  for (const char* name : {"loss", "perplexity", "token_accuracy", "bleu", "chrf"}) {
-    if (line.contains(name)) {
-      point[name] = line.at(name);
-    }
-  }
-  return point;
-}
-
-}  // namespace
-
 std::vector<nlohmann::ordered_json> quality_curve(std::string_view metrics, double seconds) {
   std::vector<nlohmann::ordered_json> points;
   double tokens = 0;
@@ -28,7 +14,13 @@ std::vector<nlohmann::ordered_json> quality_curve(std::string_view metrics, doub
     if (!line.contains("split")) {
       tokens += line.at("tokens").get<double>();
     } else if (line.at("split") == "validation") {
-      points.push_back(point_of(line, tokens));
+      auto& point = points.emplace_back();
+      point = {{"step", line.at("step")}, {"tokens", tokens}};
+      for (const char* name : {"loss", "perplexity", "token_accuracy", "bleu", "chrf"}) {
+        if (line.contains(name)) {
+          point[name] = line.at(name);
+        }
+      }
     }
   }
   for (auto& point : points) {

@@ -6,7 +6,6 @@
 #include "datasets/make_task.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"
 #include "nn/attention/spec.hpp"
-#include "train/config/config.hpp"
 #include "train/options/application.hpp"
 #include "train/run/checkpoint.hpp"
 #include "train/run/checkpoints.hpp"
@@ -15,26 +14,21 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
-// Names the usable checkpoints, for the error about an unusable one.
-std::string other_checkpoints(const RunFiles& files, const std::filesystem::path& refused) {
-  std::string names;
-  for (const std::string wanted : {"average", "best", "last"}) {
-    const auto file = find_checkpoint(files, wanted);
-    if (file != refused && std::filesystem::exists(file)) {
-      names += (names.empty() ? "; try --checkpoint " : " or ") + wanted;
-    }
-  }
-  return names;
-}
-
-// Returns the result of `action`. If it throws IoError, adds usable checkpoints to the message.
+// Returns the result of `action`. Adds the other usable checkpoints to the message of an IoError.
 template <class Action>
 auto naming_others(const RunFiles& files, const std::filesystem::path& refused,
                    const Action& action) {
   try {
     return action();
   } catch (const IoError& error) {
-    throw IoError(error.what() + other_checkpoints(files, refused));
+    std::string names;
+    for (const std::string wanted : {"average", "best", "last"}) {
+      const auto file = find_checkpoint(files, wanted);
+      if (file != refused && std::filesystem::exists(file)) {
+        names += (names.empty() ? "; try --checkpoint " : " or ") + wanted;
+      }
+    }
+    throw IoError(error.what() + names);
   }
 }
 
@@ -65,10 +59,7 @@ OpenedRun open_run(const std::filesystem::path& run, const std::string& wanted,
     if (pattern) {
       set_pattern(config.model, *pattern);
     }
-    return OpenedRun{.directory = run,
-                     .config = config,
-                     .tokenizers = tokenizers,
-                     .weights = std::move(weights)};
+    return OpenedRun{run, config, tokenizers, std::move(weights)};
   });
 }
 

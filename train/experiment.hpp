@@ -2,11 +2,9 @@
 #pragma once
 
 #include "core/files/tensor_file.hpp"
-#include "datasets/task.hpp"
 #include "nn/transformer/transformer.hpp"
 #include "train/options/options.hpp"
 #include "train/run/data.hpp"
-#include "train/run/run_directory.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
@@ -58,6 +56,16 @@ struct OpenedRun {
   TensorFile weights;
 };
 
+// Returns the result of `action`. If it throws NumericError, puts `place` in front of the message.
+template <class Action>
+auto naming(const std::string& place, const Action& action) {
+  try {
+    return action();
+  } catch (const NumericError& error) {
+    throw NumericError(place + ": " + error.what());
+  }
+}
+
 // A trained run: its config, its tokenizers, and the model with the weights of a checkpoint.
 struct SavedRun {
   // `checkpoint`: "best", "last", "average", or a file. Empty: the average if there is one,
@@ -71,15 +79,10 @@ struct SavedRun {
   // checkpoint was trained on other data; if `choice` allows other data, it only warns.
   Task task(const DataChoice& choice = {}, const EvaluationWindows& windows = {}) const;
 
-  // Returns the result of `action`. If it throws NumericError, adds the checkpoint to the message:
-  // finite weights can be too large for finite results.
+  // naming() the checkpoint, because finite weights can be too large for finite results.
   template <class Action>
   auto use(const Action& action) const {
-    try {
-      return action();
-    } catch (const NumericError& error) {
-      throw NumericError(checkpoint.string() + ": " + error.what());
-    }
+    return naming(checkpoint.string(), action);
   }
 
   std::filesystem::path directory;

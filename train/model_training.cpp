@@ -6,7 +6,6 @@
 #include "datasets/loader.hpp"
 #include "datasets/text/text_options.hpp"
 #include "nn/attention/spec.hpp"
-#include "nn/transformer/transformer.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
@@ -57,10 +56,10 @@ void scale_gate_rate(const Transformer& transformer, double factor, Optimizer& o
 }
 
 LossFunction training_loss(const Model& model, const Config& config) {
-  return
-      [&transformer = model.transformer,
-       options = LossOptions{.label_smoothing = config.training.label_smoothing}](
-          Pass& pass, const Batch& batch) { return batch_loss(transformer, pass, batch, options); };
+  const LossOptions options{.label_smoothing = config.training.label_smoothing};
+  return [&transformer = model.transformer, options](Pass& pass, const Batch& batch) {
+    return batch_loss(transformer, pass, batch, options);
+  };
 }
 
 std::optional<LaneMemory::Size> memory_size(const Config& config) {
@@ -88,39 +87,10 @@ Trainer trainer_of(Model& model, const Config& config, const Team& team, Index t
   return trainer;
 }
 
-namespace {
-
-// The names that need the fewest edits to match.
-std::vector<std::string> nearest_names(std::string_view pattern, const ParameterStore& store) {
-  constexpr std::size_t shown_names = 3;
-  std::vector<std::string> names;
-  for (const NamedParameter& parameter : store.parameters()) {
-    names.push_back(parameter.name);
-  }
-  std::ranges::stable_sort(
-      names, {}, [&](const std::string& name) { return pattern_distance(pattern, name); });
-  names.resize(std::min(names.size(), shown_names));
-  return names;
-}
-
-void expect_matches(const std::string& pattern, const ParameterStore& store,
-                    const std::string& place) {
-  const bool found = std::ranges::any_of(store.parameters(), [&](const NamedParameter& parameter) {
-    return matches(pattern, parameter.name);
-  });
-  if (!found) {
-    throw ConfigError("{}: the model has no parameter that {} matches (the nearest: {})", place,
-                      shown(pattern), join(nearest_names(pattern, store), ", "));
-  }
-}
-
-}  // namespace
-
 void check_frozen(const LoadedConfig& loaded) {
   const auto origin = loaded.origins.find("training.freeze");
-  const std::string place =
-      origin == loaded.origins.end() ? std::string() : fmt::format("{}: ", origin->second);
-  check_frozen(loaded.config, place + "training.freeze");
+  const bool given = origin != loaded.origins.end();
+  check_frozen(loaded.config, (given ? origin->second + ": " : "") + "training.freeze");
 }
 
 void check_frozen(const Config& config, const std::string& place) {
@@ -131,11 +101,20 @@ void check_frozen(const Config& config, const std::string& place) {
   // The names of parameters do not depend on the vocabularies.
   ParameterStore store(patterns);
   const Transformer declared(store.root(), config.model, {.context = 1, .input = 1, .labels = 1});
+  std::vector<std::string> names;
+  std::ranges::transform(store.parameters(), std::back_inserter(names), &NamedParameter::name);
   for (const std::string& pattern : patterns) {
-    expect_matches(pattern, store, place);
+    if (std::ranges::none_of(names, [&](const auto& name) { return matches(pattern, name); })) {
+      constexpr std::size_t shown_names = 3;  // those that need the fewest edits to match
+      std::ranges::stable_sort(
+          names, {}, [&](const std::string& name) { return pattern_distance(pattern, name); });
+      names.resize(std::min(names.size(), shown_names));
+      throw ConfigError("{}: the model has no parameter that {} matches (the nearest: {})", place,
+                        shown(pattern), join(names, ", "));
+    }
   }
   if (store.trained_count() == 0) {
-    throw ConfigError(place + ": it leaves no parameter to train");
+    throw ConfigError("{}: it leaves no parameter to train", place);
   }
 }
 

@@ -1,8 +1,6 @@
-// Sets up training of a config's model; used by trainings, their rehearsal, the replay of a step,
-// gradient checks and benchmarks.
+// Sets up training of a config's model, also for rehearsals, replays, gradient checks, benchmarks.
 #pragma once
 
-#include "nn/attention/caches.hpp"
 #include "train/config/config.hpp"
 #include "train/experiment.hpp"
 #include "train/step/trainer.hpp"

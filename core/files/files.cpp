@@ -18,8 +18,7 @@ namespace {
 
 // `write_some` writes the beginning of its argument, and returns the bytes written, or -1.
 template <class WriteSome>
-void write_all(std::string_view bytes, const std::filesystem::path& shown_as,
-               const WriteSome& write_some) {
+void write_all(std::string_view bytes, const fs::path& shown_as, const WriteSome& write_some) {
   while (!bytes.empty()) {
     const ssize_t written = write_some(bytes);
     if (written >= 0) {
@@ -31,7 +30,7 @@ void write_all(std::string_view bytes, const std::filesystem::path& shown_as,
 }
 
 // Throws IoError if memory does not suffice.
-void make_room(std::string& content, std::size_t bytes, const std::filesystem::path& shown_as) {
+void make_room(std::string& content, std::size_t bytes, const fs::path& shown_as) {
   try {
     content.resize(bytes);
   } catch (const std::exception&) {  // bad_alloc, or length_error beyond 2^63 bytes
@@ -39,63 +38,56 @@ void make_room(std::string& content, std::size_t bytes, const std::filesystem::p
   }
 }
 
-int with_own_flags(int flags) {
-  return flags | O_CLOEXEC | ((flags & O_NOFOLLOW) != 0 ? O_NONBLOCK : 0);
-}
-
-// A name that nobody can predict and occupy with a link or a file.
-fs::path unused_name(const fs::path& destination) {
+// The name of a temporary file, which nobody can predict and occupy with a link or a file. Throws
+// IoError if `destination` is a device or a pipe, which a rename would replace.
+fs::path temporary_path(const fs::path& destination) {
+  const fs::file_status status = status_of(destination);
+  if (fs::exists(status) && !fs::is_regular_file(status)) {
+    throw IoError("cannot write {}: it is not a regular file", destination.string());
+  }
   std::random_device source;
   return fmt::format("{}.{:08x}{:08x}{}", destination.string(), source(), source(),
                      temporary_suffix);
 }
 
-// Throws IoError if `destination` is a device or a pipe, which a rename would replace.
-OpenFile temporary_file(const fs::path& path, const fs::path& destination) {
-  const fs::file_status status = status_of(destination);
-  if (fs::exists(status) && !fs::is_regular_file(status)) {
-    throw IoError(fmt::format("cannot write {}: it is not a regular file", destination.string()));
-  }
-  return {path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, destination};
-}
-
 }  // namespace
 
-IoError io_error(std::string_view verb, const std::filesystem::path& path, int code) {
-  return IoError(
-      fmt::format("cannot {} {}: {}", verb, path.string(), std::generic_category().message(code)));
+IoError io_error(std::string_view verb, const fs::path& path, int code) {
+  return IoError("cannot {} {}: {}", verb, path.string(), std::generic_category().message(code));
 }
 
-std::filesystem::file_status status_of(const std::filesystem::path& path) {
+fs::file_status status_of(const fs::path& path) {
   std::error_code ignored;
-  return std::filesystem::status(path, ignored);
+  return fs::status(path, ignored);
 }
 
-std::filesystem::file_status link_status_of(const std::filesystem::path& path) {
+fs::file_status link_status_of(const fs::path& path) {
   std::error_code ignored;
-  return std::filesystem::symlink_status(path, ignored);
+  return fs::symlink_status(path, ignored);
 }
 
-void remove_if_possible(const std::filesystem::path& path) {
+void remove_if_possible(const fs::path& path) {
   std::error_code ignored;
-  std::filesystem::remove(path, ignored);
+  fs::remove(path, ignored);
 }
 
-OpenFile::OpenFile(const std::filesystem::path& path, int flags) : OpenFile(path, flags, path) {}
+OpenFile::OpenFile(const fs::path& path, int flags) : OpenFile(path, flags, path) {}
 
 // With O_NOFOLLOW (files that a run writes) only a regular file is opened: a link may lead to a
 // file of somebody else, and a pipe would make the program wait. O_NONBLOCK (files that are read)
 // also refuses pipes and devices, but follows links; a directory fails later, when it is read.
-OpenFile::OpenFile(const std::filesystem::path& path, int flags, std::filesystem::path shown_as)
-    : OpenFile(::open(path.c_str(), with_own_flags(flags), 0666), std::move(shown_as)) {
+OpenFile::OpenFile(const fs::path& path, int flags, fs::path shown_as)
+    : OpenFile(::open(path.c_str(),
+                      flags | O_CLOEXEC | ((flags & O_NOFOLLOW) != 0 ? O_NONBLOCK : 0), 0666),
+               std::move(shown_as)) {
   const int fault = errno;
   const char* const verb = (flags & O_ACCMODE) == O_RDONLY ? "open" : "write";
   const bool own = (flags & O_NOFOLLOW) != 0;
-  if (descriptor_ < 0 && own && std::filesystem::is_symlink(link_status_of(path))) {
+  if (descriptor_ < 0 && own && fs::is_symlink(link_status_of(path))) {
     throw IoError(
-        fmt::format("cannot {} {}: it is a symbolic link, through which nothing is "
-                    "written; remove it, or put the file itself in its place",
-                    verb, shown_as_.string()));
+        "cannot {} {}: it is a symbolic link, through which nothing is "
+        "written; remove it, or put the file itself in its place",
+        verb, shown_as_.string());
   }
   if (descriptor_ < 0) {
     throw io_error(verb, shown_as_, fault);
@@ -103,11 +95,11 @@ OpenFile::OpenFile(const std::filesystem::path& path, int flags, std::filesystem
   struct stat status{};
   const bool known = (own || (flags & O_NONBLOCK) != 0) && ::fstat(descriptor_, &status) == 0;
   if (known && !S_ISREG(status.st_mode) && (own || !S_ISDIR(status.st_mode))) {
-    throw IoError(fmt::format("cannot {} {}: it is not a regular file", verb, shown_as_.string()));
+    throw IoError("cannot {} {}: it is not a regular file", verb, shown_as_.string());
   }
 }
 
-OpenFile::OpenFile(int descriptor, std::filesystem::path shown_as)
+OpenFile::OpenFile(int descriptor, fs::path shown_as)
     : shown_as_(std::move(shown_as)), descriptor_(descriptor) {}
 
 OpenFile::OpenFile(OpenFile&& other) noexcept
@@ -182,7 +174,7 @@ void OpenFile::close() {
 
 OpenFile nameless_file() {
   const char* wanted = std::getenv("TMPDIR");
-  const std::filesystem::path directory = wanted != nullptr && *wanted != 0 ? wanted : "/var/tmp";
+  const fs::path directory = wanted != nullptr && *wanted != 0 ? wanted : "/var/tmp";
   std::string name = (directory / "tapehead-XXXXXX").string();
   const int descriptor = ::mkostemp(name.data(), O_CLOEXEC);
   if (descriptor < 0) {
@@ -192,8 +184,7 @@ OpenFile nameless_file() {
   return {descriptor, directory};
 }
 
-MappedFile::MappedFile(const OpenFile& file, const std::filesystem::path& shown_as)
-    : size_(file.size()) {
+MappedFile::MappedFile(const OpenFile& file, const fs::path& shown_as) : size_(file.size()) {
   if (size_ == 0) {
     return;  // mmap rejects size 0
   }
@@ -220,8 +211,8 @@ void sync_directory_of(const fs::path& path) {
 
 AtomicFile::AtomicFile(const fs::path& destination)
     : destination_(destination),
-      path_(unused_name(destination)),
-      file_(temporary_file(path_, destination)) {}
+      path_(temporary_path(destination)),
+      file_(path_, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, destination) {}
 
 AtomicFile::~AtomicFile() {
   if (!in_place_) {
@@ -242,8 +233,7 @@ void AtomicFile::put_in_place() {
 std::string read_file(const fs::path& path, std::size_t most) {
   OpenFile file(path, O_RDONLY | O_NONBLOCK);
   if (const std::size_t size = file.size(); size > most) {
-    throw IoError(
-        fmt::format("{} has {} bytes; such a file has at most {}", path.string(), size, most));
+    throw IoError("{} has {} bytes; such a file has at most {}", path.string(), size, most);
   }
   return file.read_to_end();
 }

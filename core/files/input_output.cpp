@@ -99,8 +99,7 @@ void InputFiles::expect_other(std::optional<Identity> identity, const std::strin
   if (input != inputs_.end()) {
     const std::string same_file =
         output == input->name ? "" : fmt::format(": it is the same file as {}", input->name);
-    throw IoError(
-        fmt::format("cannot write to {}{}, which is read; name another file", output, same_file));
+    throw IoError("cannot write to {}{}, which is read; name another file", output, same_file);
   }
 }
 

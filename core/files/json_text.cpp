@@ -20,7 +20,7 @@ template <class Text>
 Text parse(std::string_view text, const std::string& where) {
   const auto check = [&](int depth, typename Text::parse_event_t, Text&) {
     if (depth > deepest) {
-      throw IoError(fmt::format("{}: nested deeper than {} levels", where, deepest));
+      throw IoError("{}: nested deeper than {} levels", where, deepest);
     }
     return true;
   };
@@ -30,7 +30,7 @@ Text parse(std::string_view text, const std::string& where) {
     constexpr std::size_t most = 200;   // a reason quotes the text of the file
     std::string reason = error.what();  // "[json.exception.parse_error.101] ..."
     reason.erase(0, reason.find("] ") + 2);
-    throw IoError(fmt::format("{}: not JSON ({})", where, reason.substr(0, most)));
+    throw IoError("{}: not JSON ({})", where, reason.substr(0, most));
   }
 }
 
@@ -54,18 +54,18 @@ std::string json_text(const Json& json, int indent) {
 
 JsonObject::JsonObject(const Json& json, const std::string& where) : json_(json), where_(where) {
   if (!json.is_object()) {
-    throw IoError(fmt::format("{}: not a JSON object", where));
+    throw IoError("{}: not a JSON object", where);
   }
 }
 
 void JsonObject::fail(const char* key, const std::string& expected) const {
-  throw IoError(fmt::format("{}: '{}' is not {}", where_, key, expected));
+  throw IoError("{}: '{}' is not {}", where_, key, expected);
 }
 
 const Json& JsonObject::member(const char* key) const {
   const auto found = json_.find(key);
   if (found == json_.end()) {
-    throw IoError(fmt::format("{}: there is no '{}'", where_, key));
+    throw IoError("{}: there is no '{}'", where_, key);
   }
   return *found;
 }

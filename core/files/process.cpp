@@ -27,17 +27,9 @@ std::size_t bytes_in(const std::string& status, std::string_view name) {
 constexpr char returned = '+';
 constexpr char thrown = '-';
 
-// The reading end and the writing end.
-std::pair<OpenFile, OpenFile> make_pipe() {
-  std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
-    throw IoError(fmt::format("cannot make a pipe: {}", std::strerror(errno)));
-  }
-  return {OpenFile(ends[0], "a pipe"), OpenFile(ends[1], "a pipe")};
-}
-
-// Prepares the child process: no core file, no output, and an end when its parent ends.
-void settle(int nowhere, pid_t parent) {
+// The child process: without core file and output, and with an end when its parent ends.
+[[noreturn]] void work_and_exit(const std::function<std::string()>& work, OpenFile& to, int nowhere,
+                                pid_t parent) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) {
     ::_exit(1);  // the parent ended before the call of prctl
@@ -50,9 +42,6 @@ void settle(int nowhere, pid_t parent) {
   if (::dup2(nowhere, STDOUT_FILENO) < 0 || ::dup2(nowhere, STDERR_FILENO) < 0) {
     ::_exit(1);
   }
-}
-
-[[noreturn]] void work_and_exit(const std::function<std::string()>& work, OpenFile& to) {
   std::string message;
   try {
     message = returned + work();
@@ -67,14 +56,6 @@ void settle(int nowhere, pid_t parent) {
   ::_exit(0);
 }
 
-std::string how_it_ended(int status) {
-  if (WIFSIGNALED(status)) {
-    const int signal = WTERMSIG(status);
-    return fmt::format("signal {} ({})", signal, strsignal(signal));
-  }
-  return fmt::format("exit code {}", WEXITSTATUS(status));
-}
-
 }  // namespace
 
 ProcessMemory process_memory() {
@@ -83,17 +64,21 @@ ProcessMemory process_memory() {
 }
 
 std::string isolated(const std::function<std::string()>& work) {
-  auto [reading, writing] = make_pipe();
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
+    throw IoError("cannot make a pipe: {}", std::strerror(errno));
+  }
+  OpenFile reading(ends[0], "a pipe");
+  OpenFile writing(ends[1], "a pipe");
   const OpenFile nowhere("/dev/null", O_WRONLY);
   const pid_t parent = ::getpid();
   std::fflush(nullptr);  // or the child would write the buffered text again
   const pid_t process = ::fork();
   if (process < 0) {
-    throw IoError(fmt::format("cannot start a process: {}", std::strerror(errno)));
+    throw IoError("cannot start a process: {}", std::strerror(errno));
   }
   if (process == 0) {
-    settle(nowhere.descriptor(), parent);
-    work_and_exit(work, writing);
+    work_and_exit(work, writing, nowhere.descriptor(), parent);
   }
   writing.close();
   const std::string message = reading.read_to_end();
@@ -101,7 +86,9 @@ std::string isolated(const std::function<std::string()>& work) {
   while (::waitpid(process, &status, 0) < 0 && errno == EINTR) {
   }
   if (status != 0 || message.empty()) {
-    throw IsolatedEnd(how_it_ended(status));
+    const int signal = WTERMSIG(status);
+    throw IsolatedEnd(WIFSIGNALED(status) ? fmt::format("signal {} ({})", signal, strsignal(signal))
+                                          : fmt::format("exit code {}", WEXITSTATUS(status)));
   }
   if (message.front() == thrown) {
     throw DataError(message.substr(1));

@@ -13,6 +13,9 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "safetensors are little-endian");
 
+// The header of a file with our checksum begins with this text, then the checksum follows.
+constexpr std::string_view checksum_prefix = R"({"__metadata__":{"checksum":")";
+
 // The length of the header precedes it.
 constexpr std::size_t length_bytes = sizeof(std::uint64_t);
 
@@ -34,20 +37,42 @@ std::uint32_t crc_with(std::span<const std::byte> bytes, std::uint32_t so_far = 
 
 std::uint32_t crc_of(std::string_view text) { return crc_with(std::as_bytes(std::span(text))); }
 
-bool carries_checksum(const TensorFileParts& parts) {
+// The parts of a file, not verified yet.
+struct Parts {
+  std::string_view head;    // length and header
+  std::string_view header;  // JSON
+  std::span<const std::byte> data;
+};
+
+bool carries_checksum(const Parts& parts) {
   return parts.header.starts_with(checksum_prefix) &&
          parts.header.size() >= checksum_prefix.size() + blank_checksum.size();
 }
 
-void check_data(const TensorFileParts& parts) {
-  const std::size_t at = checksum_prefix.size() + crc_digits + 1;
-  if (parts.header.substr(at, crc_digits) != hexadecimal(crc_with(parts.data))) {
-    throw IoError("it is damaged: its data does not have the checksum it states");
+Parts split(std::string_view content) {
+  if (content.size() < length_bytes) {
+    throw IoError("it is truncated or no tensor file: {} bytes", content.size());
   }
+  std::uint64_t length = 0;
+  std::memcpy(&length, content.data(), length_bytes);
+  if (length > content.size() - length_bytes) {
+    throw IoError("it is truncated or no tensor file: its header should have {} bytes", length);
+  }
+  const std::size_t head = length_bytes + length;
+  return {.head = content.substr(0, head),
+          .header = content.substr(length_bytes, length),
+          .data = std::as_bytes(std::span(content).subspan(head))};
 }
 
-std::string_view as_text(std::span<const std::byte> bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+void check_head(const Parts& parts) {
+  if (!carries_checksum(parts)) {
+    throw IoError("it carries no checksum of tapehead: written by another program, or damaged");
+  }
+  const std::uint32_t crc = crc_of(with_checksum(std::string(parts.head), blank_checksum));
+  const std::string_view checksum = parts.header.substr(checksum_prefix.size());
+  if (!checksum.starts_with(hexadecimal(crc) + '-')) {
+    throw IoError("it is damaged: its header does not have the checksum it states");
+  }
 }
 
 // The result of `action`. If it throws IoError, "cannot VERB PATH" is put before the message.
@@ -56,30 +81,8 @@ auto with_context(std::string_view verb, const fs::path& path, const Action& act
   try {
     return action();
   } catch (const IoError& error) {
-    throw IoError(fmt::format("cannot {} {}: {}", verb, path.string(), error.what()));
+    throw IoError("cannot {} {}: {}", verb, path.string(), error.what());
   }
-}
-
-// The length and the header, with a blank checksum.
-std::string make_head(std::span<const TensorEntry> entries, const Metadata& metadata) {
-  const std::string header = make_tensor_header(entries, metadata);
-  const std::uint64_t length = header.size();
-  std::string head(length_bytes, '\0');
-  std::memcpy(head.data(), &length, length_bytes);
-  return head + header;
-}
-
-TensorHeader check(const TensorFileParts& parts, Trust trust) {
-  const bool checked = trust == Trust::checksum || carries_checksum(parts);
-  if (checked) {
-    check_head(parts);
-  }
-  TensorHeader header = read_tensor_header(parts.header, parts.data);
-  if (checked) {
-    check_data(parts);
-    header.metadata.erase("checksum");
-  }
-  return header;
 }
 
 template <class From, class To, class Number = std::identity>
@@ -103,25 +106,21 @@ float of_half(std::uint16_t bits) {
   return (bits >> 15) != 0 ? -magnitude : magnitude;
 }
 
-// A bfloat16 is the upper half of a float.
-float of_bfloat(std::uint16_t bits) {
-  return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
-}
-
 template <class To>
 void copy_reals(const TensorEntry& entry, std::span<To> to) {
   if (!is_real(entry.dtype) || entry.bytes.size() != to.size() * byte_width(entry.dtype)) {
-    throw IoError(fmt::format("tensor '{}' of shape ({}) and type {} does not give {} real numbers",
-                              entry.name, join(entry.shape, ", "), name_of(entry.dtype),
-                              to.size()));
+    throw IoError("tensor '{}' of shape ({}) and type {} does not give {} real numbers", entry.name,
+                  join(entry.shape, ", "), name_of(entry.dtype), to.size());
   }
   switch (entry.dtype) {
     case DType::f32:
       return convert<float>(entry.bytes, to);
     case DType::f16:
       return convert<std::uint16_t>(entry.bytes, to, of_half);
-    case DType::bf16:
-      return convert<std::uint16_t>(entry.bytes, to, of_bfloat);
+    case DType::bf16:  // the upper half of a float
+      return convert<std::uint16_t>(entry.bytes, to, [](std::uint16_t bits) {
+        return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
+      });
     default:
       return convert<double>(entry.bytes, to);
   }
@@ -129,31 +128,10 @@ void copy_reals(const TensorEntry& entry, std::span<To> to) {
 
 }  // namespace
 
-TensorFileParts split_tensor_file(std::string_view content) {
-  if (content.size() < length_bytes) {
-    throw IoError(fmt::format("it is truncated or no tensor file: {} bytes", content.size()));
-  }
-  std::uint64_t length = 0;
-  std::memcpy(&length, content.data(), length_bytes);
-  if (length > content.size() - length_bytes) {
-    throw IoError(
-        fmt::format("it is truncated or no tensor file: its header should have {} bytes", length));
-  }
-  const std::size_t head = length_bytes + length;
-  return {.head = content.substr(0, head),
-          .header = content.substr(length_bytes, length),
-          .data = std::as_bytes(std::span(content).subspan(head))};
-}
-
-void check_head(const TensorFileParts& parts) {
-  if (!carries_checksum(parts)) {
-    throw IoError("it carries no checksum of tapehead: written by another program, or damaged");
-  }
-  const std::uint32_t crc = crc_of(with_checksum(std::string(parts.head), blank_checksum));
-  const std::string_view checksum = parts.header.substr(checksum_prefix.size());
-  if (!checksum.starts_with(hexadecimal(crc) + '-')) {
-    throw IoError("it is damaged: its header does not have the checksum it states");
-  }
+TensorHeader read_intact_header(std::string_view content) {
+  const Parts parts = split(content);
+  check_head(parts);
+  return read_tensor_header(parts.header, parts.data);
 }
 
 std::vector<TensorEntry> in_file_order(std::span<const TensorEntry> entries) {
@@ -168,7 +146,12 @@ std::vector<TensorEntry> in_file_order(std::span<const TensorEntry> entries) {
 void write_tensor_file(const fs::path& path, std::span<const TensorEntry> entries,
                        const Metadata& metadata, const EntryBytes& bytes_of) {
   std::vector<TensorEntry> sorted = in_file_order(entries);
-  const std::string head = with_context("write", path, [&] { return make_head(sorted, metadata); });
+  const std::string header =
+      with_context("write", path, [&] { return make_tensor_header(sorted, metadata); });
+  const std::uint64_t length = header.size();
+  std::string head(length_bytes, '\0');
+  std::memcpy(head.data(), &length, length_bytes);
+  head += header;  // with a blank checksum
   AtomicFile file(path);
   file.write(head);
   std::uint32_t data_crc = 0;
@@ -176,7 +159,7 @@ void write_tensor_file(const fs::path& path, std::span<const TensorEntry> entrie
     entry.bytes = bytes_of(entry);
     with_context("write", path, [&] { expect_bytes(entry); });
     data_crc = crc_with(entry.bytes, data_crc);
-    file.write(as_text(entry.bytes));
+    file.write({reinterpret_cast<const char*>(entry.bytes.data()), entry.bytes.size()});
   }
   // The checksum stands at the front, but is known only now.
   file.write_at(0, with_checksum(head, hexadecimal(crc_of(head)) + '-' + hexadecimal(data_crc)));
@@ -185,10 +168,24 @@ void write_tensor_file(const fs::path& path, std::span<const TensorEntry> entrie
 
 TensorFile::TensorFile(fs::path path, Trust trust)
     : path_(std::move(path)), content_(std::make_unique<const std::string>(read_file(path_))) {
-  TensorHeader header =
-      with_context("use", path_, [&] { return check(split_tensor_file(*content_), trust); });
-  entries_ = std::move(header.entries);
-  metadata_ = std::move(header.metadata);
+  with_context("use", path_, [&] {
+    const Parts parts = split(*content_);
+    const bool checked = trust == Trust::checksum || carries_checksum(parts);
+    if (checked) {
+      check_head(parts);
+    }
+    TensorHeader header = read_tensor_header(parts.header, parts.data);
+    entries_ = std::move(header.entries);
+    metadata_ = std::move(header.metadata);
+    if (!checked) {
+      return;
+    }
+    const std::size_t at = checksum_prefix.size() + crc_digits + 1;
+    if (parts.header.substr(at, crc_digits) != hexadecimal(crc_with(parts.data))) {
+      throw IoError("it is damaged: its data does not have the checksum it states");
+    }
+    metadata_.erase("checksum");
+  });
 }
 
 const std::string& TensorFile::metadata(const std::string& key) const {
@@ -218,8 +215,8 @@ void copy_values(const TensorEntry& entry, std::span<double> to) { copy_reals(en
 
 void copy_values(const TensorEntry& entry, std::span<std::int64_t> to) {
   if (entry.dtype != DType::i64 || entry.bytes.size() != to.size_bytes()) {
-    throw IoError(fmt::format("tensor '{}' of shape ({}) does not give {} integers", entry.name,
-                              join(entry.shape, ", "), to.size()));
+    throw IoError("tensor '{}' of shape ({}) does not give {} integers", entry.name,
+                  join(entry.shape, ", "), to.size());
   }
   convert<std::int64_t>(entry.bytes, to);
 }

@@ -21,8 +21,7 @@ struct TensorEntry {
 
 using Metadata = std::map<std::string, std::string>;
 
-// The header of a file with our checksum begins with this text, then the checksum follows.
-inline constexpr std::string_view checksum_prefix = R"({"__metadata__":{"checksum":")";
+// The metadata begins with the checksum.
 inline constexpr std::string_view blank_checksum = "00000000-00000000";
 
 struct TensorHeader {
@@ -46,17 +45,9 @@ void expect_bytes(const TensorEntry& entry);
 // reason. All safetensors types of whole bytes are read; `copy_values` accepts only I64 and reals.
 TensorHeader read_tensor_header(std::string_view text, std::span<const std::byte> data);
 
-// The parts of a file, not verified yet.
-struct TensorFileParts {
-  std::string_view head;    // length and header
-  std::string_view header;  // JSON
-  std::span<const std::byte> data;
-};
-
-// Both throw IoError with the reason. After check_head the header is intact, so its description of
-// the data can be trusted.
-TensorFileParts split_tensor_file(std::string_view content);
-void check_head(const TensorFileParts& parts);
+// The header of a file with our checksum, whose description of the data can be trusted, although
+// the data is not verified. Throws IoError with the reason.
+TensorHeader read_intact_header(std::string_view content);
 
 // The entries in the order of a file: wide types first, then by name.
 std::vector<TensorEntry> in_file_order(std::span<const TensorEntry> entries);
@@ -91,7 +82,7 @@ class TensorFile {
   // The error for an intact file that its reader cannot use: "cannot use FILE: ...".
   template <class... Args>
   IoError unusable(fmt::format_string<const Args&...> form, const Args&... args) const {
-    return IoError(fmt::format("cannot use {}: {}", path_.string(), fmt::format(form, args...)));
+    return IoError("cannot use {}: {}", path_.string(), fmt::format(form, args...));
   }
 
  private:

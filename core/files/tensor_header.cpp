@@ -17,33 +17,19 @@ struct NamedType {
 };
 
 // In the order of DType. The types after BF16 are not in DType, since their values are never read.
-constexpr std::array<NamedType, 19> types{{{"F32", 4},
-                                           {"F64", 8},
-                                           {"I64", 8},
-                                           {"F16", 2},
-                                           {"BF16", 2},
-                                           {"BOOL", 1},
-                                           {"U8", 1},
-                                           {"I8", 1},
-                                           {"U16", 2},
-                                           {"I16", 2},
-                                           {"U32", 4},
-                                           {"I32", 4},
-                                           {"U64", 8},
-                                           {"C64", 8},
-                                           {"F8_E4M3", 1},
-                                           {"F8_E5M2", 1},
-                                           {"F8_E8M0", 1},
-                                           {"F8_E4M3FNUZ", 1},
-                                           {"F8_E5M2FNUZ", 1}}};
+constexpr NamedType types[] = {
+    {"F32", 4},     {"F64", 8},     {"I64", 8},         {"F16", 2},        {"BF16", 2},
+    {"BOOL", 1},    {"U8", 1},      {"I8", 1},          {"U16", 2},        {"I16", 2},
+    {"U32", 4},     {"I32", 4},     {"U64", 8},         {"C64", 8},        {"F8_E4M3", 1},
+    {"F8_E5M2", 1}, {"F8_E8M0", 1}, {"F8_E4M3FNUZ", 1}, {"F8_E5M2FNUZ", 1}};
 
 // Bytes of a tensor by its shape. A size that does not fit in 64 bits is an error.
 std::uint64_t byte_count(const TensorEntry& entry) {
   std::uint64_t bytes = byte_width(entry.dtype);
   for (const Index size : entry.shape) {
     if (size < 0 || __builtin_mul_overflow(bytes, static_cast<std::uint64_t>(size), &bytes)) {
-      throw IoError(fmt::format("tensor '{}' has the impossible shape ({})", entry.name,
-                                join(entry.shape, ", ")));
+      throw IoError("tensor '{}' has the impossible shape ({})", entry.name,
+                    join(entry.shape, ", "));
     }
   }
   return bytes;
@@ -63,7 +49,7 @@ Json parse_with_unique_keys(std::string_view text) {
       }
       auto key = parsed.get<std::string>();
       if (!(depth == 1 ? names : members).insert(key).second) {
-        throw IoError(fmt::format("its header gives '{}' twice", key));
+        throw IoError("its header gives '{}' twice", key);
       }
     }
     return true;
@@ -71,18 +57,18 @@ Json parse_with_unique_keys(std::string_view text) {
   try {
     return Json::parse(text.begin(), text.end(), check);
   } catch (const Json::exception& error) {
-    throw IoError(fmt::format("its header is not JSON ({})", error.what()));
+    throw IoError("its header is not JSON ({})", error.what());
   }
 }
 
 DType read_dtype(const std::string& name, const Json& value) {
   const auto text = value.is_string() ? value.get<std::string>() : value.dump();
   const auto* const found = std::ranges::find(types, text, &NamedType::name);
-  if (found == types.end()) {
-    throw IoError(fmt::format("tensor '{}' has the type {}; the known ones are {}", name, text,
-                              join(types | std::views::transform(&NamedType::name), ", ")));
+  if (found == std::ranges::end(types)) {
+    throw IoError("tensor '{}' has the type {}; the known ones are {}", name, text,
+                  join(types | std::views::transform(&NamedType::name), ", "));
   }
-  return static_cast<DType>(found - types.begin());
+  return static_cast<DType>(found - types);
 }
 
 std::vector<std::uint64_t> read_counts(const std::string& name, const Json& list) {
@@ -90,7 +76,7 @@ std::vector<std::uint64_t> read_counts(const std::string& name, const Json& list
                         return item.is_number_unsigned();
                       });
   if (!counts) {
-    throw IoError(fmt::format("tensor '{}' has {} where counts should stand", name, list.dump()));
+    throw IoError("tensor '{}' has {} where counts should stand", name, list.dump());
   }
   return list.get<std::vector<std::uint64_t>>();
 }
@@ -99,7 +85,7 @@ TensorEntry read_entry(const std::string& name, const Json& value,
                        std::span<const std::byte> data) {
   if (!value.is_object() || value.size() != 3 || !value.contains("dtype") ||
       !value.contains("shape") || !value.contains("data_offsets")) {
-    throw IoError(fmt::format("tensor '{}' lacks one of dtype, shape, data_offsets", name));
+    throw IoError("tensor '{}' lacks one of dtype, shape, data_offsets", name);
   }
   TensorEntry entry{
       .name = name, .dtype = read_dtype(name, value["dtype"]), .shape = {}, .bytes = {}};
@@ -108,25 +94,15 @@ TensorEntry read_entry(const std::string& name, const Json& value,
   }
   const std::vector<std::uint64_t> offsets = read_counts(name, value["data_offsets"]);
   if (offsets.size() != 2 || offsets[0] > offsets[1]) {
-    throw IoError(fmt::format("tensor '{}' has impossible data_offsets", name));
+    throw IoError("tensor '{}' has impossible data_offsets", name);
   }
   if (offsets[1] > data.size()) {
-    throw IoError(
-        fmt::format("it is truncated: tensor '{}' ends at byte {} of the data, which has {}", name,
-                    offsets[1], data.size()));
+    throw IoError("it is truncated: tensor '{}' ends at byte {} of the data, which has {}", name,
+                  offsets[1], data.size());
   }
   entry.bytes = data.subspan(offsets[0], offsets[1] - offsets[0]);
   expect_bytes(entry);
   return entry;
-}
-
-Metadata read_metadata(const Json& value) {
-  const bool texts = value.is_object() &&
-                     std::ranges::all_of(value, [](const Json& item) { return item.is_string(); });
-  if (!texts) {
-    throw IoError("its __metadata__ is not a table of texts");
-  }
-  return value.get<Metadata>();
 }
 
 void expect_cover(const std::vector<TensorEntry>& entries, std::span<const std::byte> data) {
@@ -143,7 +119,7 @@ void expect_cover(const std::vector<TensorEntry>& entries, std::span<const std::
   }
   const auto surplus = data.data() + data.size() - end;
   if (surplus != 0) {
-    throw IoError(fmt::format("{} bytes follow its last tensor", surplus));
+    throw IoError("{} bytes follow its last tensor", surplus);
   }
 }
 
@@ -160,8 +136,8 @@ bool is_real(DType dtype) {
 void expect_bytes(const TensorEntry& entry) {
   const std::uint64_t expected = byte_count(entry);
   if (expected != entry.bytes.size()) {
-    throw IoError(fmt::format("tensor '{}' of shape ({}) has {} bytes instead of {}", entry.name,
-                              join(entry.shape, ", "), entry.bytes.size(), expected));
+    throw IoError("tensor '{}' of shape ({}) has {} bytes instead of {}", entry.name,
+                  join(entry.shape, ", "), entry.bytes.size(), expected);
   }
 }
 
@@ -177,7 +153,7 @@ std::string make_tensor_header(std::span<const TensorEntry> entries, const Metad
   std::uint64_t begin = 0;
   for (const TensorEntry& entry : entries) {
     if (header.contains(entry.name)) {
-      throw IoError(fmt::format("two tensors have the name '{}'", entry.name));
+      throw IoError("two tensors have the name '{}'", entry.name);
     }
     const std::uint64_t end = begin + byte_count(entry);
     header[entry.name] = {
@@ -189,7 +165,7 @@ std::string make_tensor_header(std::span<const TensorEntry> entries, const Metad
     text.append((8 - text.size() % 8) % 8, ' ');
     return text;
   } catch (const Json::exception& error) {
-    throw IoError(fmt::format("a name or a metadata text is not UTF-8 ({})", error.what()));
+    throw IoError("a name or a metadata text is not UTF-8 ({})", error.what());
   }
 }
 
@@ -201,7 +177,11 @@ TensorHeader read_tensor_header(std::string_view text, std::span<const std::byte
   TensorHeader header;
   for (const auto& [name, value] : parsed.items()) {
     if (name == metadata_key) {
-      header.metadata = read_metadata(value);
+      const auto is_text = [](const Json& item) { return item.is_string(); };
+      if (!value.is_object() || !std::ranges::all_of(value, is_text)) {
+        throw IoError("its __metadata__ is not a table of texts");
+      }
+      header.metadata = value.get<Metadata>();
     } else {
       header.entries.push_back(read_entry(name, value, data));
     }

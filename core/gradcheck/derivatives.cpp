@@ -6,6 +6,75 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
+// The subject with a cotangent that is 0 except for one output.
+Subject with_output_alone(const Subject& subject, Index output) {
+  Subject result = subject;
+  result.cotangent = Tensor::zeros(subject.cotangent.shape());
+  result.cotangent.data()[output] = subject.cotangent.data()[output];
+  result.probe += fmt::format(
+      "{}with the gradient of the output's {} alone, which larger ones hide",
+      subject.probe.empty() ? "" : ", ", element_name(output, subject.cotangent.shape()));
+  return result;
+}
+
+// Outputs whose slopes are hidden by larger slopes: in the sum over all outputs, an error in a
+// slope of 1e-9 is lost beside a slope of 1.
+class HiddenOutputs {
+ public:
+  explicit HiddenOutputs(const Subject& subject) : subject_(subject) {}
+
+  // Records the outputs whose slopes for this element are far below the largest slope.
+  void look_at(std::size_t input, Index element, const Column& column) {
+    constexpr double far_below = 1e-3;
+    const auto slope_through = [&](std::size_t o) {
+      return scaled(column[o], subject_.cotangent.data()[o]);
+    };
+    double largest = 0;
+    for (std::size_t o = 0; o < column.size(); ++o) {
+      largest = std::max(largest, std::abs(slope_through(o).value));
+    }
+    for (std::size_t o = 0; o < column.size(); ++o) {
+      const Estimate slope = slope_through(o);
+      const double size = std::abs(slope.value);
+      if (size < far_below * largest && size > doubt_share * slope.error) {
+        small_[static_cast<Index>(o)].push_back({input, element, slope});
+      }
+    }
+  }
+
+  // The recorded outputs whose own gradients seem wrong. Takes one backward pass per output.
+  std::vector<Index> suspects() const {
+    // The tolerance of a second check, because this first check takes fewer steps.
+    const double relative =
+        doubt_share * std::max(remainder_tolerance, subject_.options.relative_tolerance);
+    std::vector<Index> result;
+    for (const auto& [output, slopes] : small_) {
+      const std::vector<Tensor> gradients = run(with_output_alone(subject_, output)).gradients;
+      const auto wrong = [&](const Small& small) {
+        const double gradient = gradients[small.input].data()[small.element];
+        const double slope = small.slope.value;
+        const double allowed = doubt_share * small.slope.error +
+                               relative * std::max(std::abs(gradient), std::abs(slope));
+        return !(std::abs(gradient - slope) <= allowed);
+      };
+      if (std::ranges::any_of(slopes, wrong)) {
+        result.push_back(output);
+      }
+    }
+    return result;
+  }
+
+ private:
+  struct Small {
+    std::size_t input;
+    Index element;
+    Estimate slope;  // of L, through one output alone
+  };
+
+  const Subject& subject_;
+  std::map<Index, std::vector<Small>> small_{};  // by output
+};
+
 std::vector<double> numbers(const Tensor& tensor) {
   return {tensor.values().begin(), tensor.values().end()};
 }
@@ -16,14 +85,20 @@ Jacobian jacobian_of(const Subject& subject, const Comparison& c, Differences& d
                      std::size_t input) {
   constexpr Index most = 1 << 20;
   Jacobian result{.output = subject.cotangent.shape()};
+  std::vector<Tensor> tensors{subject.cotangent};
+  tensors.insert(tensors.end(), subject.inputs.begin(), subject.inputs.end());
+  for (const Tensor& tensor : tensors) {
+    for (Index axis = 0; axis < tensor.shape().rank(); ++axis) {
+      result.sizes.push_back(tensor.dim(axis));
+    }
+    result.sizes.push_back(tensor.size());
+  }
   if (subject.inputs[input].size() * subject.cotangent.size() > most) {
     return result;
   }
   result.cotangent = numbers(subject.cotangent);
   for (Index i = 0; i < subject.inputs[input].size(); ++i) {
-    Column column = differences.column(input, i, c.numeric[static_cast<std::size_t>(i)]);
-    result.columns.push_back(std::move(column.value));
-    result.errors.push_back(std::move(column.error));
+    result.columns.push_back(differences.column(input, i, c.slope(i)));
   }
   Subject part = subject;
   part.cotangent = Tensor::zeros(subject.cotangent.shape());
@@ -34,28 +109,8 @@ Jacobian jacobian_of(const Subject& subject, const Comparison& c, Differences& d
   return result;
 }
 
-std::vector<Index> sizes_of(const Subject& subject) {
-  std::vector<Index> sizes;
-  const auto take = [&sizes](const Shape& shape) {
-    for (Index axis = 0; axis < shape.rank(); ++axis) {
-      sizes.push_back(shape[axis]);
-    }
-    sizes.push_back(shape.size());
-  };
-  take(subject.cotangent.shape());
-  for (const Tensor& input : subject.inputs) {
-    take(input.shape());
-  }
-  return sizes;
-}
-
-Finding not_finite(const Subject& subject, std::size_t input, Index element) {
-  return subject.found(Verdict::not_finite, input, element,
-                       "0/0, ∞ - ∞ or the derivative at an edge; or memory that was never written");
-}
-
 Finding unsure(const Subject& subject, const Comparison& c, std::size_t input, Index element) {
-  const Slope& slope = c.numeric[static_cast<std::size_t>(element)];
+  const Slope& slope = c.slope(element);
   return slope.kink
              ? subject.found(Verdict::kink_nearby, input, element,
                              fmt::format("the slopes to both sides are {:.6g} and {:.6g}: choose "
@@ -71,8 +126,7 @@ Finding wrong(const Subject& subject, const Comparison& c, Differences& differen
               std::size_t input, Index element, bool arrived) {
   Finding finding = subject.found(Verdict::wrong, input, element, "");
   if (arrived) {
-    const WrongGradient kind =
-        kind_of(c, jacobian_of(subject, c, differences, input), sizes_of(subject));
+    const WrongGradient kind = kind_of(c, jacobian_of(subject, c, differences, input));
     finding.kind = kind.kind;
     finding.hint = kind.hint;
   } else {
@@ -85,23 +139,16 @@ Finding wrong(const Subject& subject, const Comparison& c, Differences& differen
   return finding;
 }
 
-Finding cannot_tell(const Subject& subject, const Run& run, std::size_t input) {
-  return subject.found(
-      Verdict::cannot_tell, input, -1,
-      fmt::format("the output is too large for differences: beside numbers of {:.1g} the slopes of "
-                  "this input are less than rounding, so that any gradient would pass. Leave out "
-                  "what does not depend on it, or try inputs of another size",
-                  magnitude(run.forward)));
-}
-
-std::optional<Finding> check_input(const Subject& subject, Differences& differences,
-                                   const GradientsFound& found, std::size_t input,
+std::optional<Finding> check_input(const CheckedRun& checked, bool arrived,
+                                   Differences& differences, std::size_t input,
                                    HiddenOutputs& hidden) {
-  const Comparison c = compare(subject, differences, input, found.run, found.rounding, hidden);
+  const Subject& subject = checked.subject;
+  const Comparison c =
+      compare(checked, differences, input,
+              [&](Index element, const Column& column) { hidden.look_at(input, element, column); });
   const bool any_slope = std::ranges::any_of(c.numeric, [](const Slope& slope) {
     return slope.kink || std::abs(slope.value) > doubt_share * slope.error;
   });
-  const bool arrived = found.arrived[input];
   if (!arrived && !any_slope) {
     return c.size() == 0
                ? std::nullopt
@@ -109,63 +156,63 @@ std::optional<Finding> check_input(const Subject& subject, Differences& differen
                                              "the output does not change with it and no gradient "
                                              "arrives: is the right Var used?"));
   }
-  const Index worst = worst_of(c, subject.options);
+  const Index worst = worst_of(c, subject.options, false);
   if (worst < 0) {
     // Without any slope, gradients larger than rounding cannot be judged.
     const auto is_gradient = [&](Index i) {
-      return std::abs(c.a(i)) > found.rounding.of(input).data()[i];
+      return std::abs(c.a(i)) > checked.rounding(input).data()[i];
     };
-    return !any_slope && any_element(c, is_gradient)
-               ? std::optional(cannot_tell(subject, found.run, input))
-               : std::nullopt;
+    return any_slope || !any_element(c, is_gradient)
+               ? std::nullopt
+               : std::optional(subject.found(
+                     Verdict::cannot_tell, input, -1,
+                     fmt::format(
+                         "the output is too large for differences: beside numbers of {:.1g} the "
+                         "slopes of this input are less than rounding, so that any gradient would "
+                         "pass. Leave out what does not depend on it, or try inputs of another "
+                         "size",
+                         magnitude(checked.run.forward))));
   }
-  const Index sure = worst_sure(c, subject.options);
+  const Index sure = worst_of(c, subject.options, true);
   const Index element = sure >= 0 ? sure : worst;
-  Finding finding = !std::isfinite(c.a(element)) ? not_finite(subject, input, element)
+  Finding finding = !std::isfinite(c.a(element))
+                        ? subject.found(Verdict::not_finite, input, element,
+                                        "0/0, ∞ - ∞ or the derivative at an edge; or memory that "
+                                        "was never written")
                     : sure >= 0 ? wrong(subject, c, differences, input, element, arrived)
                                 : unsure(subject, c, input, element);
-  finding.compared = true;
-  finding.analytic = c.a(element);
-  finding.numeric = c.n(element);
-  finding.numeric_error = c.numeric[static_cast<std::size_t>(element)].error;
+  finding.compare(c.a(element), c.n(element), c.error(element));
   finding.extent = fmt::format("{} of {} elements of this input differ",
                                std::ranges::count(c.differs, true), c.size());
   return finding;
 }
 
-std::vector<Finding> check_inputs(const Subject& subject, const GradientsFound& found,
+std::vector<Finding> check_inputs(const CheckedRun& checked, const std::vector<bool>& arrived,
                                   HiddenOutputs& hidden) {
-  Differences differences(subject);
+  Differences differences(checked.subject);
   std::vector<Finding> findings;
-  for (std::size_t k = 0; k < subject.inputs.size(); ++k) {
-    if (auto finding = check_input(subject, differences, found, k, hidden)) {
+  for (std::size_t k = 0; k < arrived.size(); ++k) {
+    if (auto finding = check_input(checked, arrived[k], differences, k, hidden)) {
       findings.push_back(std::move(*finding));
     }
   }
   return findings;
 }
 
-// Findings for a cotangent of one output alone, without uncertain ones.
-std::vector<Finding> check_alone(const Subject& subject, const std::vector<bool>& arrived) {
-  const Run alone = run(subject);
-  HiddenOutputs none(subject);
-  std::vector<Finding> findings =
-      check_inputs(subject, {alone, GradientRounding(subject, alone), arrived}, none);
-  std::erase_if(findings, [](const Finding& finding) {
-    return finding.verdict != Verdict::wrong && finding.verdict != Verdict::not_finite;
-  });
-  return findings;
-}
-
 }  // namespace
 
-std::vector<Finding> check_derivatives(const Subject& subject, const GradientsFound& found) {
-  HiddenOutputs hidden(subject);
-  if (auto findings = check_inputs(subject, found, hidden); !findings.empty()) {
+std::vector<Finding> check_derivatives(const CheckedRun& first, const std::vector<bool>& arrived) {
+  HiddenOutputs hidden(first.subject);
+  if (auto findings = check_inputs(first, arrived, hidden); !findings.empty()) {
     return findings;
   }
   for (const Index output : hidden.suspects()) {
-    auto findings = check_alone(with_output_alone(subject, output), found.arrived);
+    const Subject alone = with_output_alone(first.subject, output);
+    HiddenOutputs none(alone);
+    auto findings = check_inputs({alone, run(alone)}, arrived, none);
+    std::erase_if(findings, [](const Finding& finding) {  // the uncertain ones
+      return finding.verdict != Verdict::wrong && finding.verdict != Verdict::not_finite;
+    });
     if (!findings.empty()) {
       return findings;
     }

@@ -5,16 +5,6 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 namespace {
 
 constexpr std::size_t kept_steps = 3;
-// A power of two, so that x ± step is exact unless x and step differ very much in size.
-double exact_step(double scale) {
-  return std::exp2(std::round(std::log2(first_step_share * scale)));
-}
-
-// The largest of three values of an output, ignoring values that are not finite.
-double size_of(Scalar centre, Scalar up, Scalar down) {
-  const double moved = std::max(std::abs(up), std::abs(down));
-  return std::max<double>(std::abs(centre), std::isfinite(moved) ? moved : 0);
-}
 
 }  // namespace
 
@@ -78,7 +68,9 @@ Rise Differences::rise(const Move& move, double step, std::vector<bool>& moved) 
     sum.down += weight * (centre - d);
     if (u != centre || d != centre) {
       moved[static_cast<std::size_t>(o)] = true;
-      sum.noise += machine_epsilon * std::abs(weight) * size_of(centre, u, d);
+      const double away = std::max(std::abs(u), std::abs(d));
+      const double size = std::max<double>(std::abs(centre), std::isfinite(away) ? away : 0);
+      sum.noise += machine_epsilon * std::abs(weight) * size;
     }
     if (keep) {
       slopes_.back().data()[o] = (u - d) / (above + below);
@@ -166,11 +158,12 @@ Differences::Move Differences::move_of(std::size_t input, Index element) {
 }
 
 Slope Differences::element(std::size_t input, Index element, double gradient) {
-  const std::vector<double> all = scales(input, subject_.inputs[input].data()[element]);
   std::vector<double> steps;
-  std::ranges::transform(all, std::back_inserter(steps), exact_step);
-  const Move move = move_of(input, element);
-  return search(move, steps, gradient, true);
+  for (const double scale : scales(input, subject_.inputs[input].data()[element])) {
+    // A power of two, so that x ± step is exact unless x and step differ very much in size.
+    steps.push_back(std::exp2(std::round(std::log2(first_step_share * scale))));
+  }
+  return search(move_of(input, element), steps, gradient, true);
 }
 
 Slope Differences::along(std::size_t input, const Tensor& direction, double gradient) {
@@ -200,8 +193,7 @@ Column Differences::last_column() const {
       moves = moves || slopes.data()[o] != 0;
     }
     const double noise = moves ? machine_epsilon * std::abs(centre_.data()[o]) / last_step_ : 0;
-    column.value.push_back(limit.value);
-    column.error.push_back(std::max(limit.error, noise));
+    column.push_back({.value = limit.value, .error = std::max(limit.error, noise)});
   }
   return column;
 }

@@ -9,12 +9,8 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-// dy/dx for one element x of an input: a number for each element of the output, and its possible
-// error.
-struct Column {
-  std::vector<double> value;
-  std::vector<double> error;
-};
+// dy/dx for one element x of an input: a number for each element of the output.
+using Column = std::vector<Estimate>;
 
 Tolerance tolerance_of(const GradcheckOptions& options);
 
@@ -62,43 +58,13 @@ class Differences {
   double last_step_ = 0;          // the step of the last entry of slopes_
 };
 
-// Outputs whose slopes are hidden by larger slopes: in the sum over all outputs, an error in a
-// slope of 1e-9 is lost beside a slope of 1.
-class HiddenOutputs {
- public:
-  explicit HiddenOutputs(const Subject& subject) : subject_(subject) {}
-
-  // Records the outputs whose slopes for this element are far below the largest slope.
-  void look_at(std::size_t input, Index element, const Column& column);
-
-  // The recorded outputs whose own gradients seem wrong. Takes one backward pass per output.
-  std::vector<Index> suspects() const;
-
- private:
-  struct Small {
-    Index output;
-    std::size_t input;
-    Index element;
-    double slope;  // of L, through this output alone
-    double error;
-  };
-
-  const Subject& subject_;
-  std::vector<Small> small_{};
-};
-
-// The subject with a cotangent that is 0 except for one output.
-Subject with_output_alone(const Subject& subject, Index output);
-
-// Compares the gradient of one input. `hidden` looks at each element.
-Comparison compare(const Subject& subject, Differences& differences, std::size_t input,
-                   const Run& run, const GradientRounding& rounding, HiddenOutputs& hidden);
+// Compares the gradient of one input. Calls `look_at` for each element.
+Comparison compare(const CheckedRun& checked, Differences& differences, std::size_t input,
+                   const std::function<void(Index element, const Column& column)>& look_at);
 
 // The differing element with the largest error in multiples of its tolerance; elements that are not
-// finite come first. -1: no element differs.
-Index worst_of(const Comparison& comparison, const GradcheckOptions& options);
-
-// worst_of(), but only elements that are certainly wrong: a kink elsewhere does not excuse them.
-Index worst_sure(const Comparison& comparison, const GradcheckOptions& options);
+// finite come first. `sure`: only elements that are certainly wrong: a kink elsewhere does not
+// excuse them. -1: none.
+Index worst_of(const Comparison& comparison, const GradcheckOptions& options, bool sure);
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

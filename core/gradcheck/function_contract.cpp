@@ -15,11 +15,10 @@ std::optional<Finding> find_change(const Subject& subject, const std::vector<Ten
     const Tensor& a = before[k];
     const Tensor& b = now[k];
     if (!same_bits(a, b)) {
-      Index i = 0;
-      while (i < a.size() && (a.data()[i] == b.data()[i] || std::isnan(a.data()[i]))) {
-        ++i;
-      }
-      return subject.found(verdict, k, i < a.size() ? i : -1, hint);
+      const auto changed = [&](Index i) {
+        return a.data()[i] != b.data()[i] && !std::isnan(a.data()[i]);
+      };
+      return subject.found(verdict, k, first_where(a.size(), changed), hint);
     }
   }
   return {};
@@ -45,28 +44,17 @@ Run run_into(const Subject& subject, const std::vector<Tensor>& memory, bool wri
 
 // Memory with numbers of the size of the expected gradients, so that neither hides the other in a
 // sum. Each `salt` gives different numbers.
-std::vector<Tensor> used_memory(const Subject& subject, const Run& first, std::uint64_t salt) {
+std::vector<Tensor> used_memory(const CheckedRun& first, std::uint64_t salt) {
   std::vector<Tensor> memory;
-  for (const Tensor& gradient : first.gradients) {
+  for (const Tensor& gradient : first.run.gradients) {
     const auto number = [largest = magnitude(gradient)](Scalar part, Scalar expected) {
       const double size = std::abs(expected);
       return part * (size > 0 && std::isfinite(size) ? size : largest);
     };
-    const std::uint64_t seed = subject.options.seed + salt + memory.size();
+    const std::uint64_t seed = first.subject.options.seed + salt + memory.size();
     memory.push_back(by_element(number, uneven(gradient.shape(), seed), gradient));
   }
   return memory;
-}
-
-// The first element whose bits are the same as before, in both runs.
-Index first_untouched(const Tensor& one, const Tensor& one_before, const Tensor& other,
-                      const Tensor& other_before) {
-  for (Index i = 0; i < one.size(); ++i) {
-    if (one.data()[i] == one_before.data()[i] && other.data()[i] == other_before.data()[i]) {
-      return i;
-    }
-  }
-  return -1;
 }
 
 std::optional<Finding> check_repetition(const Subject& subject, const Tensor& plain,
@@ -90,10 +78,10 @@ std::optional<Finding> check_repetition(const Subject& subject, const Tensor& pl
                      "between runs, or memory that was never written?");
 }
 
-std::optional<Finding> check_writing(const Subject& subject, const Run& first,
-                                     const GradientRounding& rounding, std::vector<bool>& arrived) {
-  const std::vector<Tensor> one = used_memory(subject, first, 1000);
-  const std::vector<Tensor> other = used_memory(subject, first, 2000);
+std::optional<Finding> check_writing(const CheckedRun& first, std::vector<bool>& arrived) {
+  const Subject& subject = first.subject;
+  const std::vector<Tensor> one = used_memory(first, 1000);
+  const std::vector<Tensor> other = used_memory(first, 2000);
   const std::vector<Tensor> one_before = copies(one);
   const std::vector<Tensor> other_before = copies(other);
   const Run into_one = run_into(subject, one, false, &arrived);
@@ -102,18 +90,22 @@ std::optional<Finding> check_writing(const Subject& subject, const Run& first,
     if (!arrived[k]) {
       continue;
     }
-    if (const Index i = first_untouched(one[k], one_before[k], other[k], other_before[k]); i >= 0) {
+    const auto untouched = [&](Index i) {
+      return one[k].data()[i] == one_before[k].data()[i] &&
+             other[k].data()[i] == other_before[k].data()[i];
+    };
+    if (const Index i = first_where(one[k].size(), untouched); i >= 0) {
       return subject.found(Verdict::not_written, k, i,
                            "this element of the gradient is left as its memory was: where "
                            "`accumulate` is false every element must be written");
     }
-    if (const Index i = rounding.first_difference(first.gradients[k], into_one.gradients[k], {k});
-        i >= 0) {
+    const Tensor& gradient = first.run.gradients[k];
+    if (const Index i = first.first_difference(gradient, into_one.gradients[k], {k}); i >= 0) {
       return subject.found(
           Verdict::not_written, k, i,
           fmt::format("the gradient depends on what its memory held before ({:.6g} "
                       "or {:.6g}): it adds where `accumulate` is false",
-                      first.gradients[k].data()[i], into_one.gradients[k].data()[i]));
+                      gradient.data()[i], into_one.gradients[k].data()[i]));
     }
   }
   return {};
@@ -136,38 +128,30 @@ Run run_with(const Subject& subject, const std::function<double(Index)>& factor)
   return run(other);
 }
 
-// The sum of two gradients of one input; NaN where either is. If an element differs from the
-// gradient `both` only by rounding of the outputs, it is set to this gradient: if the parts cancel,
-// as in dy - Σ y dy of a softmax that is nearly 1, GradientRounding may find only zeros.
-Tensor sum_of_parts(const Subject& subject, const Run& both, const Run& part, const Run& rest,
-                    std::size_t input) {
-  Tensor sum = sum_of(part.gradients[input], rest.gradients[input]);
-  for (Index i = 0; i < sum.size(); ++i) {
-    const Scalar expected = both.gradients[input].data()[i];
-    const double distance = std::abs(sum.data()[i] - expected);
-    if (distance > 0 && distance <= output_rounding(subject, both.forward, input, i)) {
-      sum.data()[i] = expected;
-    }
-  }
-  return sum;
-}
-
-std::optional<Finding> check_parts(const Subject& subject, const Run& first,
-                                   const GradientRounding& rounding) {
+std::optional<Finding> check_parts(const Subject& subject, const CheckedRun& first) {
   const Shape& output = subject.cotangent.shape();
   const Run part = run_with(subject, [&](Index i) { return in_first_part(i, output) ? 1 : 0; });
   const Run rest = run_with(subject, [&](Index i) { return in_first_part(i, output) ? 0 : 1; });
   for (std::size_t k = 0; k < subject.inputs.size(); ++k) {
-    const Tensor& gradient = first.gradients[k];
-    const Tensor sum = sum_of_parts(subject, first, part, rest, k);
+    const Tensor& gradient = first.run.gradients[k];
+    Tensor sum = sum_of(part.gradients[k], rest.gradients[k]);  // NaN where either is
     for (Index i = 0; i < sum.size(); ++i) {
-      if (!std::isfinite(sum.data()[i]) && std::isfinite(gradient.data()[i])) {
-        return subject.found(Verdict::not_finite, k, i,
-                             "0/0, or memory that was never written, as where rows are skipped "
-                             "because their dL/dy is 0");
+      // If the parts cancel, as in dy - Σ y dy of a softmax that is nearly 1, CheckedRun::rounding
+      // may be only zeros. So rounding of the outputs is taken off here.
+      const double distance = std::abs(sum.data()[i] - gradient.data()[i]);
+      if (distance > 0 && distance <= first.output_rounding(k, i)) {
+        sum.data()[i] = gradient.data()[i];
       }
     }
-    if (const Index i = rounding.first_difference(gradient, sum, {k}); i >= 0) {
+    const auto not_finite = [&](Index i) {
+      return !std::isfinite(sum.data()[i]) && std::isfinite(gradient.data()[i]);
+    };
+    if (const Index i = first_where(sum.size(), not_finite); i >= 0) {
+      return subject.found(Verdict::not_finite, k, i,
+                           "0/0, or memory that was never written, as where rows are skipped "
+                           "because their dL/dy is 0");
+    }
+    if (const Index i = first.first_difference(gradient, sum, {k}); i >= 0) {
       return subject.found(
           Verdict::wrong, k, i,
           fmt::format("not linear in dL/dy: the gradient is {:.6g}, but {:.6g} where dL/dy is 0 in "
@@ -181,21 +165,20 @@ std::optional<Finding> check_parts(const Subject& subject, const Run& first,
 
 constexpr double multiple_factor = -1024;  // a power of two, so rounding stays the same
 
-std::optional<Finding> check_multiple(const Subject& subject, const Run& first,
-                                      const GradientRounding& rounding) {
+std::optional<Finding> check_multiple(const Subject& subject, const CheckedRun& first) {
   const Run multiple = run_with(subject, [](Index) { return multiple_factor; });
   for (std::size_t k = 0; k < subject.inputs.size(); ++k) {
     const auto divided = [](Scalar x, Scalar expected) {  // `expected` where the multiple overflows
       return std::isfinite(x) ? x / multiple_factor : expected;
     };
-    const Tensor once = by_element(divided, multiple.gradients[k], first.gradients[k]);
-    if (const Index i = rounding.first_difference(first.gradients[k], once, {k}); i >= 0) {
+    const Tensor& gradient = first.run.gradients[k];
+    const Tensor once = by_element(divided, multiple.gradients[k], gradient);
+    if (const Index i = first.first_difference(gradient, once, {k}); i >= 0) {
       return subject.found(
           Verdict::wrong, k, i,
           fmt::format("not linear in dL/dy: the gradient is {:.6g}, and {:.6g} is not {} times as "
                       "much: an absolute value, a limit or a threshold?",
-                      first.gradients[k].data()[i], multiple.gradients[k].data()[i],
-                      multiple_factor));
+                      gradient.data()[i], multiple.gradients[k].data()[i], multiple_factor));
     }
   }
   return {};
@@ -232,35 +215,33 @@ std::optional<Finding> check_purity(const Subject& subject, Run& first) {
   return check_repetition(subject, plain, first);
 }
 
-std::optional<Finding> check_accumulation(const Subject& subject, const Run& first,
-                                          const GradientRounding& rounding,
-                                          std::vector<bool>& arrived) {
-  if (auto finding = check_writing(subject, first, rounding, arrived)) {
+std::optional<Finding> check_accumulation(const CheckedRun& first, std::vector<bool>& arrived) {
+  if (auto finding = check_writing(first, arrived)) {
     return finding;
   }
-  const std::vector<Tensor> earlier = used_memory(subject, first, 3000);
+  const Subject& subject = first.subject;
+  const std::vector<Tensor> earlier = used_memory(first, 3000);
   const std::vector<Tensor> before = copies(earlier);
   const Run added = run_into(subject, earlier, true);
   for (std::size_t k = 0; k < subject.inputs.size(); ++k) {
-    const Tensor sum = sum_of(before[k], first.gradients[k]);
-    if (const Index i = rounding.first_difference(sum, added.gradients[k], {k}); i >= 0) {
+    const Tensor& gradient = first.run.gradients[k];
+    const Tensor sum = sum_of(before[k], gradient);
+    if (const Index i = first.first_difference(sum, added.gradients[k], {k}); i >= 0) {
       return subject.found(
           Verdict::not_accumulated, k, i,
           fmt::format("a gradient of {:.6g} was there, {:.6g} came, and {:.6g} is what is left: "
                       "where `accumulate` is true, add. An input used twice would lose one part",
-                      before[k].data()[i], first.gradients[k].data()[i],
-                      added.gradients[k].data()[i]));
+                      before[k].data()[i], gradient.data()[i], added.gradients[k].data()[i]));
     }
   }
   return {};
 }
 
-std::optional<Finding> check_constants(const Subject& subject, const Run& first,
-                                       const GradientRounding& rounding) {
-  const std::size_t inputs = subject.inputs.size();
+std::optional<Finding> check_constants(const CheckedRun& first) {
+  const std::vector<Tensor>& inputs = first.subject.inputs;
   // Whether gradients stay the same if `one` is the only constant or (`alone`) the only variable.
   const auto check = [&](std::size_t one, bool alone) -> std::optional<Finding> {
-    Subject probed = subject;
+    Subject probed = first.subject;
     probed.probe = alone ? fmt::format("with all inputs but {} as constants", one)
                          : fmt::format("with input {} as a constant", one);
     const std::string reason =
@@ -275,12 +256,12 @@ std::optional<Finding> check_constants(const Subject& subject, const Run& first,
     const auto needs = [=](std::size_t k) { return (k == one) == alone; };
     try {
       const Run other = run(probed, [&](Tape& tape, std::size_t k) {
-        return needs(k) ? tape.variable(subject.inputs[k]) : tape.constant(subject.inputs[k]);
+        return needs(k) ? tape.variable(inputs[k]) : tape.constant(inputs[k]);
       });
-      for (std::size_t k = 0; k < inputs; ++k) {
-        const Tensor& a = first.gradients[k];
+      for (std::size_t k = 0; k < inputs.size(); ++k) {
+        const Tensor& a = first.run.gradients[k];
         const Tensor& b = other.gradients[k];
-        if (const Index i = needs(k) ? rounding.first_difference(a, b, {k}) : -1; i >= 0) {
+        if (const Index i = needs(k) ? first.first_difference(a, b, {k}) : -1; i >= 0) {
           return probed.found(Verdict::wrong, k, i,
                               fmt::format("the gradient is {:.6g}, but {:.6g} where {}",
                                           a.data()[i], b.data()[i], reason));
@@ -292,7 +273,7 @@ std::optional<Finding> check_constants(const Subject& subject, const Run& first,
     return {};
   };
   for (const bool alone : {false, true}) {
-    for (std::size_t one = 0; one < inputs && (inputs > 2 || !alone); ++one) {
+    for (std::size_t one = 0; one < inputs.size() && (inputs.size() > 2 || !alone); ++one) {
       if (auto finding = check(one, alone)) {
         return finding;
       }
@@ -301,16 +282,15 @@ std::optional<Finding> check_constants(const Subject& subject, const Run& first,
   return {};
 }
 
-std::optional<Finding> check_linearity(const Subject& subject, const Run& first,
-                                       const GradientRounding& rounding) {
-  Subject probed = subject;
+std::optional<Finding> check_linearity(const CheckedRun& first) {
+  Subject probed = first.subject;
   try {
     probed.probe = "where elements of dL/dy are 0";
-    if (auto finding = check_parts(probed, first, rounding)) {
+    if (auto finding = check_parts(probed, first)) {
       return finding;
     }
     probed.probe = fmt::format("with {} dL/dy", multiple_factor);
-    return check_multiple(probed, first, rounding);
+    return check_multiple(probed, first);
   } catch (...) {
     return probed.thrown();
   }

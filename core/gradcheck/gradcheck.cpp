@@ -33,17 +33,16 @@ Findings find_wrong(const Subject& subject) {
   if (auto finding = check_purity(subject, first)) {
     return {*finding};
   }
-  const GradientRounding rounding(subject, first);
+  const CheckedRun checked(subject, std::move(first));
   std::vector<bool> arrived;
-  if (auto finding = check_accumulation(subject, first, rounding, arrived)) {
+  if (auto finding = check_accumulation(checked, arrived)) {
     return {*finding};
   }
-  if (Findings findings = check_derivatives(subject, {first, rounding, arrived});
-      !findings.empty()) {
+  if (Findings findings = check_derivatives(checked, arrived); !findings.empty()) {
     return findings;
   }
   for (const auto check : {check_linearity, check_constants}) {
-    if (auto finding = check(subject, first, rounding)) {
+    if (auto finding = check(checked)) {
       return {*finding};
     }
   }
@@ -55,48 +54,33 @@ Findings find_wrong(const Subject& subject) {
   return {};
 }
 
-// Runs the action; an exception becomes a finding.
-template <class Action>
-Findings told(const std::string& op, Verdict for_shapes, const Action& action) {
-  try {
-    return action();
-  } catch (...) {
-    return {thrown_by(op, for_shapes)};
+// Sets op and cotangent by a run on copies of the inputs.
+void look_at_output(Subject& subject) {
+  Tape tape;
+  std::vector<Var> leaves;
+  for (const Tensor& input : subject.inputs) {
+    leaves.push_back(tape.variable(input.copy()));
   }
+  const Index before = tape.nodes();
+  const Var output = subject.function(tape, leaves);
+  const bool one = tape.nodes() - before <= 1;
+  subject.op =
+      one ? tape.op(output) : fmt::format("the function (its last op: {})", tape.op(output));
+  subject.cotangent = uneven(output.shape(), subject.options.seed);
 }
 
 Findings check(const GradcheckFunction& function, const std::vector<Tensor>& inputs,
                const GradcheckOptions& options, const std::string& probe) {
-  std::string op = "the function";
-  Tensor cotangent;
-  Findings findings = told(op, Verdict::failed, [&]() -> Findings {
-    Tape tape;
-    std::vector<Var> leaves;
-    for (const Tensor& input : inputs) {
-      leaves.push_back(tape.variable(input.copy()));
-    }
-    const Index before = tape.nodes();
-    const Var output = function(tape, leaves);
-    op = tape.op(output);
-    op = tape.nodes() - before > 1 ? fmt::format("the function (its last op: {})", op) : op;
-    cotangent = uneven(output.shape(), options.seed);
-    return {};
-  });
-  if (findings.empty()) {
-    const std::vector<Tensor> own = copies(inputs);
-    findings = told(op, Verdict::wrong_shape, [&] {
-      return find_wrong({.function = function,
-                         .inputs = own,
-                         .options = options,
-                         .cotangent = cotangent,
-                         .op = op,
-                         .probe = probe});
-    });
+  Subject subject{
+      .function = function, .inputs = copies(inputs), .options = options, .probe = probe};
+  Verdict for_shapes = Verdict::failed;
+  try {
+    look_at_output(subject);
+    for_shapes = Verdict::wrong_shape;
+    return find_wrong(subject);
+  } catch (...) {
+    return {subject.thrown(for_shapes)};
   }
-  for (Finding& finding : findings) {
-    finding.probe = finding.probe.empty() ? probe : finding.probe;
-  }
-  return findings;
 }
 
 // Ways to cut rows into segments, from simple to unusual.

@@ -6,16 +6,15 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
-// The subject with other inputs; nothing if the function has no finite value there. `inputs` must
-// outlive the result.
-std::optional<Subject> with_inputs(const Subject& subject, const std::vector<Tensor>& inputs,
+// The subject with other inputs; nothing if the function has no finite value there.
+std::optional<Subject> with_inputs(const Subject& subject, std::vector<Tensor> inputs,
                                    std::string probe) {
   try {
     const Tensor output = value_of(subject.function, inputs);
     if (first_not_finite(output) >= 0) {
       return {};
     }
-    Subject result = subject.with(inputs);
+    Subject result = subject.with(std::move(inputs));
     result.cotangent = uneven(output.shape(), subject.options.seed + 1);
     result.probe = std::move(probe);
     return result;
@@ -46,16 +45,6 @@ std::optional<Finding> check_finite(const Subject& subject, const Run& run) {
   return {};
 }
 
-// A random direction with the signs of the gradient, so that no parts cancel: the slope is small
-// only if the gradient is. Each element moves in proportion to its own size.
-Tensor direction_for(const Tensor& input, const Tensor& gradient, std::uint64_t seed) {
-  const auto move = [largest = magnitude(input)](Scalar part, Scalar x, Scalar slope) {
-    const double distance = part * (std::abs(x) > 0 ? std::abs(x) : largest);
-    return slope != 0 ? std::copysign(distance, slope) : distance;
-  };
-  return by_element(move, uneven(gradient.shape(), seed), input, gradient);
-}
-
 // Compares gradients with slopes of L along random directions: one comparison per input instead of
 // one per element. Reports only certain errors: the inputs of a probe may be close to kinks, or
 // where differences are imprecise.
@@ -64,8 +53,14 @@ std::optional<Finding> check_directions(const Subject& subject, const Run& run) 
   const double share = std::max(1e-4, subject.options.relative_tolerance);
   for (std::size_t k = 0; k < subject.inputs.size(); ++k) {
     const Tensor& gradient = run.gradients[k];
-    const Tensor direction =
-        direction_for(subject.inputs[k], gradient, subject.options.seed + 77 + k);
+    // The direction is random, with the signs of the gradient, so that no parts cancel: the slope
+    // is small only if the gradient is. Each element moves in proportion to its own size.
+    const auto move = [largest = magnitude(subject.inputs[k])](Scalar part, Scalar x, Scalar g) {
+      const double distance = part * (std::abs(x) > 0 ? std::abs(x) : largest);
+      return g != 0 ? std::copysign(distance, g) : distance;
+    };
+    const Tensor parts = uneven(gradient.shape(), subject.options.seed + 77 + k);
+    const Tensor direction = by_element(move, parts, subject.inputs[k], gradient);
     const double along = sum_of_products(direction, gradient);  // no part is negative
     const Slope slope = differences.along(k, direction, along);
     const double distance = std::abs(along - slope.value);
@@ -76,19 +71,16 @@ std::optional<Finding> check_directions(const Subject& subject, const Run& run) 
           subject.found(Verdict::wrong, k, -1,
                         "right for the inputs that were given; the numbers are slopes along a "
                         "random direction, which has the gradient's signs");
-      finding.compared = true;
-      finding.analytic = along;
-      finding.numeric = slope.value;
-      finding.numeric_error = slope.error;
+      finding.compare(along, slope.value, slope.error);
       return finding;
     }
   }
   return {};
 }
 
-std::optional<Finding> check_run(const Subject& subject, const std::vector<Tensor>& inputs,
+std::optional<Finding> check_run(const Subject& subject, std::vector<Tensor> inputs,
                                  std::string probe) {
-  const std::optional<Subject> probed = with_inputs(subject, inputs, std::move(probe));
+  const auto probed = with_inputs(subject, std::move(inputs), std::move(probe));
   if (!probed) {
     return {};
   }
@@ -143,7 +135,7 @@ std::vector<Tensor> with_one_column(const std::vector<Tensor>& inputs) {
 // Checks that a single Var for two equal inputs gets the sum of their gradients.
 std::optional<Finding> check_shared(const Subject& subject, std::size_t first, std::size_t second) {
   try {
-    const Run apart = run(subject);
+    const CheckedRun apart(subject, run(subject));
     std::optional<Var> shared;
     const Run together = run(subject, [&](Tape& tape, std::size_t k) {
       Var leaf = k == second ? *shared : tape.variable(subject.inputs[k]);
@@ -152,16 +144,15 @@ std::optional<Finding> check_shared(const Subject& subject, std::size_t first, s
       }
       return leaf;
     });
-    const GradientRounding rounding(subject, apart);
-    const Tensor sum = sum_of(apart.gradients[first], apart.gradients[second]);
-    const Index i = rounding.first_difference(sum, together.gradients[first], {first, second});
+    const Tensor& one = apart.run.gradients[first];
+    const Tensor& other = apart.run.gradients[second];
+    const Tensor& both = together.gradients[first];
+    const Index i = apart.first_difference(sum_of(one, other), both, {first, second});
     if (i >= 0) {
-      return subject.found(
-          Verdict::not_accumulated, first, i,
-          fmt::format("apart the two get {:.6g} and {:.6g}, together {:.6g}: the "
-                      "second must add to the first",
-                      apart.gradients[first].data()[i], apart.gradients[second].data()[i],
-                      together.gradients[first].data()[i]));
+      return subject.found(Verdict::not_accumulated, first, i,
+                           fmt::format("apart the two get {:.6g} and {:.6g}, together {:.6g}: the "
+                                       "second must add to the first",
+                                       one.data()[i], other.data()[i], both.data()[i]));
     }
   } catch (...) {
     return subject.thrown();
@@ -179,7 +170,7 @@ std::optional<Finding> probe_same_input(const Subject& subject) {
       }
       std::vector<Tensor> inputs = copies(subject.inputs);
       inputs[second] = inputs[first].copy();
-      const auto same = with_inputs(subject, inputs,
+      const auto same = with_inputs(subject, std::move(inputs),
                                     fmt::format("with one Var as inputs {} and {}", first, second));
       if (auto finding = same ? check_shared(*same, first, second) : std::nullopt) {
         return finding;
@@ -215,15 +206,13 @@ std::optional<Finding> probe_sizes(const Subject& subject) {
 
 std::optional<Finding> probe_far_values(const Subject& subject) {
   for (const double factor : {1e3, 1e-3}) {
-    std::vector<Tensor> inputs = copies(subject.inputs);
-    for (Tensor& input : inputs) {
-      for (Scalar& x : input.values()) {
-        x *= factor;
-      }
+    std::vector<Tensor> inputs;
+    for (const Tensor& input : subject.inputs) {
+      inputs.push_back(by_element([factor](Scalar x) { return x * factor; }, input));
     }
-    const std::string probe =
+    const char* const probe =
         factor > 1 ? "with inputs 1000 times as large" : "with inputs 1000 times as small";
-    if (auto finding = check_run(subject, inputs, probe)) {
+    if (auto finding = check_run(subject, std::move(inputs), probe)) {
       return finding;
     }
   }

@@ -4,13 +4,10 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-Subject Subject::with(const std::vector<Tensor>& other_inputs) const {
-  return {.function = function,
-          .inputs = other_inputs,
-          .options = options,
-          .cotangent = cotangent,
-          .op = op,
-          .probe = probe};
+Subject Subject::with(std::vector<Tensor> other_inputs) const {
+  Subject other = *this;
+  other.inputs = std::move(other_inputs);
+  return other;
 }
 
 Tensor value_of(const GradcheckFunction& function, const std::vector<Tensor>& inputs) {
@@ -25,8 +22,8 @@ Tensor value_of(const GradcheckFunction& function, const std::vector<Tensor>& in
 Tensor Subject::value(const std::vector<Tensor>& at) const {
   Tensor result = value_of(function, at);
   if (result.shape() != cotangent.shape()) {
-    throw ShapeError(fmt::format("the output has shape {}, and before it had {}",
-                                 result.shape().to_string(), cotangent.shape().to_string()));
+    throw ShapeError("the output has shape {}, and before it had {}", result.shape().to_string(),
+                     cotangent.shape().to_string());
   }
   return result;
 }
@@ -37,28 +34,21 @@ Finding Subject::found(Verdict verdict, std::string hint) const {
 
 Finding Subject::found(Verdict verdict, std::size_t input, Index element, std::string hint) const {
   Finding finding = found(verdict, std::move(hint));
-  finding.element = element_name(input, element, inputs[input].shape());
+  const Shape& shape = inputs[input].shape();
+  finding.element = fmt::format("input {} {}", input,
+                                element < 0 ? shape.to_string() : element_name(element, shape));
   return finding;
 }
 
-Finding Subject::thrown() const {
-  Finding finding = thrown_by(op, Verdict::wrong_shape);
-  finding.probe = probe;
-  return finding;
-}
-
-Finding thrown_by(const std::string& op, Verdict for_shapes) {
-  const auto failed = [&op](Verdict verdict, std::string what) {
-    return Finding{.verdict = verdict, .subject = op, .hint = std::move(what)};
-  };
+Finding Subject::thrown(Verdict for_shapes) const {
   try {
     throw;
   } catch (const ShapeError& error) {
-    return failed(for_shapes, error.what());
+    return found(for_shapes, error.what());
   } catch (const std::exception& error) {
-    return failed(Verdict::failed, fmt::format("it throws: {}", error.what()));
+    return found(Verdict::failed, fmt::format("it throws: {}", error.what()));
   } catch (...) {
-    return failed(Verdict::failed, "it throws something that is no std::exception");
+    return found(Verdict::failed, "it throws something that is no std::exception");
   }
 }
 
@@ -126,11 +116,6 @@ std::vector<Tensor> copies(const std::vector<Tensor>& tensors) {
 
 bool same_bits(const Tensor& a, const Tensor& b) {
   return a.shape() == b.shape() && std::memcmp(a.data(), b.data(), a.values().size_bytes()) == 0;
-}
-
-std::string element_name(std::size_t input, Index element, const Shape& shape) {
-  return element < 0 ? fmt::format("input {} {}", input, shape.to_string())
-                     : fmt::format("input {} {}", input, element_name(element, shape));
 }
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -1,7 +1,7 @@
 // The subject of a gradient check, and one run of it: a forward and a backward pass.
 #pragma once
 
-#include "core/gradcheck/diagnosis/verdict.hpp"
+#include "core/gradcheck/diagnosis/comparison.hpp"
 #include "core/gradcheck/gradcheck.hpp"
 #include "core/tape/tensor.hpp"
 
@@ -27,27 +27,26 @@ inline constexpr double machine_epsilon = std::numeric_limits<Scalar>::epsilon()
 
 struct Subject {
   const GradcheckFunction& function;
-  const std::vector<Tensor>& inputs;
+  std::vector<Tensor> inputs;
   const GradcheckOptions& options;
-  Tensor cotangent;   // dL/dy, of the output's shape
-  std::string op;     // the op that made the output
-  std::string probe;  // how a probe changed the inputs; empty: no probe
+  Tensor cotangent{};               // dL/dy, of the output's shape
+  std::string op = "the function";  // the op that made the output
+  std::string probe{};              // how a probe changed the inputs; empty: no probe
 
-  Subject with(const std::vector<Tensor>& other_inputs) const;  // `other_inputs` must outlive it
-  Tensor value(const std::vector<Tensor>& at) const;            // throws if the shape differs
+  Subject with(std::vector<Tensor> other_inputs) const;
+  Tensor value(const std::vector<Tensor>& at) const;  // throws if the shape differs
 
   // A finding about the whole function, or about one element (-1: all elements) of an input.
   Finding found(Verdict verdict, std::string hint) const;
   Finding found(Verdict verdict, std::size_t input, Index element, std::string hint) const;
 
-  Finding thrown() const;  // call in a catch block: a finding about the exception
+  // Call in a catch block: a finding about the exception. A ShapeError gets the verdict
+  // `for_shapes`.
+  Finding thrown(Verdict for_shapes = Verdict::wrong_shape) const;
 };
 
 // The function's value, not recorded.
 Tensor value_of(const GradcheckFunction& function, const std::vector<Tensor>& inputs);
-
-// Call in a catch block: a finding about the exception. A ShapeError gets the verdict `for_shapes`.
-Finding thrown_by(const std::string& op, Verdict for_shapes);
 
 // Random numbers of magnitude 0.5 ... 1.5 with random signs. Uneven numbers prevent that a symmetry
 // of an op hides a wrong gradient; very small numbers could hide an error.
@@ -84,8 +83,5 @@ double sum_of_products(const Tensor& a, const Tensor& b);
 Tensor sum_of(const Tensor& a, const Tensor& b);
 std::vector<Tensor> copies(const std::vector<Tensor>& tensors);
 bool same_bits(const Tensor& a, const Tensor& b);
-
-// "input 1 [2, 0] of (3, 4)": the name of an element in messages; -1: the whole input.
-std::string element_name(std::size_t input, Index element, const Shape& shape);
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -1,6 +1,5 @@
-// Vector code for one row of numbers at a time: the building blocks of row kernels. Every element
-// is computed in the same way wherever it is in a row, so a result does not depend on how rows are
-// cut.
+// Vector code for one row of numbers at a time. Every element is computed in the same way wherever
+// it is in a row, so a result does not depend on how rows are cut.
 #pragma once
 
 #include <xsimd/xsimd.hpp>
@@ -34,8 +33,7 @@ inline void store_some(Scalar* to, Index count, const Lanes& lanes) {
   }
 }
 
-// `count` <= lane_count numbers of a row from the i-th on, then zeros. Overloads serve rows that
-// are not in memory (core/ops/row_parts.hpp).
+// `count` <= lane_count numbers from the i-th on, then zeros. Overloads: core/ops/row_parts.hpp.
 inline Lanes lanes_at(const Scalar* row, Index i, Index count) {
   return count == lane_count ? Lanes::load_unaligned(row + i) : load_some(row + i, count);
 }
@@ -70,6 +68,9 @@ inline Scalar sum_row(Index n, Function f, const Input*... in) {
   }
   return total;
 }
+
+// Σ in[i] over i < n.
+inline Scalar total_row(Index n, const Scalar* in) { return sum_row(n, std::identity(), in); }
 
 // out[i] = f(in[i]...) for i < n, and Σ term(out[i]).
 template <class Function, class Term, class... Input>

@@ -34,8 +34,7 @@ inline xsimd::batch<float> exp_of_small(const xsimd::batch<float>& x) {
   using Floats = xsimd::batch<float>;
   using Bits [[gnu::vector_size(sizeof(Floats))]] = std::int32_t;
   constexpr int exponent_begins = 23;
-  // Adding `shifter` rounds to the integer k; the last bits of the sum then hold k + 127, the
-  // exponent bits of 2ᵏ.
+  // Adding `shifter` rounds to the integer k; the sum's last bits are k + 127, the exponent of 2ᵏ.
   const Floats shifter(0x1.8p23F + 127);
   const Floats shifted = fused_multiply_add(x, Floats(0x1.715476p+0F), shifter);  // 1 / log 2
   const Floats k = shifted - shifter;

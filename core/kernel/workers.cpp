@@ -73,14 +73,6 @@ double cpu_quota(const fs::path& root) {
   return least;
 }
 
-// The library's own count (hardware_concurrency) includes cores that this process may not use.
-Index cores_of_affinity() {
-  cpu_set_t allowed;
-  const bool known = ::sched_getaffinity(0, sizeof allowed, &allowed) == 0;
-  return known ? static_cast<Index>(CPU_COUNT(&allowed))
-               : static_cast<Index>(std::thread::hardware_concurrency());
-}
-
 // Returns false if memory is lacking. A part that takes memory then throws to the caller.
 bool take_arena(std::size_t arena) {
   try {
@@ -102,8 +94,7 @@ void flush_denormals() {
 
 void pause_polling() { _mm_pause(); }
 #else
-// Bit 24 of the floating-point control register (Arm Architecture Reference Manual, FPCR) flushes
-// denormal inputs and denormal results.
+// Bit 24 flushes denormal inputs and results (Arm Architecture Reference Manual, FPCR).
 void flush_denormals() {
   constexpr std::uint64_t flush_to_zero = 1 << 24;
   std::uint64_t control = 0;
@@ -115,7 +106,12 @@ void pause_polling() { asm volatile("isb" : : : "memory"); }
 #endif
 
 ThreadCount usable_cores(const fs::path& root) {
-  const Index cores = std::max<Index>(1, cores_of_affinity());
+  // The library's own count includes cores that this process may not use.
+  cpu_set_t allowed;
+  const bool known = ::sched_getaffinity(0, sizeof allowed, &allowed) == 0;
+  const auto found = known ? static_cast<Index>(CPU_COUNT(&allowed))
+                           : static_cast<Index>(std::thread::hardware_concurrency());
+  const Index cores = std::max<Index>(1, found);
   const double quota = std::ceil(cpu_quota(root));
   return quota < static_cast<double>(cores)
              ? ThreadCount{static_cast<Index>(quota), "CPU quota of the control group"}
@@ -129,8 +125,6 @@ ThreadCount default_thread_count(Index processes, const fs::path& root) {
   const Index asked = whole_number(variable == nullptr ? "" : variable).value_or(0);
   return asked >= 1 && asked < threads.count ? ThreadCount{asked, "OMP_NUM_THREADS"} : threads;
 }
-
-Index default_threads() { return default_thread_count().count; }
 
 struct Workers::State {
   std::mutex mutex;
@@ -147,8 +141,7 @@ struct Workers::State {
   std::vector<std::thread> threads;
   int looks = 0;
 
-  // Polls for about a millisecond whether the condition holds, since waking a sleeping thread takes
-  // longer than most waits within a step.
+  // Polls for about a millisecond: waking a thread takes longer than most waits within a step.
   template <class Condition>
   void look_for(const Condition& condition) const {
     for (int i = 0; i < looks && !condition(); ++i) {
@@ -216,8 +209,8 @@ Workers::Workers(Index threads) : state_(std::make_unique<State>()) {
     }
   } catch (const std::system_error& error) {
     state_->stop();
-    throw IoError(fmt::format("cannot start thread {} of {}: {}; use fewer threads (--threads)",
-                              state_->threads.size() + 1, threads, error.code().message()));
+    throw IoError("cannot start thread {} of {}: {}; use fewer threads (--threads)",
+                  state_->threads.size() + 1, threads, error.code().message());
   }
 }
 

@@ -9,8 +9,7 @@ namespace tapehead {
 // Makes the calling thread treat denormal numbers as zero: they are slow, and no result needs them.
 void flush_denormals();
 
-// Tells the core that the calling thread polls.
-void pause_polling();
+void pause_polling();  // tells the core that the calling thread polls
 
 struct ThreadCount {
   Index count;       // at least 1
@@ -27,7 +26,7 @@ ThreadCount usable_cores(const std::filesystem::path& root = "/");
 ThreadCount default_thread_count(Index processes = 1, const std::filesystem::path& root = "/");
 
 // The number of threads, unless the user sets it.
-Index default_threads();
+inline Index default_threads() { return default_thread_count().count; }
 
 class Workers {
  public:

@@ -15,47 +15,26 @@ struct Arena {
   std::size_t peak = 0;
 };
 
-// All arenas of the pool. An arena that was not used yet is null.
-class Arenas {
- public:
-  Arena& at(std::size_t number) {
-    Arena* arena = arenas_[number].load(std::memory_order_acquire);
-    return arena != nullptr ? *arena : make(number);
-  }
+// All arenas; null: not used yet. Never destroyed, since static buffers may be released later.
+constinit std::array<std::atomic<Arena*>, pool_arenas> arenas{};
 
-  template <class Function>
-  void for_each(const Function& function) const {
-    for (const std::atomic<Arena*>& arena : arenas_) {
-      if (Arena* made = arena.load(std::memory_order_acquire); made != nullptr) {
-        const std::lock_guard lock(made->mutex);
-        function(*made);
-      }
+Arena& arena_at(std::size_t number) {
+  Arena* arena = arenas[number].load(std::memory_order_acquire);
+  if (arena == nullptr) {
+    static std::mutex making;
+    const std::lock_guard lock(making);
+    arena = arenas[number];
+    if (arena == nullptr) {
+      arenas[number] = arena = new Arena;
     }
   }
-
- private:
-  Arena& make(std::size_t number) {
-    const std::lock_guard lock(making_);
-    if (arenas_[number] == nullptr) {
-      arenas_[number] = new Arena;
-    }
-    return *arenas_[number];
-  }
-
-  std::mutex making_;
-  std::array<std::atomic<Arena*>, pool_arenas> arenas_{};
-};
-
-// Never destroyed, since buffers with static lifetime may be released later.
-Arenas& arenas() {
-  static Arenas& instance = *new Arenas;
-  return instance;
+  return *arena;
 }
 
 thread_local std::uint16_t own_arena = 0;
 
 Span* take(std::size_t bytes) {
-  Arena& arena = arenas().at(own_arena);
+  Arena& arena = arena_at(own_arena);
   const std::lock_guard lock(arena.mutex);
   Span* span = arena.heap.take(bytes);
   span->arena = own_arena;
@@ -65,7 +44,7 @@ Span* take(std::size_t bytes) {
 }
 
 void give_back(Span* span) {
-  Arena& arena = arenas().at(span->arena);
+  Arena& arena = arena_at(span->arena);
   const std::lock_guard lock(arena.mutex);
   arena.in_use -= span->bytes;
   arena.heap.give_back(span);
@@ -108,17 +87,20 @@ void return_to_pool(void* memory) noexcept { give_back(static_cast<Span*>(memory
 
 PoolUse pool_use() {
   PoolUse use;
-  arenas().for_each([&use](const Arena& arena) {
-    use.bytes_held += arena.heap.bytes_held();
-    use.bytes_used += arena.in_use;
-    use.bytes_peak += arena.peak;
-  });
+  for (const std::atomic<Arena*>& place : arenas) {
+    if (Arena* arena = place.load(std::memory_order_acquire); arena != nullptr) {
+      const std::lock_guard lock(arena->mutex);
+      use.bytes_held += arena->heap.bytes_held();
+      use.bytes_used += arena->in_use;
+      use.bytes_peak += arena->peak;
+    }
+  }
   return use;
 }
 
 void use_pool_arena(std::size_t number) {
   own_arena = addresses_limited() ? 0 : static_cast<std::uint16_t>(number % pool_arenas);
-  arenas().at(own_arena);
+  arena_at(own_arena);
 }
 
 Checks& checks() {

@@ -37,9 +37,11 @@ struct StoredRows {
   Index stride = 0;
   Index rows = 0;
   Index columns = 0;
+  bool apart = false;  // not adjacent in memory: copy them together if used often
 
+  const Scalar* row(Index i) const { return data + i * stride; }
   StoredRows part(Index begin, Index end) const {
-    return {data + begin * stride, stride, end - begin, columns};
+    return {row(begin), stride, end - begin, columns};
   }
   // The number of cache lines; an upper bound if rows may begin anywhere in a line.
   Index lines() const {

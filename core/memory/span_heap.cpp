@@ -35,16 +35,12 @@ std::size_t list_of(std::size_t bytes) {
   return 16 * exponent + ((bytes >> (exponent - 4)) & 15);
 }
 
-// The first list in which all spans have at least this many bytes.
-std::size_t list_above(std::size_t bytes) { return list_of(bytes - 1) + 1; }
-
 rlim_t most_addresses() {
   rlimit addresses{};
   return getrlimit(RLIMIT_AS, &addresses) == 0 ? addresses.rlim_cur : RLIM_INFINITY;
 }
 
-// The memory of the machine or, if smaller, half of the addresses that the process may use: the
-// rest of the program needs addresses too.
+// The memory of the machine, at most half of the addresses: the rest of the program needs some.
 std::size_t most_bytes() {
   constexpr long many = 1 << 28;  // pages of 4 KiB: 1 TiB, if the system gives no number
   const long pages = sysconf(_SC_PHYS_PAGES);
@@ -133,7 +129,7 @@ Span* SpanHeap::find(std::size_t bytes) {
       return span;
     }
   }
-  const std::size_t at = list_above(bytes);
+  const std::size_t at = list_of(bytes - 1) + 1;  // all spans from here on are long enough
   std::uint64_t asked = ~std::uint64_t{0} << (at % 64);
   for (std::size_t word = at / 64; word < filled_.size(); ++word) {
     if (const std::uint64_t rest = filled_[word] & asked; rest != 0) {

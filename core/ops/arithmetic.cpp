@@ -88,36 +88,27 @@ Var scale(const Var& x, Scalar factor) {
   Tensor y = Tensor::empty(x.shape());
   xt::noalias(flat(y)) = factor * flat(x.value());
   return x.tape().record("scale", {x}, std::move(y), [factor](Gradients& g) {
-    // dx = factor dy
-    put(g.target(0), factor * flat(g.output()));
+    put(g.target(0), factor * flat(g.output()));  // dx = factor dy
   });
 }
 
 Var exp(const Var& x) {
   Tensor y = Tensor::empty(x.shape());
-  map_row(
-      x.value().size(), y.data(), [](const Lanes& a) { return xsimd::exp(a); }, x.value().data());
+  map_row(y.size(), y.data(), [](auto a) { return xsimd::exp(a); }, x.value().data());
   return x.tape().record("exp", {x}, y, [y](Gradients& g) {
-    // dx = dy ∘ y
-    put(g.target(0), flat(g.output()) * flat(y));
+    put(g.target(0), flat(g.output()) * flat(y));  // dx = dy ∘ y
   });
 }
 
 Var log(const Var& x) {
   Tensor y = Tensor::empty(x.shape());
-  map_row(
-      x.value().size(), y.data(), [](const Lanes& a) { return xsimd::log(a); }, x.value().data());
+  map_row(y.size(), y.data(), [](auto a) { return xsimd::log(a); }, x.value().data());
   return x.tape().record("log", {x}, std::move(y), [x = x.value()](Gradients& g) {
-    // dx = dy / x
-    put(g.target(0), flat(g.output()) / flat(x));
+    put(g.target(0), flat(g.output()) / flat(x));  // dx = dy / x
   });
 }
 
 namespace {
-
-Scalar total(const Scalar* x, Index n) {
-  return sum_row(n, [](const Lanes& a) { return a; }, x);
-}
 
 // 1 / count, for a mean of `count` numbers.
 Scalar share(const Shape& shape, Index count) {
@@ -127,15 +118,6 @@ Scalar share(const Shape& shape, Index count) {
   return 1 / static_cast<Scalar>(count);
 }
 
-// Gives the same gradient to each of n numbers.
-void spread(const GradientTarget& to, Index n, Scalar gradient) {
-  if (to.accumulate) {
-    map_row(n, to.data, [d = Lanes(gradient)](const Lanes& a) { return a + d; }, to.data);
-  } else {
-    std::fill_n(to.data, n, gradient);
-  }
-}
-
 // y = factor Σ x:  dx = factor dy.
 Var reduce_all(const char* op, const Var& x, Scalar factor) {
   // Sums in blocks, so that rounding errors grow with the number of blocks instead of elements.
@@ -143,10 +125,10 @@ Var reduce_all(const char* op, const Var& x, Scalar factor) {
   const Index n = x.value().size();
   Scalar sum = 0;
   for (Index i = 0; i < n; i += piece) {
-    sum += total(x.value().data() + i, std::min(piece, n - i));
+    sum += total_row(std::min(piece, n - i), x.value().data() + i);
   }
   return x.tape().record(op, {x}, Tensor::full({1}, factor * sum), [n, factor](Gradients& g) {
-    spread(g.target(0), n, factor * g.output().data()[0]);
+    put_row(n, g.target(0), [dx = Lanes(factor * g.output().data()[0])] { return dx; });
   });
 }
 
@@ -173,13 +155,13 @@ Var reduce_columns(const char* op, const Var& x, Scalar factor) {
   const Index D = x.shape()[1];
   Tensor y = Tensor::empty({N});
   for (Index i = 0; i < N; ++i) {
-    y.data()[i] = factor * total(x.value().row(i), D);
+    y.data()[i] = factor * total_row(D, x.value().row(i));
   }
   return x.tape().record(op, {x}, std::move(y), [D, factor](Gradients& g) {
     const Tensor& dy = g.output();
     const auto [dx, accumulate] = g.target(0);
     for (Index i = 0; i < dy.size(); ++i) {
-      spread({dx + i * D, accumulate}, D, factor * dy.data()[i]);
+      put_row(D, {dx + i * D, accumulate}, [d = Lanes(factor * dy.data()[i])] { return d; });
     }
   });
 }
@@ -189,8 +171,8 @@ Var reduce(const char* op, const Var& x, Index axis, bool mean) {
     wrong_shape(fmt::format("{}.x over an axis", op), "two axes", x.shape());
   }
   if (axis != 0 && axis != 1) {
-    throw ShapeError(fmt::format("{}.axis: expected 0 or 1 for the axes of x {}, got {}", op,
-                                 x.shape().to_string(), axis));
+    throw ShapeError("{}.axis: expected 0 or 1 for the axes of x {}, got {}", op,
+                     x.shape().to_string(), axis);
   }
   const Scalar factor = mean ? share(x.shape(), x.shape()[axis]) : 1;
   return axis == 0 ? reduce_rows(op, x, factor) : reduce_columns(op, x, factor);

@@ -11,8 +11,7 @@ Var add(const Var& a, const Var& b);
 Var subtract(const Var& a, const Var& b);
 Var multiply(const Var& a, const Var& b);
 
-// y = factor x, for x of any shape.
-Var scale(const Var& x, Scalar factor);
+Var scale(const Var& x, Scalar factor);  // y = factor x, for x of any shape
 
 // y = eˣ and y = ln x (x must be positive), for x of any shape.
 Var exp(const Var& x);

@@ -5,8 +5,7 @@
 
 namespace tapehead {
 
-// The activation functions.
-enum class Activation { relu, gelu, silu, tanh, gelu_exact };
+enum class Activation { relu, gelu, silu, tanh, gelu_exact };  // the activation functions
 constexpr ValueNames<5> value_names(Activation) {
   return {"relu", "gelu", "silu", "tanh", "gelu_exact"};
 }

@@ -9,7 +9,7 @@ namespace {
 
 void check_axis(const char* op, Index axis) {
   if (axis != 0 && axis != 1) {
-    throw ShapeError(fmt::format("{}.axis: expected 0 (rows) or 1 (columns), got {}", op, axis));
+    throw ShapeError("{}.axis: expected 0 (rows) or 1 (columns), got {}", op, axis);
   }
 }
 
@@ -36,8 +36,7 @@ Index check_pieces(std::span<const Var> pieces, Index axis) {
   return together;
 }
 
-// The place of a piece in the whole. A piece that is as wide as the whole is contiguous, and is
-// treated as a matrix with one row.
+// The place of a piece in the whole. A piece that is as wide as the whole counts as one row.
 struct Place {
   Index rows;
   Index columns;  // of the piece
@@ -92,9 +91,8 @@ Var slice(const Var& x, Index axis, Index begin, Index end) {
   const auto [N, D] = dims<2>(x, "slice.x");
   check_axis("slice", axis);
   if (begin < 0 || end < begin || end > x.shape()[axis]) {
-    throw ShapeError(fmt::format("slice: {} {} to {} do not lie in x {}",
-                                 axis == 0 ? "rows" : "columns", begin, end,
-                                 x.shape().to_string()));
+    throw ShapeError("slice: {} {} to {} do not lie in x {}", axis == 0 ? "rows" : "columns", begin,
+                     end, x.shape().to_string());
   }
   const Shape shape = axis == 0 ? Shape{end - begin, D} : Shape{N, end - begin};
   const Place place = place_of(shape, axis, x.shape());
@@ -115,8 +113,8 @@ namespace {
 
 void expect_tiled(const Var& x, const Segments& segments, const char* name) {
   if (row_count(segments) != x.shape()[0]) {
-    throw ShapeError(fmt::format("join_sequences.{}: {} has {} rows, its segments {}", name,
-                                 x.shape().to_string(), x.shape()[0], row_count(segments)));
+    throw ShapeError("join_sequences.{}: {} has {} rows, its segments {}", name,
+                     x.shape().to_string(), x.shape()[0], row_count(segments));
   }
 }
 
@@ -130,8 +128,8 @@ Var join_sequences(const Var& before, const Segments& before_segments, const Var
   expect_tiled(before, before_segments, "before");
   expect_tiled(after, after_segments, "after");
   if (before_segments.count() != after_segments.count()) {
-    throw ShapeError(fmt::format("join_sequences: {} sequences before, but {} after",
-                                 before_segments.count(), after_segments.count()));
+    throw ShapeError("join_sequences: {} sequences before, but {} after", before_segments.count(),
+                     after_segments.count());
   }
   Tensor y = Tensor::empty({M + N, D});
   for (Index i = 0; i < after_segments.count(); ++i) {
@@ -162,8 +160,7 @@ Var select_rows(const Var& x, std::span<const Index> rows) {
   const auto [N, D] = dims<2>(x, "select_rows.x");
   if (!std::ranges::is_sorted(rows, std::less_equal<>()) ||
       (!rows.empty() && (rows.front() < 0 || rows.back() >= N))) {
-    throw ShapeError(
-        fmt::format("select_rows.rows: expected increasing rows of x {}", x.shape().to_string()));
+    throw ShapeError("select_rows.rows: expected increasing rows of x {}", x.shape().to_string());
   }
   Tensor y = Tensor::empty({static_cast<Index>(rows.size()), D});
   for (Index i = 0; i < y.dim(0); ++i) {
@@ -171,8 +168,7 @@ Var select_rows(const Var& x, std::span<const Index> rows) {
   }
   return x.tape().record("select_rows", {x}, std::move(y),
                          [D, kept = PoolVector<Index>(rows.begin(), rows.end())](Gradients& g) {
-                           // dx[rows[i]] = dy[i]; all other rows get 0
-                           Scalar* dx = g.sum(0);
+                           Scalar* dx = g.sum(0);  // dx[rows[i]] = dy[i]; all other rows get 0
                            for (Index i = 0; i < g.output().dim(0); ++i) {
                              add_to(dx + kept[static_cast<std::size_t>(i)] * D, g.output().row(i),
                                     D);

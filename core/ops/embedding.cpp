@@ -11,8 +11,7 @@ namespace {
 
 void expect_rows(const char* what, Index row, Index rows, const char* remedy) {
   if (row < 0 || row >= rows) {
-    throw ShapeError(
-        fmt::format("{}: {} is outside the table's 0 ... {}{}", what, row, rows - 1, remedy));
+    throw ShapeError("{}: {} is outside the table's 0 ... {}{}", what, row, rows - 1, remedy);
   }
 }
 
@@ -30,8 +29,7 @@ Var lookup(const Var& table, std::span<const TokenId> ids, Scalar scale) {
       "lookup", {table}, std::move(y),
       [shape = table.shape(), kept = PoolVector<TokenId>(ids.begin(), ids.end()),
        scale](Gradients& g) {
-        // dtable[ids[n]] += scale dy[n]
-        Scalar* dtable = g.sum(0);
+        Scalar* dtable = g.sum(0);  // dtable[ids[n]] += scale dy[n]
         for (Index i = 0; i < g.output().dim(0); ++i) {
           add_multiple(shape[1], scale, g.output().row(i),
                        dtable + kept[static_cast<std::size_t>(i)] * shape[1]);
@@ -48,15 +46,13 @@ Var add_positions(const Var& x, const Var& table, const Segments& segments, Scal
                 x.shape());
   }
   Tensor y = Tensor::empty(x.shape());
-  const auto add_scaled = [s = Lanes(scale)](const Lanes& a, const Lanes& b) {
-    return fused_multiply_add(s, b, a);
-  };
+  const auto add = [s = Lanes(scale)](auto a, auto b) { return fused_multiply_add(s, b, a); };
   for (const Segment& segment : segments.list) {
     if (segment.rows > 0) {
       expect_rows("add_positions: position", segment.position, P, "");
       expect_rows("add_positions: position", segment.position + segment.rows - 1, P,
                   " (raise model.max_positions)");
-      map_row(segment.rows * D, y.row(segment.row), add_scaled, x.value().row(segment.row),
+      map_row(segment.rows * D, y.row(segment.row), add, x.value().row(segment.row),
               table.value().row(segment.position));
     }
   }

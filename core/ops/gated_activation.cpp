@@ -7,17 +7,6 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
-// y = (u + b) ∘ f(v + c) ∘ kept, for one row of x = (u, v) and the bias (b, c).
-template <class Function, class Kept>
-void forward(Index F, const Scalar* x, const Scalar* bias, const Kept& kept, Scalar* y) {
-  map_row(
-      F, y,
-      [](const Lanes& u, const Lanes& b, const Lanes& v, const Lanes& c, const Lanes& m) {
-        return (u + b) * Function::value(v + c) * m;
-      },
-      x, bias, x + F, bias + F, kept);
-}
-
 void store(Scalar* to, Index count, const Lanes& lanes) {
   if (count == lane_count) {
     lanes.store_unaligned(to);
@@ -26,8 +15,8 @@ void store(Scalar* to, Index count, const Lanes& lanes) {
   }
 }
 
-// du = dy ∘ kept ∘ f(v + c),  dv = dy ∘ kept ∘ (u + b) ∘ f'(v + c).  One loop computes both,
-// because value and slope share an exponential.
+// du = dy ∘ kept ∘ f(v + c),  dv = dy ∘ kept ∘ (u + b) ∘ f'(v + c), for one row of x = (u, v) and
+// the bias (b, c).  One loop computes both, because value and slope share an exponential.
 template <class Function, class Kept>
 void backward(Index F, const Scalar* dy, const Scalar* x, const Scalar* bias, const Kept& kept,
               Scalar* dx) {
@@ -41,14 +30,20 @@ void backward(Index F, const Scalar* dy, const Scalar* x, const Scalar* bias, co
   }
 }
 
+// y = (u + b) ∘ f(v + c) ∘ kept
 template <class Function>
 Var gated(const Var& x, const Var& bias, const Dropout& dropout) {
   const Index N = x.shape()[0];
   const Index F = x.shape()[1] / 2;
+  const Scalar* b_and_c = bias.value().data();
   DropoutMask mask(dropout, N, F);
   Tensor y = Tensor::empty({N, F});
+  const auto f = [](auto u, auto b, auto v, auto c, auto m) {
+    return (u + b) * Function::value(v + c) * m;
+  };
   mask.for_each_row([&](Index i, const auto& kept) {
-    forward<Function>(F, x.value().row(i), bias.value().data(), kept, y.row(i));
+    const Scalar* row = x.value().row(i);
+    map_row(F, y.row(i), f, row, b_and_c, row + F, b_and_c + F, kept);
   });
   return x.tape().record(
       "gated_activation", {x, bias}, std::move(y),

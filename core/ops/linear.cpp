@@ -14,18 +14,22 @@ Index check(const Var& x, const Var& weight) {
   return out;
 }
 
-// dx = dy W,  dW = dyᵀ x. The columns of dy belong to the rows of W from `first` on; y did not use
-// the other rows.
+// The gradient of an input of `columns` columns is a b.
+void put_product(Gradients& g, Index input, Index rows, Index columns, Index depth,
+                 const MatrixView& a, const MatrixView& b) {
+  if (g.needs(input)) {
+    const auto [to, accumulate] = g.target(input);
+    matrix_product(rows, columns, depth, a, b, to, columns, accumulate);
+  }
+}
+
+// dx = dy W,  dW = dyᵀ x. dy belongs to the rows of W from `first` on; y did not use the others.
 void backward(Gradients& g, const Tensor& x, const Tensor& weight, Index first) {
   const Tensor& dy = g.output();
   const Index N = x.dim(0);
   const Index in = x.dim(1);
   const Index out = dy.dim(1);
-  if (g.needs(0)) {
-    const auto [dx, accumulate] = g.target(0);
-    matrix_product(N, in, out, {dy.data(), out}, {weight.data() + first * in, in}, dx, in,
-                   accumulate);
-  }
+  put_product(g, 0, N, in, out, {dy.data(), out}, {weight.row(first), in});
   if (g.needs(1)) {
     const auto [dweight, accumulate] = g.target(1);
     matrix_product(out, in, N, {dy.data(), out, true}, {x.data(), in}, dweight + first * in, in,
@@ -48,8 +52,8 @@ Var linear_with_rows(const Var& x, const Var& weight, const std::optional<Var>& 
   const auto [first, out] = rows;
   const Index all = check(x, weight);
   if (first < 0 || out < 0 || first + out > all) {
-    throw ShapeError(fmt::format("linear.weight has {} rows: rows {} to {} cannot be taken", all,
-                                 first, first + out - 1));
+    throw ShapeError("linear.weight has {} rows: rows {} to {} cannot be taken", all, first,
+                     first + out - 1);
   }
   const bool own_bias = bias && bias->shape() == Shape{out};
   if (bias && !own_bias) {
@@ -58,13 +62,8 @@ Var linear_with_rows(const Var& x, const Var& weight, const std::optional<Var>& 
   const Index bias_first = own_bias ? 0 : first;
   const auto [N, in] = dims<2>(x, "linear.x");
   Tensor y = Tensor::empty({N, out});
-  const MatrixView used{weight.value().data() + first * in, in, true};
-  if (bias) {
-    matrix_product_plus_row(N, out, in, {x.value().data(), in}, used,
-                            bias->value().data() + bias_first, y.data(), out);
-  } else {
-    matrix_product(N, out, in, {x.value().data(), in}, used, y.data(), out, false);
-  }
+  matrix_product_plus_row(N, out, in, {x.value().data(), in}, {weight.value().row(first), in, true},
+                          bias ? bias->value().data() + bias_first : nullptr, y.data(), out);
   const std::array inputs{x, weight, bias.value_or(x)};
   return x.tape().record("linear", std::span(inputs).first(bias ? 3 : 2), std::move(y),
                          [x = x.value(), weight = weight.value(), first = first, bias_first,
@@ -96,16 +95,9 @@ Var matmul(const Var& a, const Var& b) {
   matrix_product(N, M, K, {a.value().data(), K}, {b.value().data(), M}, y.data(), M, false);
   return a.tape().record("matmul", {a, b}, std::move(y),
                          [a = a.value(), b = b.value(), N = N, M = M, K = K](Gradients& g) {
-                           // da = dy bᵀ,  db = aᵀ dy
-                           const MatrixView dy{g.output().data(), M};
-                           if (g.needs(0)) {
-                             const auto [da, accumulate] = g.target(0);
-                             matrix_product(N, K, M, dy, {b.data(), M, true}, da, K, accumulate);
-                           }
-                           if (g.needs(1)) {
-                             const auto [db, accumulate] = g.target(1);
-                             matrix_product(K, M, N, {a.data(), K, true}, dy, db, M, accumulate);
-                           }
+                           const MatrixView dy{g.output().data(), M};  // da = dy bᵀ,  db = aᵀ dy
+                           put_product(g, 0, N, K, M, dy, {b.data(), M, true});
+                           put_product(g, 1, K, M, N, {a.data(), K, true}, dy);
                          });
 }
 

@@ -1,5 +1,4 @@
-// The linear map y = x Wᵀ + b, which does nearly all of a transformer's arithmetic, the product of
-// two matrices, and the transpose of a matrix.
+// The linear map, nearly all of a transformer's arithmetic; matrix product and transpose.
 #pragma once
 
 #include "core/product/matrix_product.hpp"
@@ -17,8 +16,7 @@ struct WeightRows {
   Index count;
 };
 
-// linear() with only these rows of the weight; y: (N, rows.count). The bias has a number for each
-// row of the weight, or only for these rows.
+// linear() with these rows of the weight; y: (N, rows.count). The bias is for all rows or these.
 Var linear_with_rows(const Var& x, const Var& weight, const std::optional<Var>& bias,
                      WeightRows rows);
 
@@ -28,7 +26,6 @@ Var packed_linear(const Var& x, const PackedMatrix& weight, const std::optional<
 // y = a b.  a: (N, K), b: (K, M); y: (N, M).  Throws ShapeError.
 Var matmul(const Var& a, const Var& b);
 
-// y = xᵀ.  x: (N, M); y: (M, N).  Throws ShapeError.
-Var transpose(const Var& x);
+Var transpose(const Var& x);  // y = xᵀ.  x: (N, M); y: (M, N).  Throws ShapeError
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

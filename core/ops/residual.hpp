@@ -1,5 +1,4 @@
-// Ops between the blocks of a layer: the residual sum fused with bias and dropout, dropout alone,
-// and the normalisation of rows.
+// Ops between blocks: the residual sum with bias and dropout, dropout alone, and norms of rows.
 #pragma once
 
 #include "core/random/keep_bits.hpp"

@@ -2,29 +2,17 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-namespace {
-
-using Byte = std::array<Scalar, 8>;
-
-std::array<Byte, 256> make_bits() {
-  std::array<Byte, 256> bits{};
-  for (std::size_t byte = 0; byte < bits.size(); ++byte) {
-    for (std::size_t bit = 0; bit < 8; ++bit) {
-      bits[byte][bit] = static_cast<Scalar>((byte >> bit) & 1);
-    }
-  }
-  return bits;
-}
-
-}  // namespace
-
 KeepFactors::KeepFactors(const Dropout& dropout) : scale_(static_cast<Scalar>(dropout.scale())) {
   if (!a_bit_each && dropout.active()) {
-    static const std::array<Byte, 256> bits = make_bits();
+    static const auto bits = [] {
+      std::array<Scalar, 256 * 8> all{};
+      for (std::size_t i = 0; i < all.size(); ++i) {
+        all[i] = static_cast<Scalar>(((i / 8) >> (i % 8)) & 1);
+      }
+      return all;
+    }();
     table_ = Tensor::empty({256, 8});
-    map_row(
-        table_.size(), table_.data(), [s = Lanes(scale_)](const Lanes& a) { return s * a; },
-        bits.front().data());
+    scale_row(table_.size(), scale_, bits.data(), table_.data());
   }
 }
 

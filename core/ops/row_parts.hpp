@@ -1,14 +1,24 @@
-// Parts of the ops on rows: multiples and sums of rows, for the gradients of biases and gains, and
-// the dropout mask of a matrix.
+// Parts of the ops on rows: multiples and sums of rows, and the dropout mask of a matrix.
 #pragma once
 
 #include "core/kernel/row_kernels.hpp"
 #include "core/kernel/vector_functions.hpp"
 #include "core/memory/pool.hpp"
 #include "core/random/keep_bits.hpp"
-#include "core/tape/tensor.hpp"
+#include "core/tape/tape.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
+
+// A row of a gradient: to = f(in...), or to += f(in...).
+template <class Function, class... Row>
+void put_row(Index n, const GradientTarget& to, const Function& f, const Row&... in) {
+  if (to.accumulate) {
+    const auto add = [&](const Lanes& old, const auto&... lanes) { return old + f(lanes...); };
+    map_row(n, to.data, add, to.data, in...);
+  } else {
+    map_row(n, to.data, f, in...);
+  }
+}
 
 // to = factor from
 inline void scale_row(Index n, Scalar factor, const Scalar* from, Scalar* to) {
@@ -17,18 +27,14 @@ inline void scale_row(Index n, Scalar factor, const Scalar* from, Scalar* to) {
 
 // to += factor from
 inline void add_multiple(Index n, Scalar factor, const Scalar* from, Scalar* to) {
-  map_row(
-      n, to,
-      [f = Lanes(factor)](const Lanes& a, const Lanes& b) { return fused_multiply_add(f, b, a); },
-      to, from);
+  const auto add = [f = Lanes(factor)](auto a, auto b) { return fused_multiply_add(f, b, a); };
+  map_row(n, to, add, to, from);
 }
 
 // to += a ∘ b
 inline void add_product(Index n, const Scalar* a, const Scalar* b, Scalar* to) {
-  map_row(
-      n, to,
-      [](const Lanes& s, const Lanes& x, const Lanes& y) { return fused_multiply_add(x, y, s); },
-      to, a, b);
+  const auto add = [](auto sum, auto x, auto y) { return fused_multiply_add(x, y, sum); };
+  map_row(n, to, add, to, a, b);
 }
 
 // to += from. A null `to` is skipped: Gradients::sum returns null for an input without gradient.
@@ -45,8 +51,7 @@ class KeepFactors {
  public:
   explicit KeepFactors(const Dropout& dropout);  // use only if the dropout is active
 
-  // The factors of one vector of numbers that begins at number `first` of sixteen. Bit i of `keep`
-  // says whether number i is kept.
+  // The factors of a vector from number `first` of sixteen on. Bit i of `keep`: number i is kept.
   template <class Keep = xsimd::batch_bool<Scalar>>
   Lanes of(std::uint16_t keep, Index first) const {
     using Bits = typename Keep::register_type;
@@ -78,8 +83,7 @@ inline Lanes lanes_at(const KeepRow& row, Index i, Index count) {
   return row.factors->of(keep, i % 8);
 }
 
-// The factors of a row without dropout, all 1.
-struct NoneDropped {};
+struct NoneDropped {};  // the factors of a row without dropout, all 1
 
 inline Lanes lanes_at(NoneDropped /*row*/, Index /*i*/, Index /*count*/) {
   return Lanes(Scalar{1});

@@ -8,24 +8,20 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
-// The largest number of the row is subtracted first, so that no exponential overflows. This does
-// not change the result.
+// Subtracting the largest number first changes no result, and no exponential overflows.
 void softmax_row(const Scalar* x, Index D, Scalar* y) {
   map_row(D, y, [m = Lanes(max_row(D, x))](const Lanes& a) { return exp_of_small(a - m); }, x);
-  const Scalar sum = sum_row(D, [](const Lanes& a) { return a; }, y);
+  const Scalar sum = total_row(D, y);
   map_row(D, y, [f = Lanes(1 / sum)](const Lanes& a) { return a * f; }, y);
 }
 
 void log_softmax_row(const Scalar* x, Index D, Scalar* y) {
-  const Scalar most = max_row(D, x);
-  const Scalar sum =
-      sum_row(D, [m = Lanes(most)](const Lanes& a) { return exp_of_small(a - m); }, x);
-  map_row(
-      D, y, [m = Lanes(most), l = Lanes(std::log(sum))](const Lanes& a) { return a - m - l; }, x);
+  const Lanes m(max_row(D, x));
+  const Lanes l(std::log(sum_row(D, [m](auto a) { return exp_of_small(a - m); }, x)));
+  map_row(D, y, [m, l](auto a) { return a - m - l; }, x);
 }
 
-// y = forward(x) and dx = gradient(y, dy), row by row. gradient(D, y, dy) returns a function of
-// single elements of y and dy.
+// y = forward(x) and dx = gradient(D, y, dy)(y, dy), row by row and element by element.
 template <class Forward, class Gradient>
 Var by_rows(const char* op, const Var& x, const Forward& forward, const Gradient& gradient) {
   const Index N = x.shape()[0];
@@ -39,15 +35,7 @@ Var by_rows(const char* op, const Var& x, const Forward& forward, const Gradient
     for (Index i = 0; i < y.dim(0); ++i) {
       const Scalar* dy = g.output().row(i);
       const auto element = gradient(D, y.row(i), dy);
-      Scalar* to = dx + i * D;
-      if (accumulate) {
-        map_row(
-            D, to,
-            [&](const Lanes& old, const Lanes& a, const Lanes& d) { return old + element(a, d); },
-            to, y.row(i), dy);
-      } else {
-        map_row(D, to, element, y.row(i), dy);
-      }
+      put_row(D, {dx + i * D, accumulate}, element, y.row(i), dy);
     }
   });
 }
@@ -57,8 +45,7 @@ Var by_rows(const char* op, const Var& x, const Forward& forward, const Gradient
 Var softmax(const Var& x) {
   dims<2>(x, "softmax.x");
   return by_rows("softmax", x, softmax_row, [](Index D, const Scalar* y, const Scalar* dy) {
-    // dx = y ∘ (dy - Σ_k y_k dy_k)
-    const Lanes mean(dot_row(D, y, dy));
+    const Lanes mean(dot_row(D, y, dy));  // dx = y ∘ (dy - Σ_k y_k dy_k)
     return [mean](const Lanes& a, const Lanes& d) { return a * (d - mean); };
   });
 }
@@ -67,8 +54,7 @@ Var log_softmax(const Var& x) {
   dims<2>(x, "log_softmax.x");
   return by_rows(
       "log_softmax", x, log_softmax_row, [](Index D, const Scalar* /*y*/, const Scalar* dy) {
-        // dx = dy - exp(y) Σ_k dy_k
-        const Lanes sum(sum_row(D, [](const Lanes& a) { return a; }, dy));
+        const Lanes sum(total_row(D, dy));  // dx = dy - exp(y) Σ_k dy_k
         return [sum](const Lanes& a, const Lanes& d) { return d - exp_of_small(a) * sum; };
       });
 }
@@ -82,8 +68,7 @@ void expect_tokens(std::span<const TokenId> targets, Index N, Index V, const Sha
   }
   for (const TokenId target : targets) {
     if (target < 0 || target >= V) {
-      throw ShapeError(
-          fmt::format("cross_entropy.targets: {} is not one of the {} logits", target, V));
+      throw ShapeError("cross_entropy.targets: {} is not one of the {} logits", target, V);
     }
   }
 }
@@ -102,15 +87,15 @@ RowLoss take_row(Scalar* x, Index V, TokenId target, Scalar smoothing, bool lear
   const Scalar of_target = x[target];
   const bool correct = of_target == largest && std::find(x, x + target, largest) == x + target;
   const auto over = 1 / static_cast<Scalar>(V);
-  const Scalar mean =
-      smoothing > 0 ? over * sum_row(V, [](const Lanes& a) { return a; }, x) : Scalar{0};
+  const Scalar mean = smoothing > 0 ? over * total_row(V, x) : Scalar{0};
   const auto power = [m = Lanes(largest)](const Lanes& a) { return exp_of_small(a - m); };
   const Scalar sum =
       learns ? map_and_sum_terms(V, x, power, std::identity(), x) : sum_row(V, power, x);
   if (learns) {
-    map_row(
-        V, x,
-        [f = Lanes(1 / sum), q = Lanes(smoothing * over)](const Lanes& a) { return f * a - q; }, x);
+    const auto gradient = [f = Lanes(1 / sum), q = Lanes(smoothing * over)](auto a) {
+      return f * a - q;
+    };
+    map_row(V, x, gradient, x);
     x[target] -= 1 - smoothing;
   }
   const auto nll = static_cast<double>(largest + std::log(sum) - of_target);

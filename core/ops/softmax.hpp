@@ -6,11 +6,9 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-// y_nd = exp(x_nd) / Σ_k exp(x_nk).  x, y: (N, D).  Throws ShapeError.
-Var softmax(const Var& x);
+Var softmax(const Var& x);  // y_nd = exp(x_nd) / Σ_k exp(x_nk).  x, y: (N, D).  Throws ShapeError
 
-// y_nd = x_nd - ln Σ_k exp(x_nk).
-Var log_softmax(const Var& x);
+Var log_softmax(const Var& x);  // y_nd = x_nd - ln Σ_k exp(x_nk)
 
 struct CrossEntropy {
   Var loss;  // (1): Σ_n -Σ_v q_v log p_v in nats, where q = (1 - smoothing) onehot + smoothing / V

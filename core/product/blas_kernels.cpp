@@ -19,13 +19,8 @@ constexpr std::string_view debian_architecture = "aarch64-linux-gnu";
 constexpr std::size_t buffer_bytes = std::size_t{32} << 20;
 #endif
 
-bool is_avx512_core(const std::string& kernels) {
-  return kernels == "SkylakeX" || kernels == "Cooperlake" || kernels == "Sapphirerapids";
-}
-
 // OpenBLAS chooses its kernels when it is loaded. These two functions undo that choice, and make it
-// again with the current environment. They are not documented, but every build with several kernel
-// sets exports them.
+// again with the current environment. Every build with several kernel sets exports them.
 bool choose_again(const char* kernels) {
   using Function = void (*)();
   const auto quit = reinterpret_cast<Function>(dlsym(RTLD_DEFAULT, "gotoblas_dynamic_quit"));
@@ -51,19 +46,18 @@ void reserve_buffers(Index threads) {
     void* const memory =
         ::mmap(nullptr, buffer_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) {
-      throw IoError(fmt::format(
+      throw IoError(
           "out of memory: OpenBLAS needs {} MiB of addresses for each thread, and only those for "
           "{} of {} threads are free; use fewer threads (--threads), or raise the limit (ulimit "
           "-v)",
-          buffer_bytes >> 20, buffers.size(), threads));
+          buffer_bytes >> 20, buffers.size(), threads);
     }
     ::munmap(memory, buffer_bytes);
     buffers.push_back(take(0));
     if (buffers.back() == nullptr) {
       throw IoError(
-          fmt::format("OpenBLAS has buffers for {} threads at most, not for {}; use fewer "
-                      "threads (--threads)",
-                      buffers.size() - 1, threads));
+          "OpenBLAS has buffers for {} threads at most, not for {}; use fewer threads (--threads)",
+          buffers.size() - 1, threads);
     }
   }
   std::ranges::for_each(buffers, give_back);
@@ -73,23 +67,24 @@ void reserve_buffers(Index threads) {
 
 BlasInfo prepare_blas(Index threads) {
   if (openblas_get_parallel() != 1) {
-    throw IoError(fmt::format(
+    throw IoError(
         "libopenblas.so.0 is not the pthread build, which tapehead needs for the same results at "
         "any thread count.\n"
         "Install it and choose it: apt-get install libopenblas0-pthread && update-alternatives "
         "--set libopenblas.so.0-{0} /usr/lib/{0}/openblas-pthread/libopenblas.so.0",
-        debian_architecture));
+        debian_architecture);
   }
   openblas_set_num_threads(1);
   BlasInfo info{.version = openblas_get_config(), .kernels = openblas_get_corename()};
-  if (cpu_has_avx512() && !is_avx512_core(info.kernels) &&
+  constexpr std::array<std::string_view, 3> best{"SkylakeX", "Cooperlake", "Sapphirerapids"};
+  if (cpu_has_avx512() && std::ranges::find(best, info.kernels) == best.end() &&
       std::getenv("OPENBLAS_CORETYPE") == nullptr) {
     info.switched = choose_again("SkylakeX");
     info.kernels = openblas_get_corename();
   }
   if (openblas_get_num_threads() != 1) {
-    throw IoError(fmt::format("OpenBLAS uses {} threads for each caller, but tapehead needs 1",
-                              openblas_get_num_threads()));
+    throw IoError("OpenBLAS uses {} threads for each caller, but tapehead needs 1",
+                  openblas_get_num_threads());
   }
   reserve_buffers(threads);
   return info;

@@ -72,8 +72,7 @@ std::vector<double> eigenvalues(Matrix& matrix, bool vectors) {
   return values;
 }
 
-// The symmetric root of a positive semidefinite matrix: Vᵀ sqrt(Λ) V, where the rows of V are
-// eigenvectors.
+// The root of a positive semidefinite matrix: Vᵀ sqrt(Λ) V, with eigenvectors as rows of V.
 Matrix root(Matrix matrix) {
   const std::vector<double> values = eigenvalues(matrix, true);
   Matrix result(matrix.rows, matrix.rows);

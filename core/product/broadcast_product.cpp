@@ -16,8 +16,7 @@ constexpr Index tile_rows(bool adjacent, Index vectors) {
   return adjacent && sizeof(Lanes) == 64 && vectors < widest ? 8 : 6;
 }
 
-// The depth between two calls of the prefetcher, chosen so that the work between them does not
-// depend on a tile's width.
+// The depth between two calls of the prefetcher: the same work for any width of a tile.
 constexpr Index prefetch_depth(Index vectors) { return 64 / vectors; }
 
 // Rows of the result that the next tile writes, with the stride of the current tile.

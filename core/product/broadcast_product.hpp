@@ -1,6 +1,6 @@
 // The innermost matrix product: each number of one matrix is broadcast to a vector and multiplied
-// by a row of the other. Sums stay in registers for the whole depth. The order of additions does
-// not depend on the number of rows.
+// by a row of the other. Sums stay in registers for the whole depth. The number of rows does not
+// change the order of additions.
 #pragma once
 
 #include "core/kernel/row_kernels.hpp"
@@ -9,8 +9,7 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-// Element (i, r) is data[i row_step + r depth_step]. Pass it by reference: a copy on the stack
-// waits for all earlier stores.
+// Element (i, r) is data[i row_step + r depth_step]. Pass it by reference: a copy waits for stores.
 struct Broadcast {
   const Scalar* data;
   Index row_step;

@@ -17,28 +17,32 @@ struct Block {
 
 // A packed block of b stays in the second-level cache while it is multiplied by all rows of a, one
 // block after the other (Goto and van de Geijn 2008). The next blocks are prefetched meanwhile.
-class BlockedProduct {
- public:
-  BlockedProduct(Index rows, Index columns, Index depth, const MatrixView& a, const MatrixView& b)
-      : all_{.row = rows, .depth = depth, .column = columns},
-        a_(a),
-        b_(b),
-        fetches_(rows * depth + depth * columns + rows * columns > stays_in_cache) {}
+struct BlockedProduct {
+  Block all;
+  MatrixView a;
+  MatrixView b;
 
-  void run(Start start, Scalar* c, Index c_stride) {
+  void run(Start start, Scalar* c, Index c_stride) const {
+    const bool fetches =
+        all.row * all.depth + all.depth * all.column + all.row * all.column > stays_in_cache;
     std::optional<PackedMatrix> packed;
     Block next;
-    for (Block at; at.column < all_.column; at = next) {
-      next = after(at);
+    for (Block at; at.column < all.column; at = next) {
+      next = {.row = at.row + largest.row, .depth = at.depth, .column = at.column};
+      if (next.row >= all.row) {
+        next = after_block_of_b(at);
+      }
       const Block size = size_of(at);
       if (at.row == 0) {
-        packed.emplace(b_.from(at.depth, at.column), size.depth, size.column);
+        packed.emplace(b.from(at.depth, at.column), size.depth, size.column);
       }
-      const Broadcast left = block_of_a(at);
+      const Scalar* from = a.from(at.row, at.depth).data;
+      const Broadcast left =
+          a.transposed ? Broadcast{from, 1, a.stride} : Broadcast{from, a.stride, 1};
       Scalar* to = c + at.row * c_stride + at.column;
       const Start sums = at.depth == 0 ? start.from(at.row, at.column) : Start{to, c_stride};
       std::optional<Prefetcher> ahead;
-      if (fetches_) {
+      if (fetches) {
         ahead.emplace(Prefetcher::Matrices{rows_of_a(next), share_of_next_b(at)},
                       prefetches(size.row, size.depth, size.column, left));
       }
@@ -46,7 +50,6 @@ class BlockedProduct {
     }
   }
 
- private:
   // The largest block: 12,288 numbers of a, 65,536 of b.
   static constexpr Block largest{.row = 48, .depth = 256, .column = 256};
   // Smaller matrices were just written and are still in the cache. With AVX2, prefetching them
@@ -56,21 +59,15 @@ class BlockedProduct {
   static constexpr Index fetches_b_within = 288;
 
   Block size_of(const Block& at) const {
-    return {std::min(largest.row, all_.row - at.row),
-            std::min(largest.depth, all_.depth - at.depth),
-            std::min(largest.column, all_.column - at.column)};
+    return {std::min(largest.row, all.row - at.row), std::min(largest.depth, all.depth - at.depth),
+            std::min(largest.column, all.column - at.column)};
   }
 
-  // The next block; after the last block, a block whose column is beyond all columns.
-  Block after(Block at) const {
-    at.row += largest.row;
-    return at.row < all_.row ? at : after_block_of_b(at);
-  }
-
+  // The first block with the next block of b; after the last, its column is beyond all columns.
   Block after_block_of_b(Block at) const {
     at.row = 0;
     at.depth += largest.depth;
-    if (at.depth >= all_.depth) {
+    if (at.depth >= all.depth) {
       at.depth = 0;
       at.column += largest.column;
     }
@@ -85,38 +82,27 @@ class BlockedProduct {
   }
 
   StoredRows rows_of_a(const Block& at) const {
-    if (at.column >= all_.column) {
+    if (at.column >= all.column) {
       return {};
     }
     const Block size = size_of(at);
-    return stored(a_.from(at.row, at.depth), size.row, size.depth);
+    return stored(a.from(at.row, at.depth), size.row, size.depth);
   }
 
-  // The share of the next block of b that this block prefetches, in proportion to its share of a's
-  // last rows.
+  // This block's share of the next block of b, in proportion to its share of a's last rows.
   StoredRows share_of_next_b(const Block& at) const {
     const Block next = after_block_of_b(at);
-    if (next.column >= all_.column) {
+    if (next.column >= all.column) {
       return {};
     }
     const Block size = size_of(next);
-    const StoredRows b = stored(b_.from(next.depth, next.column), size.depth, size.column);
-    const Index last_rows = std::min(fetches_b_within, all_.row);
+    const StoredRows rows = stored(b.from(next.depth, next.column), size.depth, size.column);
+    const Index last_rows = std::min(fetches_b_within, all.row);
     const auto share = [&](Index row) {
-      return b.rows * std::max<Index>(0, row - (all_.row - last_rows)) / last_rows;
+      return rows.rows * std::max<Index>(0, row - (all.row - last_rows)) / last_rows;
     };
-    return b.part(share(at.row), share(at.row + size_of(at).row));
+    return rows.part(share(at.row), share(at.row + size_of(at).row));
   }
-
-  Broadcast block_of_a(const Block& at) const {
-    const MatrixView a = a_.from(at.row, at.depth);
-    return a.transposed ? Broadcast{a.data, 1, a.stride} : Broadcast{a.data, a.stride, 1};
-  }
-
-  Block all_;
-  MatrixView a_;
-  MatrixView b_;
-  bool fetches_;
 };
 
 constexpr bool has_avx512_vectors = sizeof(Lanes) == 64;
@@ -159,7 +145,8 @@ void sum_of_outer_products(Index rows, Index columns, Index depth, const MatrixV
 
 void blocked_product(Index rows, Index columns, Index depth, const MatrixView& a,
                      const MatrixView& b, Start start, Scalar* c, Index c_stride) {
-  BlockedProduct(rows, columns, depth, a, b).run(start, c, c_stride);
+  const Block all{.row = rows, .depth = depth, .column = columns};
+  BlockedProduct{all, a, b}.run(start, c, c_stride);
 }
 
 void matrix_product(Index rows, Index columns, Index depth, MatrixView a, MatrixView b, Scalar* c,
@@ -176,14 +163,16 @@ void matrix_product(Index rows, Index columns, Index depth, MatrixView a, Matrix
 
 void matrix_product_plus_row(Index rows, Index columns, Index depth, MatrixView a, MatrixView b,
                              const Scalar* row, Scalar* c, Index c_stride) {
-  if (own_is_faster(rows, depth, a)) {
+  if (row == nullptr) {
+    matrix_product(rows, columns, depth, a, b, c, c_stride, false);
+  } else if (own_is_faster(rows, depth, a)) {
     blocked_product(rows, columns, depth, a, b, {row, 0}, c, c_stride);
-    return;
+  } else {
+    for (Index i = 0; i < rows; ++i) {
+      std::copy_n(row, columns, c + i * c_stride);
+    }
+    blas_product(rows, columns, depth, a, b, c, c_stride, true);
   }
-  for (Index i = 0; i < rows; ++i) {
-    std::copy_n(row, columns, c + i * c_stride);
-  }
-  blas_product(rows, columns, depth, a, b, c, c_stride, true);
 }
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

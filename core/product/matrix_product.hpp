@@ -31,8 +31,7 @@ void blas_product(Index rows, Index columns, Index depth, MatrixView a, MatrixVi
 void copy_transposed(Index rows, Index columns, const Scalar* from, Index step, Scalar factor,
                      Scalar* to, Index to_step);
 
-// A matrix that is copied into panels of `product_columns` columns. The last panel has the
-// remaining columns, padded to whole vectors.
+// A matrix, copied into panels of `product_columns` columns; the last is padded to whole vectors.
 class PackedMatrix {
  public:
   // b: (depth, columns) after transposition; depth: 1 or more.
@@ -49,12 +48,10 @@ class PackedMatrix {
   void block_product(Index rows, const Broadcast& a, Start start, Scalar* c, Index c_stride,
                      Prefetcher* prefetcher) const;
 
-  // A block of so many rows of a stays in the second-level cache.
-  static constexpr Index block_rows = 96;
+  static constexpr Index block_rows = 96;  // of a; a block stays in the second-level cache
 
  private:
-  // A part of a panel of this depth stays in the first-level cache: 32 KB of 48 KB with AVX-512, 16
-  // KB of 32 KB with AVX2.
+  // Such a part of a panel stays in the first-level cache: 32 of 48 KB (AVX-512), 16 of 32 KB.
   static constexpr Index panel_depth = sizeof(Lanes) == 64 ? 128 : 256;
 
   Index depth_;
@@ -73,7 +70,7 @@ void blocked_product(Index rows, Index columns, Index depth, const MatrixView& a
 void matrix_product(Index rows, Index columns, Index depth, MatrixView a, MatrixView b, Scalar* c,
                     Index c_stride, bool accumulate);
 
-// c = a b + row: adds the same row to each row of c.
+// c = a b + row: adds the same row to each row of c; null: none.
 void matrix_product_plus_row(Index rows, Index columns, Index depth, MatrixView a, MatrixView b,
                              const Scalar* row, Scalar* c, Index c_stride);
 

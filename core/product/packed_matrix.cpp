@@ -45,8 +45,7 @@ template <std::size_t Run, std::size_t... I>
   b = Lanes(__builtin_shufflevector(first, second, (even(I) ? I + Run : Lanes::size + I)...));
 }
 
-// Swaps the two off-diagonal quarters of every square of 2 `Run` rows, then does the same for the
-// quarters of the square, and so on.
+// Swaps the two off-diagonal quarters of every square of 2 `Run` rows, then of each quarter.
 template <std::size_t Run>
 [[gnu::always_inline]] inline void transpose(Square& block) {
   if constexpr (Run > 0) {
@@ -109,28 +108,6 @@ void copy_transposed(Index rows, Index columns, const Scalar* from, Index step, 
 
 namespace {
 
-// to[r][c] = from[r][c]
-void copy_rows(const Scalar* from, Index stride, Index depth, Index columns, Scalar* to) {
-  const Index step = whole_vectors(columns);
-  for (Index r = 0; r < depth; ++r) {
-    map_row(columns, to + r * step, [](const Lanes& x) { return x; }, from + r * stride);
-  }
-}
-
-// Packs b into panels. The padding is arbitrary, since its results are not copied.
-void pack(const MatrixView& b, Index depth, Index columns, Scalar* panels) {
-  for (Index first = 0; first < columns; first += product_columns) {
-    const Index count = std::min(product_columns, columns - first);
-    Scalar* panel = panels + first * depth;
-    if (b.transposed) {
-      copy_transposed(count, depth, b.data + first * b.stride, b.stride, 1, panel,
-                      whole_vectors(count));
-    } else {
-      copy_rows(b.data + first, b.stride, depth, count, panel);
-    }
-  }
-}
-
 // c = start + a times some rows of a panel with `columns` columns before the padding. If these do
 // not fill whole vectors, `edge`, which has room for whole vectors, holds the result.
 void panel_product(Index rows, Index columns, Index depth, const Broadcast& a, const Scalar* panel,
@@ -152,9 +129,22 @@ void panel_product(Index rows, Index columns, Index depth, const Broadcast& a, c
 
 }  // namespace
 
+// The padding of the last panel is arbitrary, since its results are not copied.
 PackedMatrix::PackedMatrix(const MatrixView& b, Index depth, Index columns)
     : depth_(depth), columns_(columns), panels_(Tensor::empty({depth, whole_vectors(columns)})) {
-  pack(b, depth, columns, panels_.data());
+  for (Index first = 0; first < columns; first += product_columns) {
+    const Index count = std::min(product_columns, columns - first);
+    const Index step = whole_vectors(count);
+    const Scalar* from = b.from(0, first).data;
+    Scalar* panel = panels_.data() + first * depth;
+    if (b.transposed) {
+      copy_transposed(count, depth, from, b.stride, 1, panel, step);
+      continue;
+    }
+    for (Index r = 0; r < depth; ++r) {
+      map_row(count, panel + r * step, [](const Lanes& x) { return x; }, from + r * b.stride);
+    }
+  }
 }
 
 void PackedMatrix::product(Index rows, const MatrixView& a, Start start, Scalar* c,

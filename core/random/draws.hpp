@@ -1,6 +1,5 @@
 // Addressed randomness: every draw is a pure function of (seed, stream, step, row, column). So the
-// order of computation, the number of threads and a resume cannot change it. Digests spread values
-// in the same way.
+// order of computation, the number of threads and a resume cannot change it.
 #pragma once
 
 #include "core/prelude.hpp"

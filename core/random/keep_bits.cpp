@@ -19,7 +19,7 @@ constexpr std::uint8_t times_x(std::uint8_t a) {
 
 // The inverse in GF(2⁸), with 0 for 0, then an affine map (FIPS-197, section 5.1.1). The powers of
 // x + 1 are all elements except 0, and power 255 - i is the inverse of power i.
-constexpr std::array<std::uint8_t, 256> substitution_table() {
+constexpr std::array<std::uint8_t, 256> substitution = [] {
   std::array<std::uint8_t, 256> powers{1};
   for (std::size_t i = 1; i < powers.size(); ++i) {
     powers[i] = static_cast<std::uint8_t>(powers[i - 1] ^ times_x(powers[i - 1]));
@@ -34,13 +34,11 @@ constexpr std::array<std::uint8_t, 256> substitution_table() {
     table[powers[i]] = result;
   }
   return table;
-}
-
-constexpr std::array<std::uint8_t, 256> substitution = substitution_table();
+}();
 
 // The contribution of a byte of the first row to its column in MixColumns: 2, 1, 1 and 3 times its
 // substitute. In row r it is rotated by r bytes (FIPS-197, equation 5.6).
-constexpr std::array<std::uint32_t, 256> mixing_table() {
+constexpr std::array<std::uint32_t, 256> mixing = [] {
   std::array<std::uint32_t, 256> table{};
   for (std::size_t i = 0; i < table.size(); ++i) {
     const std::uint32_t once = substitution[i];
@@ -48,9 +46,7 @@ constexpr std::array<std::uint32_t, 256> mixing_table() {
     table[i] = twice | once << 8 | once << 16 | (once ^ twice) << 24;
   }
   return table;
-}
-
-constexpr std::array<std::uint32_t, 256> mixing = mixing_table();
+}();
 
 // ShiftRows, then the table entry of each byte, rotated by the row of the byte.
 template <class Number>
@@ -69,43 +65,21 @@ using Counter [[gnu::vector_size(16)]] = std::uint64_t;  // the lower half first
 using CounterBytes [[gnu::vector_size(16)]] = std::uint8_t;
 using CounterDraws [[gnu::vector_size(16)]] = std::uint16_t;
 
+// A round of AES. The last round does not mix columns.
+inline Counter aes_round(Counter state, Counter key, bool last) {
 #if defined(__AES__)
-inline Counter aes_round(Counter state, Counter key) {
-  return reinterpret_cast<Counter>(
-      _mm_aesenc_si128(reinterpret_cast<__m128i>(state), reinterpret_cast<__m128i>(key)));
-}
-
-inline Counter last_aes_round(Counter state, Counter key) {
-  return reinterpret_cast<Counter>(
-      _mm_aesenclast_si128(reinterpret_cast<__m128i>(state), reinterpret_cast<__m128i>(key)));
-}
+  const auto from = reinterpret_cast<__m128i>(state);
+  const auto by = reinterpret_cast<__m128i>(key);
+  return reinterpret_cast<Counter>(last ? _mm_aesenclast_si128(from, by)
+                                        : _mm_aesenc_si128(from, by));
 #elif defined(__ARM_FEATURE_AES)
-// The Arm instruction adds a key before it substitutes; a second instruction mixes columns.
-inline uint8x16_t substituted(Counter state) {
-  return vaeseq_u8(reinterpret_cast<uint8x16_t>(state), vdupq_n_u8(0));
-}
-
-inline Counter aes_round(Counter state, Counter key) {
-  return reinterpret_cast<Counter>(vaesmcq_u8(substituted(state))) ^ key;
-}
-
-inline Counter last_aes_round(Counter state, Counter key) {
-  return reinterpret_cast<Counter>(substituted(state)) ^ key;
-}
+  // The Arm instruction adds a key before it substitutes; a second instruction mixes columns.
+  const uint8x16_t next = vaeseq_u8(reinterpret_cast<uint8x16_t>(state), vdupq_n_u8(0));
+  return reinterpret_cast<Counter>(last ? next : vaesmcq_u8(next)) ^ key;
 #else
-inline Counter aes_round(Counter state, Counter key) {
-  return std::bit_cast<Counter>(aes_mixed(std::bit_cast<AesColumns>(state))) ^ key;
-}
-
-inline Counter last_aes_round(Counter state, Counter key) {
-  return std::bit_cast<Counter>(aes_substituted(std::bit_cast<AesColumns>(state))) ^ key;
-}
+  const auto columns = std::bit_cast<AesColumns>(state);
+  return std::bit_cast<Counter>(last ? aes_substituted(columns) : aes_mixed(columns)) ^ key;
 #endif
-
-// The lower bytes of the draws of `one`, then of the draws of `other`.
-inline CounterBytes lower_bytes(CounterBytes one, CounterBytes other) {
-  return __builtin_shufflevector(one, other, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28,
-                                 30);
 }
 
 // The highest bit of each byte.
@@ -126,8 +100,7 @@ struct OneCounter {
   Counter numbers;
 
   void mix(Counter key) { numbers ^= key; }
-  void go_through_round(Counter key) { numbers = aes_round(numbers, key); }
-  void go_through_last_round(Counter key) { numbers = last_aes_round(numbers, key); }
+  void go_through_round(Counter key, bool last) { numbers = aes_round(numbers, key, last); }
 };
 
 #if defined(__AVX512BW__)
@@ -139,11 +112,9 @@ struct FourCounters {
     return _mm512_maskz_broadcast_i32x4(0xFFFF, reinterpret_cast<__m128i>(key));
   }
   void mix(Counter key) { numbers = _mm512_xor_si512(numbers, to_each(key)); }
-  [[gnu::target("vaes")]] void go_through_round(Counter key) {
-    numbers = _mm512_aesenc_epi128(numbers, to_each(key));
-  }
-  [[gnu::target("vaes")]] void go_through_last_round(Counter key) {
-    numbers = _mm512_aesenclast_epi128(numbers, to_each(key));
+  [[gnu::target("vaes")]] void go_through_round(Counter key, bool last) {
+    numbers = last ? _mm512_aesenclast_epi128(numbers, to_each(key))
+                   : _mm512_aesenc_epi128(numbers, to_each(key));
   }
 };
 using SomeCounters = FourCounters;
@@ -155,8 +126,7 @@ template <class Some>
 using Sixteen = std::array<Some, keep_lanes * sizeof(Counter) / sizeof(Some)>;
 using AllCounters = Sixteen<SomeCounters>;
 
-// ARS with 5 rounds: the rounds of AES, with keys that are a Weyl sequence starting at `key`
-// (Salmon et al. 2011, section 3.1).
+// ARS with 5 rounds: AES with keys of a Weyl sequence from `key` on (Salmon et al. 2011, 3.1).
 template <class Some>
 [[gnu::always_inline]] inline void encrypt_with(Sixteen<Some>& counters, std::uint64_t key) {
   constexpr Counter weyl{0x9E3779B97F4A7C15, 0xBB67AE8584CAA73B};  // (√5 - 1) / 2 and √3 - 1
@@ -167,20 +137,19 @@ template <class Some>
   for (int i = 1; i < 5; ++i) {
     round_key += weyl;
     for (Some& some : counters) {
-      some.go_through_round(round_key);
+      some.go_through_round(round_key, false);
     }
   }
   round_key += weyl;
   for (Some& some : counters) {
-    some.go_through_last_round(round_key);
+    some.go_through_round(round_key, true);
   }
 }
 
 // The lower halves of sixteen counters: block and row. The upper half is the same: step and salt.
 using Addresses = std::array<std::uint64_t, keep_lanes>;
 
-// One byte for each address, with a bit for each of its eight draws in order. A bit is set if the
-// 16 bits of its draw are at least the threshold.
+// A byte for each address: bit i is set if the 16 bits of draw i are at least the threshold.
 using KeepBytes = std::array<std::uint64_t, keep_lanes / 8>;
 
 #if defined(__AVX512BW__)
@@ -243,9 +212,11 @@ inline KeepBytes kept(const AllCounters& draws, std::uint32_t threshold) {
   };
   KeepBytes keep{};
   for (std::size_t i = 0; i < draws.size(); i += 2) {
-    const std::uint64_t bits =
-        top_bits(lower_bytes(is_kept(draws[i].numbers), is_kept(draws[i + 1].numbers)));
-    keep[i / 8] |= bits << (8 * (i % 8));
+    // The lower bytes of the eight draws of both counters.
+    const CounterBytes both =
+        __builtin_shufflevector(is_kept(draws[i].numbers), is_kept(draws[i + 1].numbers),  //
+                                0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
+    keep[i / 8] |= std::uint64_t{top_bits(both)} << (8 * (i % 8));
   }
   return keep;
 }

@@ -1,6 +1,5 @@
-// Draws the random bits of dropout in bulk: one bit for each number says whether it is kept. The
-// generator encrypts 128-bit counters with rounds of AES (FIPS-197, section 5.1). Every CPU
-// computes the same bits.
+// Draws the keep bits of dropout in bulk. The generator encrypts 128-bit counters with rounds of
+// AES (FIPS-197, section 5.1). Every CPU computes the same bits.
 #pragma once
 
 #include "core/random/draws.hpp"
@@ -42,8 +41,7 @@ constexpr Index keep_bytes(Index rows, Index columns) {
   return (rows * keep_row_bytes(columns) + keep_lanes - 1) / keep_lanes * keep_lanes;
 }
 
-// The four columns of the AES state, with the first row in the lowest byte, for CPUs without AES
-// instructions.
+// The columns of the AES state, first row in the lowest byte, for CPUs without AES.
 using AesColumns = std::array<std::uint32_t, 4>;
 AesColumns aes_substituted(const AesColumns& state);  // SubBytes and ShiftRows
 AesColumns aes_mixed(const AesColumns& state);        // SubBytes, ShiftRows and MixColumns

@@ -23,29 +23,6 @@ std::optional<Index> number_in(const Environment& environment, const char* name)
   return number;
 }
 
-// mpirun of Open MPI sets OMPI_COMM_WORLD_SIZE; `srun --mpi=pmix` sets PMIX_RANK, and the number of
-// ranks in SLURM_STEP_NUM_TASKS.
-Launched by_openmpi(const Environment& environment) {
-  if (const auto ranks = number_in(environment, "OMPI_COMM_WORLD_SIZE")) {
-    return {Launcher::openmpi, *ranks};
-  }
-  if (number_in(environment, "PMIX_RANK")) {
-    return {Launcher::openmpi, number_in(environment, "SLURM_STEP_NUM_TASKS").value_or(0)};
-  }
-  return {};
-}
-
-// mpirun of MPICH and `srun --mpi=pmi2` set PMI_SIZE and PMI_RANK.
-Launched by_mpich(const Environment& environment) {
-  if (const auto ranks = number_in(environment, "PMI_SIZE")) {
-    return {Launcher::mpich, *ranks};
-  }
-  if (number_in(environment, "PMI_RANK")) {
-    return {Launcher::mpich, 0};
-  }
-  return {};
-}
-
 }  // namespace
 
 std::vector<std::string> environment_without_launcher() {
@@ -60,12 +37,21 @@ std::vector<std::string> environment_without_launcher() {
 }
 
 Launched launched(Launcher preferred, const Environment& environment) {
-  const Launched openmpi = by_openmpi(environment);
-  const Launched mpich = by_mpich(environment);
-  if (openmpi.by == Launcher::none || (preferred == Launcher::mpich && mpich.by == preferred)) {
-    return mpich;
+  // mpirun of Open MPI sets OMPI_COMM_WORLD_SIZE; `srun --mpi=pmix` sets PMIX_RANK, and the number
+  // of ranks in SLURM_STEP_NUM_TASKS.
+  Launched openmpi;
+  if (const auto ranks = number_in(environment, "OMPI_COMM_WORLD_SIZE")) {
+    openmpi = {Launcher::openmpi, *ranks};
+  } else if (number_in(environment, "PMIX_RANK")) {
+    openmpi = {Launcher::openmpi, number_in(environment, "SLURM_STEP_NUM_TASKS").value_or(0)};
   }
-  return openmpi;
+  // mpirun of MPICH and `srun --mpi=pmi2` set PMI_SIZE and PMI_RANK.
+  Launched mpich;
+  if (number_in(environment, "PMI_SIZE") || number_in(environment, "PMI_RANK")) {
+    mpich = {Launcher::mpich, number_in(environment, "PMI_SIZE").value_or(0)};
+  }
+  const bool take_mpich = preferred == Launcher::mpich && mpich.by == preferred;
+  return openmpi.by == Launcher::none || take_mpich ? mpich : openmpi;
 }
 
 Launched launched(Launcher preferred) {

@@ -47,15 +47,6 @@ std::vector<SharedMessage> messages_of(std::span<const std::optional<RankEnd>> e
   return messages;
 }
 
-std::string text_of(const Ranks& ranks, const SharedMessage& message) {
-  if (message.end->by_others || message.ranks.front() == 0) {
-    return message.end->message;
-  }
-  const auto names =
-      message.ranks | std::views::transform([&](Index rank) { return ranks.name(rank); });
-  return join(names, ", ") + ": " + message.end->message;
-}
-
 constexpr Index nowhere = std::numeric_limits<Index>::max();
 
 struct Failure {
@@ -77,22 +68,6 @@ std::string message_of(const std::exception_ptr& error, Failure& failure) {
   }
 }
 
-// Identifies the machine and the cores. boot_id changes at each start of a machine, and all its
-// containers share it, unlike the names of hosts.
-std::string cores_of_process() {
-  std::string machine;
-  std::getline(std::ifstream("/proc/sys/kernel/random/boot_id"), machine);
-  cpu_set_t allowed;
-  CPU_ZERO(&allowed);
-  ::sched_getaffinity(0, sizeof allowed, &allowed);
-  for (std::size_t core = 0; core < CPU_SETSIZE; ++core) {
-    if (CPU_ISSET(core, &allowed)) {
-      machine += ' ' + std::to_string(core);
-    }
-  }
-  return machine;
-}
-
 }  // namespace
 
 Ranks& alone() {
@@ -103,13 +78,16 @@ Ranks& alone() {
 RankEnd end_of_all(const Ranks& ranks, std::span<const std::optional<RankEnd>> ends) {
   for (const bool by_others : {false, true}) {
     const std::vector<SharedMessage> messages = messages_of(ends, by_others);
-    RankEnd end{.by_others = by_others};
-    for (const SharedMessage& message : messages) {
-      end.message += (end.message.empty() ? "" : "\nerror: ") + text_of(ranks, message);
-    }
+    const auto text_of = [&](const SharedMessage& message) {
+      const auto names =
+          message.ranks | std::views::transform([&](Index rank) { return ranks.name(rank); });
+      return (by_others || message.ranks.front() == 0 ? "" : join(names, ", ") + ": ") +
+             message.end->message;
+    };
     if (!messages.empty()) {
-      end.exit_code = messages.front().end->exit_code;
-      return end;
+      return {.exit_code = messages.front().end->exit_code,
+              .message = join(messages | std::views::transform(text_of), "\nerror: "),
+              .by_others = by_others};
     }
   }
   const auto failed =
@@ -200,13 +178,23 @@ void throw_first(Ranks& ranks, const std::exception_ptr& error, Index place) {
   if (first->numeric != 0) {
     throw NumericError(said);
   }
-  throw RankError(fmt::format("{}: {}", ranks.name(rank), said));
+  throw RankError("{}: {}", ranks.name(rank), said);
 }
 
 ThreadCount default_thread_count(Ranks& ranks) {
-  const std::string mine = cores_of_process();
-  const std::vector<std::string> all = share_texts(ranks, mine);
-  return default_thread_count(std::ranges::count(all, mine));
+  // The machine and the cores of this process. boot_id changes at each start of a machine, and all
+  // its containers share it, unlike the names of hosts.
+  std::string mine;
+  std::getline(std::ifstream("/proc/sys/kernel/random/boot_id"), mine);
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  ::sched_getaffinity(0, sizeof allowed, &allowed);
+  for (std::size_t core = 0; core < CPU_SETSIZE; ++core) {
+    if (CPU_ISSET(core, &allowed)) {
+      mine += ' ' + std::to_string(core);
+    }
+  }
+  return default_thread_count(std::ranges::count(share_texts(ranks, mine), mine));
 }
 
 }  // namespace tapehead

@@ -11,9 +11,9 @@ std::vector<Index> logarithmic_starts(Index count, Index farthest) {
   const Index steps = count - exact;
   if (exact < 1 || exact >= farthest) {
     throw ConfigError(
-        fmt::format("distance buckets: {} for one side up to distance {}: there must be 2 or more, "
-                    "and half of them less than the distance",
-                    count, farthest));
+        "distance buckets: {} for one side up to distance {}: there must be 2 or more, "
+        "and half of them less than the distance",
+        count, farthest);
   }
   std::vector<Index> starts(static_cast<std::size_t>(count));
   std::iota(starts.begin(), starts.end(), Index{0});
@@ -44,9 +44,8 @@ DistanceBuckets::DistanceBuckets(std::vector<Index> starts)
 
 DistanceBuckets DistanceBuckets::clipped(Index before, Index after) {
   if (before < 0 || after < 0) {
-    throw ConfigError(
-        fmt::format("distance buckets: {} before and {} after the query: neither may be negative",
-                    before, after));
+    throw ConfigError("distance buckets: {} before and {} after the query: neither may be negative",
+                      before, after);
   }
   std::vector<Index> starts(static_cast<std::size_t>(before + 1 + after));
   std::iota(starts.begin(), starts.end(), -before);

@@ -6,7 +6,7 @@ namespace {
 
 void expect_positive(Index number, const char* what) {
   if (number < 1) {
-    throw ConfigError(fmt::format("pattern: {} of {}: it must be 1 or more", what, number));
+    throw ConfigError("pattern: {} of {}: it must be 1 or more", what, number);
   }
 }
 
@@ -27,8 +27,8 @@ Pattern Pattern::strided(Index stride) {
 Pattern Pattern::fixed(Index size, Index summaries) {
   Pattern pattern = blocks(size);
   if (summaries < 0 || summaries > size) {
-    throw ConfigError(fmt::format("pattern: {} summary keys of a block of {}: there can be 0 to {}",
-                                  summaries, size, size));
+    throw ConfigError("pattern: {} summary keys of a block of {}: there can be 0 to {}", summaries,
+                      size, size);
   }
   pattern.summaries_ = summaries;
   return pattern;
@@ -78,7 +78,7 @@ bool Pattern::allowed(Index query, Index key, Index prefix) const {
 
 void Pattern::mark(Index query, Index first, std::span<bool> allowed, Index prefix) const {
   if (rule_ != nullptr) {
-    rule_->mark(query, first, allowed);
+    (*rule_)(query, first, allowed);
   }
   const PositionRange near = near_.of(query);
   const Index size = near_.query_unit;

@@ -39,13 +39,8 @@ struct KeyRanges {
   }
 };
 
-// A rule of your own: see `Pattern::by`.
-class KeyRule {
- public:
-  virtual ~KeyRule() = default;
-  // allowed[j] = whether the query may attend to key first + j
-  virtual void mark(Index query, Index first, std::span<bool> allowed) const = 0;
-};
+// A rule of your own, see `Pattern::by`: allowed[j] = whether the query may attend to key first + j
+using KeyRule = std::function<void(Index query, Index first, std::span<bool> allowed)>;
 
 // Near keys, which form one range for each query, and far keys at regular places or at the start.
 class Pattern {
@@ -111,20 +106,14 @@ class Pattern {
 template <class Rule>
   requires std::predicate<const Rule&, Index, Index>
 Pattern Pattern::by(Rule allowed, Index before, Index after) {
-  class Kept : public KeyRule {
-   public:
-    explicit Kept(Rule rule) : rule_(std::move(rule)) {}
-    void mark(Index query, Index first, std::span<bool> keys) const override {
-      for (bool& key : keys) {
-        key = rule_(query, first++);
-      }
-    }
-
-   private:
-    Rule rule_;
-  };
   Pattern pattern = window(before, after);
-  pattern.rule_ = std::make_shared<const Kept>(std::move(allowed));
+  pattern.rule_ =
+      std::make_shared<const KeyRule>([rule = std::make_shared<const Rule>(std::move(allowed))](
+                                          Index query, Index first, std::span<bool> keys) {
+        for (bool& key : keys) {
+          key = (*rule)(query, first++);
+        }
+      });
   return pattern;
 }
 

@@ -24,22 +24,6 @@ Place place_of(const Module& module, Index column, Index columns) {
   return place;
 }
 
-namespace {
-
-std::string line_of(const Range& range) {
-  std::string line = fmt::format("\n  {} {}: ", range.what, range.shape.to_string());
-  if (range.not_finite < range.shape.size()) {
-    line += fmt::format("{:.4g} ... {:.4g}", range.least, range.most);
-  }
-  if (range.not_finite > 0) {
-    line += fmt::format("{}{} not finite", range.not_finite < range.shape.size() ? ", " : "",
-                        range.not_finite);
-  }
-  return line;
-}
-
-}  // namespace
-
 std::string describe(const Anomaly& anomaly) {
   std::string text = anomaly.op;
   if (!anomaly.place.path.empty()) {
@@ -53,7 +37,12 @@ std::string describe(const Anomaly& anomaly) {
                       element_name(anomaly.element, anomaly.shape), anomaly.count,
                       anomaly.shape.size());
   for (const Range& range : anomaly.ranges) {
-    text += line_of(range);
+    const bool any_finite = range.not_finite < range.shape.size();
+    text += fmt::format("\n  {} {}: ", range.what, range.shape.to_string());
+    text += any_finite ? fmt::format("{:.4g} ... {:.4g}", range.least, range.most) : "";
+    if (range.not_finite > 0) {
+      text += fmt::format("{}{} not finite", any_finite ? ", " : "", range.not_finite);
+    }
   }
   if (!anomaly.examples.empty()) {
     text += fmt::format("\n  in a shard of training examples {}", listed(anomaly.examples));

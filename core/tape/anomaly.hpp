@@ -22,8 +22,7 @@ struct Place {
   std::string to_string() const;  // "decoder.layers.1.cross.query, head 2"
 };
 
-// Whether the path of a module or parameter is `scope` or inside it: "a.b.c" is in "a.b". All paths
-// are in the root, which is "".
+// Whether a path is `scope` or inside it: "a.b.c" is in "a.b". All paths are in the root, "".
 bool lies_in(std::string_view path, std::string_view scope);
 
 // The place of a column of a result, or of a row of a weight (out, in).

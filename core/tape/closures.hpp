@@ -7,8 +7,7 @@
 
 namespace tapehead {
 
-// A function of one argument that lives in a ClosureArena. The destructor destroys the captured
-// objects; their memory stays with the arena.
+// A function of one argument that lives in a ClosureArena, which keeps its memory.
 template <class Argument>
 class Closure {
  public:

@@ -9,24 +9,19 @@ namespace {
 
 constexpr Index block_alignment = 16;  // numbers: a cache line of floats
 
-// The element whose random draw element i uses, by number.
-Index source_of(Index i, const NamedParameter& parameter) {
-  const auto& [kind, value, row_period, column_period] = parameter.initializer;
-  const Index columns = parameter.shape.rank() == 2 ? parameter.shape[1] : 1;
-  const Index row = row_period > 0 ? i / columns % row_period : i / columns;
-  const Index column = column_period > 0 ? i % columns % column_period : i % columns;
-  return row * columns + column;
-}
-
 void fill(Tensor values, const NamedParameter& parameter, std::uint64_t seed) {
   const Draws draws(seed, "initialize." + parameter.name, 0);
-  const double value = parameter.initializer.value;
+  const auto& [kind, value, row_period, column_period] = parameter.initializer;
+  const Index columns = parameter.shape.rank() == 2 ? parameter.shape[1] : 1;
   for (Index i = 0; i < values.size(); ++i) {
-    const auto index = static_cast<std::uint64_t>(source_of(i, parameter));
+    // The element whose random draw element i uses.
+    const Index row = row_period > 0 ? i / columns % row_period : i / columns;
+    const Index column = column_period > 0 ? i % columns % column_period : i % columns;
+    const auto index = static_cast<std::uint64_t>(row * columns + column);
     double number = value;
-    if (parameter.initializer.kind == Initializer::Kind::normal) {
+    if (kind == Initializer::Kind::normal) {
       number = value * draw_normal(draws, index);
-    } else if (parameter.initializer.kind == Initializer::Kind::uniform) {
+    } else if (kind == Initializer::Kind::uniform) {
       number = value * (2 * draw_uniform(draws, index) - 1);
     }
     values.data()[i] = static_cast<Scalar>(number);
@@ -59,39 +54,36 @@ Parameter Scope::create_stacked(const std::vector<std::string>& names, Parameter
   const auto count = static_cast<Index>(names.size());
   const Shape stacked =
       shape.rank() == 1 ? Shape{count * shape[0]} : Shape{count * shape[0], shape[1]};
-  Module module{.paths = {}, .heads = heads};
-  for (const std::string& name : names) {
-    module.paths.push_back(parent_of(name_of(name)));
-  }
-  const Index block = store_->add_block(kind, stacked, std::move(module));
-  for (Index i = 0; i < count; ++i) {
-    const std::string name = name_of(names[static_cast<std::size_t>(i)]);
-    if (std::ranges::any_of(store_->parameters_,
-                            [&](const NamedParameter& other) { return other.name == name; })) {
-      throw ConfigError(fmt::format("two parameters are named {}", name));
+  ParameterStore::Block block{.offset = store_->size_,
+                              .kind = kind,
+                              .shape = stacked,
+                              .module = {.paths = {}, .heads = heads}};
+  for (const std::string& own_name : names) {
+    const std::string name = name_of(own_name);
+    if (std::ranges::find(store_->parameters_, name, &NamedParameter::name) !=
+        store_->parameters_.end()) {
+      throw ConfigError("two parameters are named {}", name);
     }
+    const bool frozen = freezes(own_name);
+    block.frozen = block.frozen && frozen;
+    const Index before = std::ssize(block.module.paths) * shape.size();
+    block.module.paths.push_back(parent_of(name));
     store_->parameters_.push_back({.name = name,
                                    .kind = kind,
                                    .shape = shape,
                                    .initializer = initializer,
-                                   .block = block,
-                                   .offset = store_->block_begin(block) + i * shape.size(),
-                                   .frozen = freezes(names[static_cast<std::size_t>(i)])});
-    bool& whole = store_->blocks_[static_cast<std::size_t>(block)].frozen;
-    whole = whole && store_->parameters_.back().frozen;
+                                   .block = store_->blocks(),
+                                   .offset = block.offset + before,
+                                   .frozen = frozen});
   }
-  return {.block = block, .shape = stacked};
+  store_->blocks_.push_back(std::move(block));
+  store_->size_ += (stacked.size() + block_alignment - 1) / block_alignment * block_alignment;
+  return {.block = store_->blocks() - 1, .shape = stacked};
 }
 
 bool Scope::freezes(std::string_view name) const {
   return std::ranges::any_of(
       store_->frozen_, [&](const std::string& pattern) { return matches(pattern, name_of(name)); });
-}
-
-Index ParameterStore::add_block(ParameterKind kind, const Shape& shape, Module module) {
-  blocks_.push_back({.offset = size_, .kind = kind, .shape = shape, .module = std::move(module)});
-  size_ += (shape.size() + block_alignment - 1) / block_alignment * block_alignment;
-  return blocks() - 1;
 }
 
 void ParameterStore::initialize(std::uint64_t seed) {

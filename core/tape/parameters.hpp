@@ -8,8 +8,7 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-// A layer's handle to one of its tensors. Pass::parameter turns it into a Var. Stacked parameters
-// share one handle.
+// A layer's handle to one of its tensors, or to stacked ones. Pass::parameter makes a Var of it.
 struct Parameter {
   Index block = -1;  // -1: the layer does not have the parameter
   Shape shape;
@@ -47,8 +46,7 @@ class Scope {
   Parameter create_stacked(const std::vector<std::string>& names, ParameterKind kind,
                            const Shape& shape, Initializer initializer, Index heads = 0) const;
 
-  // Whether the parameter of this name is frozen.
-  bool freezes(std::string_view name) const;
+  bool freezes(std::string_view name) const;  // whether the parameter of this name is frozen
 
  private:
   friend class ParameterStore;
@@ -88,16 +86,11 @@ class ParameterStore {
     return values_.part(parameter.offset, parameter.shape);
   }
 
-  const Module& module_of(Index block) const {
-    return blocks_[static_cast<std::size_t>(block)].module;
-  }
-  // Whether all parameters of the block are frozen.
-  bool frozen(Index block) const { return blocks_[static_cast<std::size_t>(block)].frozen; }
-  ParameterKind kind_of(Index block) const { return blocks_[static_cast<std::size_t>(block)].kind; }
-  Index block_begin(Index block) const { return blocks_[static_cast<std::size_t>(block)].offset; }
-  const Shape& block_shape(Index block) const {
-    return blocks_[static_cast<std::size_t>(block)].shape;
-  }
+  const Module& module_of(Index block) const { return at(block).module; }
+  bool frozen(Index block) const { return at(block).frozen; }  // all parameters of the block
+  ParameterKind kind_of(Index block) const { return at(block).kind; }
+  Index block_begin(Index block) const { return at(block).offset; }
+  const Shape& block_shape(Index block) const { return at(block).shape; }
   Index block_size(Index block) const { return block_shape(block).size(); }
 
  private:
@@ -109,7 +102,7 @@ class ParameterStore {
     Module module;  // the paths of the parameters
     bool frozen = true;
   };
-  Index add_block(ParameterKind kind, const Shape& shape, Module module);
+  const Block& at(Index block) const { return blocks_[static_cast<std::size_t>(block)]; }
 
   std::vector<std::string> frozen_;
   std::vector<NamedParameter> parameters_;

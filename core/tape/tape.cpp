@@ -52,8 +52,8 @@ void Tape::backward(const Var& output) {
 
 void Tape::backward(const Var& output, Tensor cotangent) {
   if (cotangent.shape() != output.shape()) {
-    throw ShapeError(fmt::format("backward: the cotangent has shape {}, the output {}",
-                                 cotangent.shape().to_string(), output.shape().to_string()));
+    throw ShapeError("backward: the cotangent has shape {}, the output {}",
+                     cotangent.shape().to_string(), output.shape().to_string());
   }
   if (!output.needs_gradient()) {
     return;
@@ -160,9 +160,9 @@ void Gradients::add(Index input, Tensor gradient) {
   }
   Tape::Node& into = tape_.input(node_, input);
   if (gradient.shape() != into.shape) {
-    throw ShapeError(fmt::format("{}: the gradient of input {} has shape {}, the input {}",
-                                 tape_.node(node_).op, input, gradient.shape().to_string(),
-                                 into.shape.to_string()));
+    throw ShapeError("{}: the gradient of input {} has shape {}, the input {}",
+                     tape_.node(node_).op, input, gradient.shape().to_string(),
+                     into.shape.to_string());
   }
   tape_.receive(into, std::move(gradient));
 }
@@ -188,7 +188,7 @@ Scalar* Gradients::sum(Index input) {
 }
 
 void wrong_shape(std::string_view what, std::string_view expected, const Shape& got) {
-  throw ShapeError(fmt::format("{}: expected {}, got {}", what, expected, got.to_string()));
+  throw ShapeError("{}: expected {}, got {}", what, expected, got.to_string());
 }
 
 void expect_shape(const Var& x, const Shape& expected, std::string_view what, const Var& other) {

@@ -10,8 +10,7 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 class Tape;
 
-// A value on a tape: a light handle. A value that no gradient can reach (a constant, or any value
-// while recording is off) has no node.
+// A handle to a value on a tape. A constant, or any value while recording is off, has no node.
 class Var {
  public:
   const Tensor& value() const { return value_; }
@@ -28,8 +27,7 @@ class Var {
   Tensor value_;
 };
 
-// Where the backward function of an op writes a gradient: it overwrites the numbers or, if there is
-// a gradient already, adds to them.
+// Where the backward function of an op writes a gradient, or adds to the one that is there.
 struct GradientTarget {
   Scalar* data;
   bool accumulate;

@@ -13,8 +13,7 @@ Place place_of_element(const Module* module, Index element, const Shape& shape) 
   return module == nullptr ? Place{} : place_of(*module, element % columns, columns);
 }
 
-// The same for an element of a parameter's gradient: rows of a weight (out, in) are columns of
-// results.
+// The same for a parameter's gradient: rows of a weight (out, in) are columns of results.
 Place place_of_parameter(const Module* module, Index element, const Shape& shape) {
   const Index rows = shape.rank() == 0 ? 1 : shape[0];
   return module == nullptr ? Place{} : place_of(*module, element / (shape.size() / rows), rows);
@@ -115,14 +114,12 @@ void Tape::look_at_gradients(Index i, const Tensor& output) {
   const Node& current = node(i);
   for (Index k = 0; k < current.input_count; ++k) {
     const Index from = inputs_[static_cast<std::size_t>(current.first_input + k)];
-    if (from < 0 || !node(from).has_arrived()) {
-      continue;
-    }
-    const Tensor& gradient = node(from).memory();
-    const Index bad = first_not_finite(gradient);
+    const bool arrived = from >= 0 && node(from).has_arrived();
+    const Index bad = arrived ? first_not_finite(node(from).memory()) : -1;
     if (bad < 0) {
       continue;
     }
+    const Tensor& gradient = node(from).memory();
     Anomaly anomaly = anomaly_at(current.op, gradient, bad);
     anomaly.in_gradient = true;
     anomaly.input = k;

@@ -18,22 +18,18 @@ Tensor Tensor::full(const Shape& shape, Scalar value) {
 
 Tensor Tensor::of(const Shape& shape, std::span<const Scalar> values) {
   if (static_cast<Index>(values.size()) != shape.size()) {
-    throw ShapeError(fmt::format("Tensor::of: {} values do not fill shape {}", values.size(),
-                                 shape.to_string()));
+    throw ShapeError("Tensor::of: {} values do not fill shape {}", values.size(),
+                     shape.to_string());
   }
   Tensor result = empty(shape);
   std::ranges::copy(values, result.data_);
   return result;
 }
 
-Tensor Tensor::of(const Shape& shape, std::initializer_list<Scalar> values) {
-  return of(shape, std::span<const Scalar>(values.begin(), values.size()));
-}
-
 Tensor Tensor::part(Index first_element, const Shape& shape) const {
   if (first_element < 0 || first_element + shape.size() > size()) {
-    throw ShapeError(fmt::format("part: shape {} from element {} on reaches beyond {}",
-                                 shape.to_string(), first_element, shape_.to_string()));
+    throw ShapeError("part: shape {} from element {} on reaches beyond {}", shape.to_string(),
+                     first_element, shape_.to_string());
   }
   Tensor result = *this;
   result.data_ += first_element;

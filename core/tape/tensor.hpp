@@ -16,7 +16,9 @@ class Tensor {
   static Tensor full(const Shape& shape, Scalar value);
   static Tensor zeros(const Shape& shape) { return full(shape, Scalar{0}); }
   static Tensor of(const Shape& shape, std::span<const Scalar> values);  // throws ShapeError
-  static Tensor of(const Shape& shape, std::initializer_list<Scalar> values);
+  static Tensor of(const Shape& shape, std::initializer_list<Scalar> values) {
+    return of(shape, std::span(values.begin(), values.size()));
+  }
 
   const Shape& shape() const { return shape_; }
   Index dim(Index axis) const { return shape_[axis]; }

@@ -52,8 +52,8 @@ Shape shape_of(const Expression& expression) {
   const std::size_t axes = expression.dimension();
   std::array<Index, Shape::max_rank> extents{1};
   if (axes > extents.size()) {
-    throw ShapeError("tensor: an expression of " + std::to_string(axes) +
-                     " axes; a Tensor has at most " + std::to_string(Shape::max_rank));
+    throw ShapeError("tensor: an expression of {} axes; a Tensor has at most {}", axes,
+                     Shape::max_rank);
   }
   for (std::size_t axis = 0; axis < axes; ++axis) {
     extents[axis] = static_cast<Index>(expression.shape()[axis]);
@@ -97,11 +97,9 @@ auto view(const Var& x) {
   return view<Rank>(x.value());
 }
 template <std::size_t Rank = xtensor_view::any_rank>
-auto view(Tensor&& x) = delete;  // its memory would be gone
+auto view(const Tensor&& x) = delete;  // its memory would be gone
 template <std::size_t Rank = xtensor_view::any_rank>
-auto view(const Tensor&& x) = delete;
-template <std::size_t Rank = xtensor_view::any_rank>
-auto view(Var&& x) = delete;
+auto view(const Var&& x) = delete;
 
 // `count` numbers, or all numbers of a tensor, along a single axis.
 template <class Number>
@@ -110,7 +108,6 @@ auto flat(Number* data, Index count) {
 }
 inline auto flat(Tensor& x) { return flat(x.data(), x.size()); }
 inline auto flat(const Tensor& x) { return flat(x.data(), x.size()); }
-auto flat(Tensor&& x) = delete;
 auto flat(const Tensor&& x) = delete;
 
 // Evaluates an expression into a tensor of its shape, without a temporary: an element of `to` may
@@ -126,8 +123,7 @@ void assign(Tensor& to, const xt::xexpression<Expression>& expression) {
   xt::noalias(xtensor_view::of(to.data(), to.size(), numbers.shape())) = numbers;
 }
 
-// Evaluates an expression into a new tensor. A single number, such as the sum of all, has shape
-// (1). Throws ShapeError for more than four axes.
+// Evaluates an expression into a new tensor; a single number has shape (1). Throws ShapeError.
 template <class Expression>
 Tensor tensor(const xt::xexpression<Expression>& expression) {
   Tensor to = Tensor::empty(xtensor_view::shape_of(expression.derived_cast()));

@@ -4,7 +4,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/files/files.hpp"
 #include "core/files/json_text.hpp"
 
 namespace tapehead {
@@ -25,53 +24,15 @@ std::uint64_t number_at(const char* bytes, std::size_t width) {
   return number;
 }
 
-std::size_t width_for(Index vocabulary) { return vocabulary <= 65536 ? 2 : 4; }
-
 std::size_t padding(std::size_t bytes) {
   return (number_bytes - bytes % number_bytes) % number_bytes;
-}
-
-Hash checksum_of(std::string_view bytes) {
-  Hash hash;
-  for (; !bytes.empty(); bytes.remove_prefix(std::min(block_bytes, bytes.size()))) {
-    hash.add(bytes.substr(0, block_bytes));
-  }
-  return hash;
-}
-
-nlohmann::json facts_json(const TextCounts& counts, Index tokens, std::size_t width,
-                          std::size_t documents) {
-  return {{"tokens", tokens},
-          {"token_bytes", width},
-          {"documents", documents},
-          {"bytes", counts.bytes},
-          {"words", counts.words},
-          {"unknown",
-           {{"tokens", counts.unknown.tokens},
-            {"lines", counts.unknown.lines},
-            {"of", counts.unknown.of},
-            {"first", counts.unknown.first},
-            {"first_line", counts.unknown.first_line}}}};
-}
-
-TextCounts counts_of(const JsonObject& facts, const std::string& where) {
-  const JsonObject unknown(facts.member("unknown"), where);
-  const Index of = unknown.count("of");
-  const Index tokens = unknown.count("tokens", 0, of);
-  return {.bytes = facts.count("bytes"),
-          .words = facts.count("words"),
-          .unknown = {.tokens = tokens,
-                      .lines = unknown.count("lines", 0, tokens),
-                      .of = of,
-                      .first = unknown.text("first"),
-                      .first_line = unknown.count("first_line")}};
 }
 
 // Checks the facts against the size of the file, but does not check the ids. Throws IoError.
 TextFacts facts_in(std::string_view bytes, const std::filesystem::path& shown_as) {
   const std::string damaged = shown_as.string() + " is damaged";
   if (!bytes.starts_with(signature)) {
-    throw IoError(fmt::format("{} is not a file of tokens that tapehead wrote", shown_as.string()));
+    throw IoError("{} is not a file of tokens that tapehead wrote", shown_as.string());
   }
   if (bytes.size() < signature.size() + 2 * number_bytes) {
     throw IoError(damaged + ": it is cut off");
@@ -85,17 +46,26 @@ TextFacts facts_in(std::string_view bytes, const std::filesystem::path& shown_as
   const auto json = parse_json(bytes.substr(end - count, count), damaged);
   const JsonObject object(json, damaged);
   const Index width = object.count("token_bytes", 2, 4);
-  const TextFacts facts{.tokens = object.count("tokens", 1, body / width),
-                        .width = width,
-                        .documents = object.count("documents", 1, body / Index{number_bytes}),
-                        .counts = counts_of(object, damaged)};
+  TextFacts facts{.tokens = object.count("tokens", 1, body / width),
+                  .width = width,
+                  .documents = object.count("documents", 1, body / Index{number_bytes})};
+  const JsonObject unknown(object.member("unknown"), damaged);
+  const Index of = unknown.count("of");
+  const Index tokens = unknown.count("tokens", 0, of);
+  facts.counts = {.bytes = object.count("bytes"),
+                  .words = object.count("words"),
+                  .unknown = {.tokens = tokens,
+                              .lines = unknown.count("lines", 0, tokens),
+                              .of = of,
+                              .first = unknown.text("first"),
+                              .first_line = unknown.count("first_line")}};
   const auto ids = static_cast<std::size_t>(facts.tokens * width);
   const std::size_t needed =
       ids + padding(ids) + static_cast<std::size_t>(facts.documents) * number_bytes;
   if (width == 3 || static_cast<Index>(needed) != body) {
-    throw IoError(fmt::format(
+    throw IoError(
         "{}: {} tokens of {} bytes each and the ends of {} documents need {} bytes, and it has {}",
-        damaged, facts.tokens, width, facts.documents, needed, body));
+        damaged, facts.tokens, width, facts.documents, needed, body);
   }
   return facts;
 }
@@ -114,10 +84,13 @@ TokenText::TokenText(const OpenFile& file, const std::filesystem::path& shown_as
     : file_(std::make_shared<const MappedFile>(file, shown_as)) {
   const std::string_view bytes = file_->bytes();
   facts_ = facts_in(bytes, shown_as);
-  const Hash checksum = checksum_of(bytes.substr(0, bytes.size() - number_bytes));
+  Hash checksum;
+  for (auto rest = bytes.substr(0, bytes.size() - number_bytes); !rest.empty();) {
+    checksum.add(rest.substr(0, block_bytes));
+    rest.remove_prefix(std::min(block_bytes, rest.size()));
+  }
   if (checksum.value() != number_at(bytes.end() - number_bytes, number_bytes)) {
-    throw IoError(
-        fmt::format("{} is damaged: its content does not match its checksum", shown_as.string()));
+    throw IoError("{} is damaged: its content does not match its checksum", shown_as.string());
   }
   digest_ = checksum.hexadecimal();
   const auto ids = static_cast<std::size_t>(facts_.tokens * facts_.width);
@@ -126,9 +99,8 @@ TokenText::TokenText(const OpenFile& file, const std::filesystem::path& shown_as
   for (Index document = 0; document < facts_.documents; ++document) {
     const Index end = begin_of(document + 1);
     if (end <= begin_of(document) || (document == facts_.documents - 1 && end != facts_.tokens)) {
-      throw IoError(fmt::format("{} is damaged: its document {} of {} ends at token {} of {}",
-                                shown_as.string(), document + 1, facts_.documents, end,
-                                facts_.tokens));
+      throw IoError("{} is damaged: its document {} of {} ends at token {} of {}",
+                    shown_as.string(), document + 1, facts_.documents, end, facts_.tokens);
     }
   }
 }
@@ -156,7 +128,7 @@ void TokenText::save(const std::filesystem::path& file) const {
 }
 
 TokenTextWriter::TokenTextWriter(Index vocabulary)
-    : file_(nameless_file()), width_(width_for(vocabulary)) {
+    : file_(nameless_file()), width_(vocabulary <= 65536 ? 2 : 4) {
   put(signature);
 }
 
@@ -178,7 +150,18 @@ TokenText TokenTextWriter::finish(const TextCounts& counts) {
   for (const std::uint64_t end : ends_) {
     put_number(end, number_bytes);
   }
-  const std::string facts = facts_json(counts, tokens_, width_, ends_.size()).dump();
+  const nlohmann::json json{{"tokens", tokens_},
+                            {"token_bytes", width_},
+                            {"documents", ends_.size()},
+                            {"bytes", counts.bytes},
+                            {"words", counts.words},
+                            {"unknown",
+                             {{"tokens", counts.unknown.tokens},
+                              {"lines", counts.unknown.lines},
+                              {"of", counts.unknown.of},
+                              {"first", counts.unknown.first},
+                              {"first_line", counts.unknown.first_line}}}};
+  const std::string facts = json.dump();
   put(facts);
   put_number(facts.size(), number_bytes);
   flush();

@@ -21,7 +21,7 @@ struct TextFacts {
   Index tokens = 0;
   Index width = 0;  // bytes per id
   Index documents = 0;
-  TextCounts counts;
+  TextCounts counts{};
 };
 
 class TokenText {

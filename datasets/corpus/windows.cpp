@@ -1,22 +1,26 @@
 #include "datasets/corpus/windows.hpp"
 
-#include "core/random/draws.hpp"
-
 namespace tapehead {
 
 namespace {
 
-// Calls visit(begin, end, number) for each run of tokens: windows do not cross the ends of a run.
-template <class Visitor>
-void for_each_run(const TokenText& text, const Windowing& windowing, const Visitor& visit) {
+// One run for a stream, otherwise one for each document: windows do not cross the ends of a run.
+// `head_of(number, tokens)` gives the head of a run.
+WindowList windows_of(const TokenText& text, const Windowing& windowing, Index step,
+                      const std::function<Index(Index, Index)>& head_of) {
+  WindowList windows(windowing.context);
+  const auto add = [&](Index begin, Index end, Index number) {
+    windows.add({begin, end, head_of(number, end - begin), step, windowing.begin_mark});
+  };
   if (windowing.stream) {
-    visit(Index{0}, text.size(), Index{0});
-    return;
+    add(0, text.size(), 0);
+    return windows;
   }
   const Index unpredicted = windowing.begin_mark ? 0 : 1;
   for (Index document = 0; document < text.documents(); ++document) {
-    visit(text.begin_of(document) + unpredicted, text.begin_of(document + 1), document);
+    add(text.begin_of(document) + unpredicted, text.begin_of(document + 1), document);
   }
+  return windows;
 }
 
 // The random draws of each token.
@@ -28,8 +32,6 @@ struct Unit {
   Index rows;
   double order;
 };
-
-constexpr bool is_mark(TokenId token) { return token == begin_id || token == end_id; }
 
 }  // namespace
 
@@ -89,39 +91,22 @@ WindowList training_windows(const TokenText& text, const Windowing& windowing, s
                             Index epoch) {
   const Draws draws(seed, "text/windows", epoch);
   const Index context = windowing.context;
-  WindowList windows(context);
-  for_each_run(text, windowing, [&](Index begin, Index end, Index number) {
-    const Index shift = end - begin > context ? draw_below(draws, number, context) : 0;
-    windows.add({.begin = begin,
-                 .end = end,
-                 .head = shift > 0 ? shift : context,
-                 .step = context,
-                 .opens = windowing.begin_mark});
+  return windows_of(text, windowing, context, [&](Index number, Index tokens) {
+    const Index shift = tokens > context ? draw_below(draws, number, context) : 0;
+    return shift > 0 ? shift : context;
   });
-  return windows;
 }
 
 WindowList evaluation_windows(const TokenText& text, const Windowing& windowing, Index stride) {
-  WindowList windows(windowing.context);
-  for_each_run(text, windowing, [&](Index begin, Index end, Index) {
-    windows.add({.begin = begin,
-                 .end = end,
-                 .head = windowing.context,
-                 .step = stride,
-                 .opens = windowing.begin_mark});
-  });
-  return windows;
+  return windows_of(text, windowing, stride, [&](Index, Index) { return windowing.context; });
 }
 
 WindowList maskable_windows(const TokenText& text, const WindowList& windows) {
   std::vector<Index> numbers;
   for (Index i = 0; i < windows.size(); ++i) {
     const Window window = windows[i];
-    Index marks = 0;
-    while (marks < window.rows && text[window.first + marks] == end_id) {
-      ++marks;
-    }
-    if (marks < window.rows) {
+    const auto rows = std::views::iota(window.first, window.first + window.rows);
+    if (std::ranges::any_of(rows, [&](Index row) { return text[row] != end_id; })) {
       numbers.push_back(i);
     }
   }
@@ -191,7 +176,7 @@ std::vector<MaskedToken> Masking::of(const std::vector<TokenId>& tokens,
   bool joins = false;  // whether the previous token can belong to the same word
   for (Index row = 0; row < std::ssize(tokens); ++row) {
     const TokenId token = tokens[static_cast<std::size_t>(row)];
-    if (is_mark(token)) {
+    if (token == begin_id || token == end_id) {
       joins = false;
       continue;
     }

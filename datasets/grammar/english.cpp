@@ -5,26 +5,15 @@ namespace tapehead::grammar {
 
 namespace {
 
-std::string_view form_of(Determiner determiner, bool plural, std::string_view next) {
-  switch (determiner) {
-    case Determiner::the:
-      return "the";
-    case Determiner::this_:
-      return plural ? "these" : "this";
-    case Determiner::my:
-      return "my";
-    case Determiner::a:
-      break;
-  }
-  return std::string_view("aeiou").find(next.front()) == std::string_view::npos ? "a" : "an";
-}
-
 void say(Words& words, const NounPhrase& phrase, Phrase where) {
   const std::string_view noun = phrase.plural ? phrase.noun->plural : phrase.noun->singular;
   if (phrase.determiner) {
-    const Role role = phrase.determiner == Determiner::my ? Role::possessive : Role::determiner;
     const std::string_view next = phrase.adjective ? phrase.adjective->english : noun;
-    words.add({role, where}, form_of(*phrase.determiner, phrase.plural, next));
+    const bool vowel = std::string_view("aeiou").find(next.front()) != std::string_view::npos;
+    const std::array<std::string_view, 4> forms{"the", phrase.plural ? "these" : "this",
+                                                vowel ? "an" : "a", "my"};
+    words.add({role_of(*phrase.determiner), where},
+              forms[static_cast<std::size_t>(*phrase.determiner)]);
   }
   if (phrase.adjective) {
     words.add({Role::adjective, where}, phrase.adjective->english);

@@ -1,6 +1,6 @@
 // Writes a sentence in German. Determiners and adjectives agree with gender, number and case. In
-// the main clause the finite verb comes second and the rest of the verb last; in the subordinate
-// clause the whole verb comes last.
+// the main clause the finite verb comes second, before the subject if an adverb comes first, and
+// the rest of the verb last; in the subordinate clause the whole verb comes last.
 
 #include "datasets/grammar/sentence.hpp"
 
@@ -17,14 +17,6 @@ constexpr Endings this_endings{
     {{"er", "en", "em"}, {"e", "e", "er"}, {"es", "es", "em"}, {"e", "e", "en"}}};
 constexpr Endings a_endings{{{"", "en", "em"}, {"e", "e", "er"}, {"", "", "em"}, {"e", "e", "en"}}};
 
-// In the order of Determiner.
-struct DeclinedWord {
-  std::string_view stem;
-  const Endings* endings;
-};
-constexpr std::array determiners{DeclinedWord{"", &the_forms}, DeclinedWord{"dies", &this_endings},
-                                 DeclinedWord{"ein", &a_endings}, DeclinedWord{"mein", &a_endings}};
-
 // Adjectives decline weakly after "der" and "dieser", mixed after "ein" and "mein", strongly
 // without a determiner (here: only in the plural).
 constexpr Endings weak_endings{
@@ -32,34 +24,33 @@ constexpr Endings weak_endings{
 constexpr Endings mixed_endings{
     {{"er", "en", "en"}, {"e", "e", "en"}, {"es", "es", "en"}, {"en", "en", "en"}}};
 
+struct DeclinedWord {
+  std::string_view stem;
+  const Endings* endings;
+  const Endings* adjective_endings;  // of an adjective after it
+};
+// In the order of Determiner.
+constexpr std::array determiners{DeclinedWord{"", &the_forms, &weak_endings},
+                                 DeclinedWord{"dies", &this_endings, &weak_endings},
+                                 DeclinedWord{"ein", &a_endings, &mixed_endings},
+                                 DeclinedWord{"mein", &a_endings, &mixed_endings}};
+
 std::string_view in(const Endings& endings, const NounPhrase& phrase, Case role) {
   const auto row = phrase.plural ? 3 : static_cast<std::size_t>(phrase.noun->gender);
   return endings[row][static_cast<std::size_t>(role)];
 }
 
-void say_determiner(Words& words, Determiner determiner, const NounPhrase& phrase, Phrase where,
-                    Case role) {
-  const auto& [stem, endings] = determiners[static_cast<std::size_t>(determiner)];
-  const Role part = determiner == Determiner::my ? Role::possessive : Role::determiner;
-  words.add({part, where}, stem, in(*endings, phrase, role));
-}
-
-std::string_view adjective_ending(const NounPhrase& phrase, Case role) {
-  if (!phrase.determiner) {
-    return in(this_endings, phrase, role);
-  }
-  const bool weak = phrase.determiner == Determiner::the || phrase.determiner == Determiner::this_;
-  return in(weak ? weak_endings : mixed_endings, phrase, role);
-}
-
 void say(Words& words, const NounPhrase& phrase, Phrase where, Case role) {
   const Noun& noun = *phrase.noun;
+  const Endings* adjective_endings = &this_endings;
   if (phrase.determiner) {
-    say_determiner(words, *phrase.determiner, phrase, where, role);
+    const auto& [stem, endings, after] = determiners[static_cast<std::size_t>(*phrase.determiner)];
+    words.add({role_of(*phrase.determiner), where}, stem, in(*endings, phrase, role));
+    adjective_endings = after;
   }
   if (phrase.adjective) {
     words.add({Role::adjective, where}, phrase.adjective->german_stem,
-              adjective_ending(phrase, role));
+              in(*adjective_endings, phrase, role));
   }
   const std::string_view plural =
       role == Case::dative ? noun.german_dative_plural : noun.german_plural;
@@ -70,15 +61,6 @@ void say(Words& words, const NounPhrase& phrase, Phrase where, Case role) {
 struct VerbParts {
   std::string_view finite;
   std::string_view rest;
-
-  void say_finite(Words& words) const {
-    words.add({rest.empty() ? Role::verb : Role::auxiliary}, finite);
-  }
-  void say_rest(Words& words) const {
-    if (!rest.empty()) {
-      words.add({Role::verb}, rest);
-    }
-  }
 };
 
 VerbParts verb_parts(const Clause& clause) {
@@ -100,8 +82,19 @@ VerbParts verb_parts(const Clause& clause) {
   return {plural ? "werden" : "wird", verb.german_infinitive};
 }
 
-// Recipient, object, place: the part between the subject and the end of the verb.
-void say_middle(Words& words, const Clause& clause) {
+// Where the finite verb stands.
+enum class VerbPlace { before_subject, after_subject, last };
+
+void say(Words& words, const Clause& clause, VerbPlace place) {
+  const VerbParts verb = verb_parts(clause);
+  const auto finite_verb_if = [&](VerbPlace here) {
+    if (place == here) {
+      words.add({verb.rest.empty() ? Role::verb : Role::auxiliary}, verb.finite);
+    }
+  };
+  finite_verb_if(VerbPlace::before_subject);
+  say(words, clause.subject, Phrase::subject, Case::nominative);
+  finite_verb_if(VerbPlace::after_subject);
   if (clause.recipient) {
     say(words, *clause.recipient, Phrase::recipient, Case::dative);
   }
@@ -112,41 +105,25 @@ void say_middle(Words& words, const Clause& clause) {
     words.add({Role::preposition}, clause.place->preposition->german);
     say(words, clause.place->where, Phrase::place, Case::dative);
   }
-}
-
-// If an adverb comes first, the subject comes after the verb.
-void say_main(Words& words, const Clause& clause, const WordPair* adverb) {
-  const VerbParts verb = verb_parts(clause);
-  if (adverb) {
-    words.add({Role::adverb}, adverb->german);
-    verb.say_finite(words);
+  if (!verb.rest.empty()) {
+    words.add({Role::verb}, verb.rest);
   }
-  say(words, clause.subject, Phrase::subject, Case::nominative);
-  if (!adverb) {
-    verb.say_finite(words);
-  }
-  say_middle(words, clause);
-  verb.say_rest(words);
-}
-
-void say_subordinate(Words& words, const Clause& clause) {
-  const VerbParts verb = verb_parts(clause);
-  say(words, clause.subject, Phrase::subject, Case::nominative);
-  say_middle(words, clause);
-  verb.say_rest(words);
-  verb.say_finite(words);
+  finite_verb_if(VerbPlace::last);
 }
 
 }  // namespace
 
 std::vector<Word> german_words(const Sentence& sentence) {
   Words words;
-  say_main(words, sentence.main, sentence.adverb);
+  if (sentence.adverb) {
+    words.add({Role::adverb}, sentence.adverb->german);
+  }
+  say(words, sentence.main, sentence.adverb ? VerbPlace::before_subject : VerbPlace::after_subject);
   if (sentence.subordinate) {
     words.begin_subordinate();
     words.add({Role::comma}, ",");
     words.add({Role::conjunction}, sentence.conjunction->german);
-    say_subordinate(words, *sentence.subordinate);
+    say(words, *sentence.subordinate, VerbPlace::last);
   }
   return words.take();
 }

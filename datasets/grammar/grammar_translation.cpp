@@ -1,6 +1,5 @@
 // The task grammar_translation: English and German sentences of a small synchronous grammar.
 
-#include "core/random/draws.hpp"
 #include "datasets/grammar/sentence.hpp"
 #include "datasets/make_task.hpp"
 #include "datasets/pairs.hpp"
@@ -19,12 +18,13 @@ struct GrammarOptions {
 
   template <class Visitor>
   void fields(Visitor&& visit) {
-    visit(Field{"train_examples", "sentence pairs to train on", 1, 1e8}, train_examples);
-    visit(Field{"validation_examples", "held-out pairs that choose the best checkpoint", 1, 1e7},
-          validation_examples);
-    visit(Field{"test_examples", "held-out pairs for the final test", 1, 1e7}, test_examples);
-    visit(Field{"homonyms", "English words that have two German ones; the verb says which"},
-          homonyms);
+    const auto row = rows_for(visit);
+    row(train_examples, named("train_examples", 1, 1e8), "sentence pairs to train on");
+    row(validation_examples, named("validation_examples", 1, 1e7),
+        "held-out pairs that choose the best checkpoint");
+    row(test_examples, named("test_examples", 1, 1e7), "held-out pairs for the final test");
+    row(homonyms, named("homonyms"),
+        "English words that have two German ones; the verb says which");
   }
 };
 

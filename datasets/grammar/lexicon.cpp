@@ -115,10 +115,6 @@ struct WordSet {
     add({noun.singular, noun.plural, noun.german_singular, noun.german_plural,
          dative ? noun.german_dative_plural : noun.german_plural});
   }
-  void add_verb(const Verb& verb) {
-    add({verb.base, verb.third, verb.past, verb.participle, verb.german_infinitive,
-         verb.german_third, verb.german_past, verb.german_past_plural, verb.german_participle});
-  }
 };
 
 }  // namespace
@@ -155,7 +151,8 @@ std::vector<std::string> all_words(bool homonyms) {
     all.add_inflected(adjective.german_stem, {"e", "en", "er", "es"});
   }
   for (const Verb& verb : verbs()) {
-    all.add_verb(verb);
+    all.add({verb.base, verb.third, verb.past, verb.participle, verb.german_infinitive,
+             verb.german_third, verb.german_past, verb.german_past_plural, verb.german_participle});
   }
   for (const auto pairs : {adverbs(), prepositions(), conjunctions()}) {
     for (const WordPair& pair : pairs) {

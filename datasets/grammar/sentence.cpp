@@ -42,15 +42,8 @@ Clause draw_clause(RandomSource& random) {
   return clause;
 }
 
-// The phrase whose noun the homonym would replace; null if the clause has no such phrase.
-NounPhrase* phrase_for(const Meaning& meaning, Clause& clause) {
-  if (meaning.is_place) {
-    return clause.place ? &clause.place->where : nullptr;
-  }
-  return &*clause.object;
-}
-
-// In half of the clauses whose verb fits a meaning, a homonym replaces the object or the place.
+// In half of the clauses whose verb fits a meaning, a homonym replaces the object or the place, if
+// there is one.
 void put_homonym(RandomSource& random, Clause& clause) {
   std::vector<const Meaning*> fitting;
   for (const Meaning& meaning : meanings()) {
@@ -62,8 +55,10 @@ void put_homonym(RandomSource& random, Clause& clause) {
     return;
   }
   const Meaning& meaning = *random.one_of(fitting);
-  if (NounPhrase* phrase = phrase_for(meaning, clause)) {
-    phrase->noun = &meaning.noun;
+  if (!meaning.is_place) {
+    clause.object->noun = &meaning.noun;
+  } else if (clause.place) {
+    clause.place->where.noun = &meaning.noun;
   }
 }
 
@@ -71,21 +66,29 @@ std::string text_of(const std::vector<Word>& words) {
   return join(words | std::views::transform(&Word::text), " ");
 }
 
-// Names of the relation between a word and its head, the word that it depends on.
+// The relation between words with this role and their heads, the words that they depend on.
 struct Dependency {
   std::string_view to_head;
   std::string_view from_head;
+  Role role;
+  Phrase phrase = Phrase::none;  // of a noun
+
+  // The recipient of a verb without an object counts as its object.
+  bool has(const Part& part, const Clause& clause) const {
+    const bool is_object = part.phrase == Phrase::recipient && !clause.object;
+    return part.role == role &&
+           (role != Role::noun || phrase == (is_object ? Phrase::object : part.phrase));
+  }
 };
 
 constexpr std::array dependencies{
-    Dependency{"determiner to noun", "noun to determiner"},
-    Dependency{"possessor to noun", "noun to possessor"},
-    Dependency{"adjective to noun", "noun to adjective"},
-    Dependency{"subject to verb", "verb to subject"},
-    Dependency{"object to verb", "verb to object"},
-    Dependency{"recipient to verb", "verb to recipient"},
-    Dependency{"object to preposition", "preposition to object"},
-};
+    Dependency{"determiner to noun", "noun to determiner", Role::determiner},
+    Dependency{"possessor to noun", "noun to possessor", Role::possessive},
+    Dependency{"adjective to noun", "noun to adjective", Role::adjective},
+    Dependency{"subject to verb", "verb to subject", Role::noun, Phrase::subject},
+    Dependency{"object to verb", "verb to object", Role::noun, Phrase::object},
+    Dependency{"recipient to verb", "verb to recipient", Role::noun, Phrase::recipient},
+    Dependency{"object to preposition", "preposition to object", Role::noun, Phrase::place}};
 
 Index place_of(const std::vector<Word>& words, const Part& part) {
   return std::ranges::find(words, part, &Word::part) - words.begin();
@@ -95,31 +98,9 @@ const Clause& clause_of(const Sentence& sentence, const Part& part) {
   return part.subordinate ? *sentence.subordinate : sentence.main;
 }
 
-// The name of the relation between a word and its head; empty if the word has no such relation.
-std::string_view dependency_of(const Sentence& sentence, const Part& part) {
-  switch (part.role) {
-    case Role::determiner:
-      return "determiner to noun";
-    case Role::possessive:
-      return "possessor to noun";
-    case Role::adjective:
-      return "adjective to noun";
-    case Role::noun:
-      break;
-    default:
-      return "";
-  }
-  const bool has_object = clause_of(sentence, part).object.has_value();
-  return part.phrase == Phrase::subject                   ? "subject to verb"
-         : part.phrase == Phrase::place                   ? "object to preposition"
-         : part.phrase == Phrase::recipient && has_object ? "recipient to verb"
-                                                          : "object to verb";
-}
-
-Part head_of(Part part) {
+Part head_of(const Part& part) {
   if (part.role != Role::noun) {
-    part.role = Role::noun;
-    return part;
+    return {Role::noun, part.phrase, part.subordinate};
   }
   const Role head = part.phrase == Phrase::place ? Role::preposition : Role::verb;
   return {.role = head, .subordinate = part.subordinate};
@@ -131,9 +112,9 @@ void add_dependencies(const Sentence& sentence, const std::vector<Word>& words, 
   for (const Dependency& dependency : dependencies) {
     Relation to_head{.name = dependency.to_head, .side = side};
     Relation from_head{.name = dependency.from_head, .side = side};
-    for (Index place = 0; place < static_cast<Index>(words.size()); ++place) {
+    for (Index place = 0; place < std::ssize(words); ++place) {
       const Part part = words[static_cast<std::size_t>(place)].part;
-      if (dependency_of(sentence, part) != dependency.to_head) {
+      if (!dependency.has(part, clause_of(sentence, part))) {
         continue;
       }
       const PositionPair pair{first_row + place, first_row + place_of(words, head_of(part))};
@@ -147,17 +128,6 @@ void add_dependencies(const Sentence& sentence, const std::vector<Word>& words, 
     relations.push_back(std::move(to_head));
     relations.push_back(std::move(from_head));
   }
-}
-
-Relation translation(const std::vector<Word>& english, const std::vector<Word>& german) {
-  Relation relation{.name = "translation", .side = RelationSide::across};
-  for (Index row = 0; row < static_cast<Index>(german.size()); ++row) {
-    const Index place = place_of(english, german[static_cast<std::size_t>(row)].part);
-    if (place < static_cast<Index>(english.size())) {
-      relation.pairs.push_back({row, place});
-    }
-  }
-  return relation;
 }
 
 // The parts of the sentence that are homonyms, in the order of the words. None is a subject or a
@@ -204,7 +174,14 @@ std::string to_german(const Sentence& sentence) { return text_of(german_words(se
 Relations relations_of(const Sentence& sentence) {
   const std::vector<Word> english = english_words(sentence);
   const std::vector<Word> german = german_words(sentence);
-  Relations relations{translation(english, german)};
+  Relation translation{.name = "translation", .side = RelationSide::across};
+  for (Index row = 0; row < std::ssize(german); ++row) {
+    const Index place = place_of(english, german[static_cast<std::size_t>(row)].part);
+    if (place < std::ssize(english)) {
+      translation.pairs.push_back({row, place});
+    }
+  }
+  Relations relations{std::move(translation)};
   add_dependencies(sentence, english, RelationSide::source, 0, relations);
   add_dependencies(sentence, german, RelationSide::target, 1, relations);
   return relations;
@@ -213,10 +190,10 @@ Relations relations_of(const Sentence& sentence) {
 void add_homonym_relations(const Sentence& sentence, Relations& relations) {
   const std::vector<Word> english = english_words(sentence);
   const std::vector<Word> german = german_words(sentence);
-  Relation homonym{.name = "homonym", .side = RelationSide::across};
-  Relation context{.name = "context", .side = RelationSide::across};
-  Relation to_context{.name = "homonym to context", .side = RelationSide::source};
-  Relation from_context{.name = "context to homonym", .side = RelationSide::source};
+  Relation homonym{"homonym", RelationSide::across};
+  Relation context{"context", RelationSide::across};
+  Relation to_context{"homonym to context", RelationSide::source};
+  Relation from_context{"context to homonym", RelationSide::source};
   const auto verb_of = [](const Part& part) {
     return Part{.role = Role::verb, .subordinate = part.subordinate};
   };

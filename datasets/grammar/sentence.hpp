@@ -36,6 +36,10 @@ struct Word {
   Part part;
 };
 
+inline Role role_of(Determiner determiner) {
+  return determiner == Determiner::my ? Role::possessive : Role::determiner;
+}
+
 // A sentence under construction, each word with its part in the sentence.
 class Words {
  public:

@@ -1,6 +1,5 @@
 #include "datasets/grammar/story.hpp"
 
-#include "core/random/draws.hpp"
 #include "core/text.hpp"
 
 namespace tapehead::grammar {
@@ -15,14 +14,6 @@ std::size_t number_in(std::span<const Noun> nouns, const Noun& noun) {
   return static_cast<std::size_t>(&noun - nouns.data());
 }
 
-std::vector<const Noun*> all_of(std::span<const Noun> nouns) {
-  std::vector<const Noun*> all;
-  for (const Noun& noun : nouns) {
-    all.push_back(&noun);
-  }
-  return all;
-}
-
 std::vector<const Noun*> draw_cast(RandomSource& random, std::span<const Noun> nouns, Index count) {
   std::vector<const Noun*> cast;
   for (const Index number : random.different(count, std::ssize(nouns))) {
@@ -32,19 +23,6 @@ std::vector<const Noun*> draw_cast(RandomSource& random, std::span<const Noun> n
 }
 
 NounPhrase the(const Noun& noun) { return {.determiner = Determiner::the, .noun = &noun}; }
-
-// All verbs with this valency except "show": showing does not give a thing away.
-std::vector<const Verb*> verbs_with(Valency valency) {
-  std::vector<const Verb*> found;
-  for (const Verb& verb : verbs()) {
-    if (verb.valency == valency && verb.base != "show") {
-      found.push_back(&verb);
-    }
-  }
-  return found;
-}
-
-std::vector<const Verb*> going_verbs() { return verbs_with(Valency::none); }
 
 }  // namespace
 
@@ -73,34 +51,24 @@ Story::Story(RandomSource& random, const Combinations& combinations, bool held_o
       beings_(draw_cast(random, grammar::beings(), beings_of_a_cast)) {}
 
 void Story::give(const Noun& thing) {
-  const Noun* giver = value_of(thing);
-  if (giver == nullptr) {
-    giver = draw_value(thing, beings_, nullptr);
-  }
+  const Noun* holder = value_of(thing);
+  const Noun* giver = holder != nullptr ? holder : draw_value(thing, beings_, nullptr);
   const Noun* receiver = draw_value(thing, beings_, giver);
-  const auto choices = giving_verbs();
+  const auto choices = verbs_with(Valency::both);
   const Verb& verb = *random_.one_of(choices);
   sentences_.push_back({giving(*giver, *receiver, thing, verb), {&thing, receiver}});
 }
 
 void Story::go(const Noun& being) {
-  const Noun* place = draw_value(being, all_of(places()), value_of(being));
-  const auto choices = going_verbs();
+  std::vector<const Noun*> all;
+  std::ranges::transform(places(), std::back_inserter(all), [](const Noun& one) { return &one; });
+  const Noun* place = draw_value(being, all, value_of(being));
+  const auto choices = verbs_with(Valency::none);
   const Clause clause{.verb = random_.one_of(choices),
                       .tense = Tense::past,
                       .subject = the(being),
                       .place = Place{&random_.one_of(prepositions()), the(*place)}};
   sentences_.push_back({clause, {&being, place}});
-}
-
-std::vector<Fact> Story::facts_about(std::span<const Noun* const> cast) const {
-  std::vector<Fact> facts;
-  for (const Noun* about : cast) {
-    if (const Noun* value = value_of(*about)) {
-      facts.push_back({about, value});
-    }
-  }
-  return facts;
 }
 
 const Noun* Story::value_of(const Noun& about) const {
@@ -129,7 +97,15 @@ Clause giving(const Noun& giver, const Noun& receiver, const Noun& thing, const 
           .object = the(thing)};
 }
 
-std::vector<const Verb*> giving_verbs() { return verbs_with(Valency::both); }
+std::vector<const Verb*> verbs_with(Valency valency) {
+  std::vector<const Verb*> found;
+  for (const Verb& verb : verbs()) {
+    if (verb.valency == valency && verb.base != "show") {  // showing does not give a thing away
+      found.push_back(&verb);
+    }
+  }
+  return found;
+}
 
 std::string to_english(const std::vector<StorySentence>& story) {
   const auto in_words = [](const StorySentence& sentence) {
@@ -147,8 +123,8 @@ std::vector<std::string> story_words(std::initializer_list<std::string_view> mor
       words.emplace(noun.singular);
     }
   }
-  for (const auto& list : {giving_verbs(), going_verbs()}) {
-    for (const Verb* verb : list) {
+  for (const Valency valency : {Valency::both, Valency::none}) {
+    for (const Verb* verb : verbs_with(valency)) {
       words.emplace(verb->past);
     }
   }
@@ -180,12 +156,10 @@ std::optional<Violation> sentences_out_of_order(const TaskOptions& options) {
                      fmt::format("the split `longer` must begin beyond task.max_sentences ({}, {})",
                                  story.longer_min_sentences, story.max_sentences)};
   }
-  if (story.longer_min_sentences <= story.longer_max_sentences) {
-    return {};
-  }
-  return Violation{{"task.longer_max_sentences", "task.longer_min_sentences"},
-                   fmt::format("fewer than task.longer_min_sentences ({}, {})",
-                               story.longer_max_sentences, story.longer_min_sentences)};
+  return unless(story.longer_min_sentences <= story.longer_max_sentences,
+                {"task.longer_max_sentences", "task.longer_min_sentences"},
+                "fewer than task.longer_min_sentences ({}, {})", story.longer_max_sentences,
+                story.longer_min_sentences);
 }
 
 }  // namespace
@@ -228,22 +202,24 @@ Task make_story_task(const TaskOptions& options, const std::shared_ptr<const Tok
       return draw(random, sentences, combinations, held_out, *tokenizer);
     };
   };
-  const SyntheticTask kind{.tokenizer = tokenizer,
-                           .draw = draw_from(false),
-                           .relations = relations,
-                           .sources = "stories",
-                           .remedy = "task.max_sentences",
-                           .leave_out = std::move(leave_out)};
   const Lengths sentences{story.min_sentences, story.max_sentences};
-  SyntheticSplits splits{options.as<SplitSizes>(), sentences};
-  splits.further = {{.name = "combinations",
-                     .examples = story.further_examples,
-                     .lengths = sentences,
-                     .draw = draw_from(true)},
-                    {.name = "longer",
-                     .examples = story.further_examples,
-                     .lengths = {story.longer_min_sentences, story.longer_max_sentences}}};
-  return make_splits(kind, splits, making);
+  return make_splits(
+      {.tokenizer = tokenizer,
+       .draw = draw_from(false),
+       .relations = relations,
+       .sources = "stories",
+       .remedy = "task.max_sentences",
+       .sizes = options.as<SplitSizes>(),
+       .lengths = sentences,
+       .further = {{.name = "combinations",
+                    .examples = story.further_examples,
+                    .lengths = sentences,
+                    .draw = draw_from(true)},
+                   {.name = "longer",
+                    .examples = story.further_examples,
+                    .lengths = {story.longer_min_sentences, story.longer_max_sentences}}},
+       .leave_out = std::move(leave_out)},
+      making);
 }
 
 }  // namespace tapehead

@@ -51,13 +51,11 @@ class Story {
   void tell(const Noun& about) { is_thing(about) ? give(about) : go(about); }
 
   const std::vector<StorySentence>& sentences() const { return sentences_; }
-  // The last fact about each thing or being of `cast` that has a fact.
-  std::vector<Fact> facts_about(std::span<const Noun* const> cast) const;
+  const Noun* value_of(const Noun& about) const;  // of the last fact about it; null before that
 
  private:
   void give(const Noun& thing);
   void go(const Noun& being);
-  const Noun* value_of(const Noun& about) const;  // null before the first fact about it
   // One of `values` for a new fact, different from `other`.
   const Noun* draw_value(const Noun& about, std::span<const Noun* const> values, const Noun* other);
 
@@ -72,8 +70,9 @@ class Story {
 // A clause in the past: "the king gave the queen the book".
 Clause giving(const Noun& giver, const Noun& receiver, const Noun& thing, const Verb& verb);
 
-// The verbs by which things change hands.
-std::vector<const Verb*> giving_verbs();
+// The verbs of stories with this valency: all except "show". By those with `both`, things change
+// hands; by those with `none`, beings change places.
+std::vector<const Verb*> verbs_with(Valency valency);
 
 // The sentences in English, each with a full stop.
 std::string to_english(const std::vector<StorySentence>& story);
@@ -94,20 +93,17 @@ struct StoryOptions {
 
   template <class Visitor>
   void fields(Visitor&& visit) {
+    const auto row = rows_for(visit);
     constexpr int most = 1000;
-    visit(Field{"min_sentences", "sentences of the shortest story", 5, most}, min_sentences);
-    visit(Field{"max_sentences", "sentences of the longest story", 5, most}, max_sentences);
-    visit(Field{"longer_min_sentences",
-                "sentences of the shortest story in the further test split `longer`", 6, most},
-          longer_min_sentences);
-    visit(Field{"longer_max_sentences",
-                "sentences of the longest story in the further test split `longer`", 6, most},
-          longer_max_sentences);
-    visit(Field{"further_examples",
-                "stories of each further test split: `combinations`, whose answers have "
-                "combinations that no trained story has, and `longer`",
-                1, 1e7},
-          further_examples);
+    row(min_sentences, named("min_sentences", 5, most), "sentences of the shortest story");
+    row(max_sentences, named("max_sentences", 5, most), "sentences of the longest story");
+    row(longer_min_sentences, named("longer_min_sentences", 6, most),
+        "sentences of the shortest story in the further test split `longer`");
+    row(longer_max_sentences, named("longer_max_sentences", 6, most),
+        "sentences of the longest story in the further test split `longer`");
+    row(further_examples, named("further_examples", 1, 1e7),
+        "stories of each further test split: `combinations`, whose answers have combinations "
+        "that no trained story has, and `longer`");
   }
 };
 

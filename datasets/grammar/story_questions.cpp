@@ -23,29 +23,14 @@ struct QuestionOptions {
 
   template <class Visitor>
   void fields(Visitor&& visit) {
-    visit(Field{"story",
-                "the source has the story; without it, only the question, which shows what can be "
-                "guessed"},
-          story);
+    const auto row = rows_for(visit);
+    row(story, named("story"),
+        "the source has the story; without it, only the question, which shows what can be guessed");
   }
 };
 
 constexpr Index fewest_distractors = 2;  // facts of the same kind with another answer
-constexpr Index question_tokens = 5;
-
-std::string question_about(const Fact& fact) {
-  std::string question = grammar::is_thing(*fact.about) ? "who has the " : "where is the ";
-  return question.append(fact.about->singular).append(" ?");
-}
-
-Story draw_events(RandomSource& random, Index sentences, const Combinations& combinations,
-                  bool held_out) {
-  Story story(random, combinations, held_out);
-  for (Index sentence = 0; sentence < sentences; ++sentence) {
-    story.tell(*random.one_of(random.one_in(2) ? story.things() : story.beings()));
-  }
-  return story;
-}
+constexpr std::size_t question_tokens = 5;
 
 // Stories are drawn until one has an answer of this kind and enough distractors.
 Example draw_question(RandomSource& random, const Lengths& lengths,
@@ -53,8 +38,16 @@ Example draw_question(RandomSource& random, const Lengths& lengths,
   const Index sentences = lengths.draw(random);
   const bool about_a_thing = random.one_in(2);
   while (true) {
-    const Story story = draw_events(random, sentences, combinations, held_out);
-    const auto facts = story.facts_about(about_a_thing ? story.things() : story.beings());
+    Story story(random, combinations, held_out);
+    for (Index sentence = 0; sentence < sentences; ++sentence) {
+      story.tell(*random.one_of(random.one_in(2) ? story.things() : story.beings()));
+    }
+    std::vector<Fact> facts;  // those that are true at the end
+    for (const grammar::Noun* about : about_a_thing ? story.things() : story.beings()) {
+      if (const grammar::Noun* value = story.value_of(*about)) {
+        facts.push_back({about, value});
+      }
+    }
     if (facts.empty()) {
       continue;
     }
@@ -62,59 +55,51 @@ Example draw_question(RandomSource& random, const Lengths& lengths,
     const auto distractors =
         std::ranges::count_if(facts, [&](const Fact& other) { return other.value != fact.value; });
     if (distractors >= fewest_distractors && combinations.held_out(fact) == held_out) {
+      const std::string_view about = fact.about->singular;
       return {
-          .source = tokenizer.encode(to_english(story.sentences()) + " " + question_about(fact)),
-          .target = {tokenizer.encode(fact.about->singular).front(),
+          .source = tokenizer.encode(fmt::format("{} {} the {} ?", to_english(story.sentences()),
+                                                 about_a_thing ? "who has" : "where is", about)),
+          .target = {tokenizer.encode(about).front(),
                      tokenizer.encode(fact.value->singular).front()}};
     }
   }
 }
 
-// The row of the answer, in the last sentence that has both the answer and the word asked for.
-Index answer_row(std::span<const TokenId> story, TokenId asked, TokenId answer, TokenId full_stop) {
-  auto end = story.size();
-  while (end > 0) {
-    auto begin = end - 1;  // the sentence without its full stop is from begin to end - 1
-    while (begin > 0 && story[begin - 1] != full_stop) {
-      --begin;
+// Pairs the word asked for with the answer, in the last sentence that has both, and the rows that
+// write either with its source row.
+Relations relations_of_question(TokenId full_stop, const Example& example) {
+  const std::span source(example.source);
+  const Index asked = std::ssize(source) - 2;  // before the question mark
+  Index answer = -1;
+  for (const auto sentence :
+       std::views::split(source.first(source.size() - question_tokens), full_stop)) {
+    const auto found = std::ranges::find(sentence, example.target.back());
+    if (found != sentence.end() &&
+        std::ranges::find(sentence, example.target.front()) != sentence.end()) {
+      answer = &*found - source.data();
     }
-    const auto sentence = story.subspan(begin, end - begin);
-    const auto found = std::ranges::find(sentence, answer);
-    if (found != sentence.end() && std::ranges::find(sentence, asked) != sentence.end()) {
-      return static_cast<Index>(begin) + (found - sentence.begin());
-    }
-    end = begin;
   }
-  throw std::logic_error("a story without its answer");
-}
-
-// Pairs the word asked for with the answer, and the rows that write either with its source row.
-Relations relations_of_question(const Example& example, TokenId full_stop) {
-  const auto length = static_cast<Index>(example.source.size());
-  const Index asked = length - 2;  // before the question mark
-  const auto story =
-      std::span(example.source).first(static_cast<std::size_t>(length - question_tokens));
-  const Index answer = answer_row(story, example.source[static_cast<std::size_t>(asked)],
-                                  example.target.back(), full_stop);
+  if (answer < 0) {
+    throw std::logic_error("a story without its answer");
+  }
   return {{.name = "question to answer", .side = RelationSide::source, .pairs = {{asked, answer}}},
           {.name = "question", .side = RelationSide::across, .pairs = {{0, asked}}},
           {.name = "answer", .side = RelationSide::across, .pairs = {{1, answer}}}};
-}
-
-void leave_out_story(Example& example) {
-  example.source.erase(example.source.begin(), example.source.end() - question_tokens);
 }
 
 Task make_questions(const TaskOptions& options, const TaskMaking& making) {
   const auto tokenizer = std::make_shared<VocabularyTokenizer>(
       Vocabulary(grammar::story_words({"who", "has", "where", "is", "?"})), Unit::word);
   if (!options.as<QuestionOptions>().story) {
-    return make_story_task(options, tokenizer, draw_question, nullptr, making, leave_out_story);
+    return make_story_task(
+        options, tokenizer, draw_question, nullptr, making, [](Example& example) {
+          example.source.erase(example.source.begin(),
+                               example.source.end() - std::ptrdiff_t{question_tokens});
+        });
   }
-  const RelationsOf find = [full_stop = tokenizer->encode(".").front()](const Example& example) {
-    return relations_of_question(example, full_stop);
-  };
-  return make_story_task(options, tokenizer, draw_question, find, making);
+  const TokenId full_stop = tokenizer->encode(".").front();
+  return make_story_task(options, tokenizer, draw_question,
+                         std::bind_front(relations_of_question, full_stop), making);
 }
 
 }  // namespace

@@ -13,7 +13,6 @@ namespace tapehead {
 
 namespace {
 
-using grammar::Clause;
 using grammar::Combinations;
 using grammar::Fact;
 using grammar::Noun;
@@ -42,58 +41,30 @@ std::vector<const Noun*> draw_plot(RandomSource& random, const Story& story, Ind
   return shuffled;
 }
 
-Story draw_journeys(RandomSource& random, Index sentences, const Combinations& combinations,
-                    bool held_out) {
-  Story story(random, combinations, held_out);
-  for (const Noun* about : draw_plot(random, story, sentences)) {
-    story.tell(*about);
-  }
-  return story;
-}
-
-// Who had the thing at the beginning and who has it at the end.
-struct Journey {
-  const Noun* giver = nullptr;
-  const Noun* thing = nullptr;
-  const Noun* receiver = nullptr;
-
-  bool is_told_by(const Clause& clause) const {
-    return clause.object && clause.object->noun == thing && clause.subject.noun == giver &&
-           clause.recipient->noun == receiver;
-  }
-};
-
-Clause summary_of(const Journey& journey) {
-  return grammar::giving(*journey.giver, *journey.receiver, *journey.thing,
-                         *grammar::giving_verbs().front());
-}
-
-Journey journey_of(const Story& story) {
-  Journey journey{.thing = story.things()[0]};
-  for (const auto& [clause, fact] : story.sentences()) {
-    if (fact.about == journey.thing) {
-      journey.giver = journey.giver == nullptr ? clause.subject.noun : journey.giver;
-      journey.receiver = fact.value;
-    }
-  }
-  return journey;
-}
+const Noun* about_of(const StorySentence& sentence) { return sentence.fact.about; }
 
 // Draws stories until the summary is not in the story, names two beings and fits `held_out`.
 Example draw_summary(RandomSource& random, const Lengths& lengths, const Combinations& combinations,
                      bool held_out, const Tokenizer& tokenizer) {
   const Index sentences = lengths.draw(random);
   while (true) {
-    const Story story = draw_journeys(random, sentences, combinations, held_out);
-    const Journey journey = journey_of(story);
+    Story story(random, combinations, held_out);
+    for (const Noun* about : draw_plot(random, story, sentences)) {
+      story.tell(*about);
+    }
+    const Noun* thing = story.things()[0];
+    const Noun* giver = std::ranges::find(story.sentences(), thing, about_of)->clause.subject.noun;
+    const Fact outcome{thing, story.value_of(*thing)};
     const bool told = std::ranges::any_of(story.sentences(), [&](const StorySentence& one) {
-      return journey.is_told_by(one.clause);
+      return one.fact == outcome && one.clause.subject.noun == giver;
     });
-    if (told || journey.giver == journey.receiver ||
-        combinations.held_out({journey.thing, journey.receiver}) != held_out) {
+    if (told || giver == outcome.value || combinations.held_out(outcome) != held_out) {
       continue;
     }
-    const std::vector<StorySentence> summary{{.clause = summary_of(journey), .fact = {}}};
+    const std::vector<StorySentence> summary{
+        {.clause = grammar::giving(*giver, *outcome.value, *thing,
+                                   *grammar::verbs_with(grammar::Valency::both).front()),
+         .fact = {}}};
     return {.source = tokenizer.encode(to_english(story.sentences())),
             .target = tokenizer.encode(to_english(summary))};
   }
@@ -105,23 +76,17 @@ Relations relations_of_summary(const Example& example) {
   constexpr Index receiver = 4;
   constexpr Index thing = 6;
   const auto& [source, target] = example;
-  const auto is_thing = [&](Index row) {
-    return source[static_cast<std::size_t>(row)] == target[thing];
-  };
-  Relation mentions{.name = "thing", .side = RelationSide::across};
+  Relation mentions{"thing", RelationSide::across};
   for (Index row = 0; row < std::ssize(source); ++row) {
-    if (is_thing(row)) {
+    if (source[static_cast<std::size_t>(row)] == target[thing]) {
       mentions.pairs.push_back({thing, row});
     }
   }
-  const Index first = mentions.pairs.front().key;
-  const Index last = mentions.pairs.back().key;
-  return {
-      {.name = "giver", .side = RelationSide::across, .pairs = {{giver, first - (thing - giver)}}},
-      {.name = "receiver",
-       .side = RelationSide::across,
-       .pairs = {{receiver, last - (thing - receiver)}}},
-      mentions};
+  const Index first = mentions.pairs.front().key - thing;  // where these two sentences begin
+  const Index last = mentions.pairs.back().key - thing;
+  return {{"giver", RelationSide::across, {{giver, first + giver}}},
+          {"receiver", RelationSide::across, {{receiver, last + receiver}}},
+          mentions};
 }
 
 Task make_summaries(const TaskOptions& options, const TaskMaking& making) {

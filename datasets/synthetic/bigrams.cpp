@@ -10,7 +10,6 @@
 
 #include "datasets/synthetic/bigrams.hpp"
 
-#include "core/random/draws.hpp"
 #include "core/text.hpp"
 #include "datasets/task_kind.hpp"
 #include "datasets/text/text_file.hpp"
@@ -45,44 +44,40 @@ struct BigramsOptions {
 
   template <class Visitor>
   void fields(Visitor&& visit) {
-    visit(Field{"text",
-                "file whose characters and bigrams the sequences have; empty: a short text that "
-                "comes with the program"},
-          text);
-    visit(Field{"triggers", "characters after which a sequence has an output of its own", 1, 10000},
-          triggers);
-    visit(Field{"trigger_choice",
-                "the most frequent characters of the text, the same for all sequences (frequent), "
-                "or drawn for each sequence by their frequency (drawn)"},
-          trigger_choice);
-    visit(Field{"length", "characters of each sequence that the model reads", 2, 100000, "tokens"},
-          length);
+    const auto row = rows_for(visit);
+    row(text, named("text"),
+        "file whose characters and bigrams the sequences have; empty: a short text that comes "
+        "with the program");
+    row(triggers, named("triggers", 1, 10000),
+        "characters after which a sequence has an output of its own");
+    row(trigger_choice, named("trigger_choice"),
+        "the most frequent characters of the text, the same for all sequences (frequent), or "
+        "drawn for each sequence by their frequency (drawn)");
+    row(length, named("length", 2, 100000, "tokens"),
+        "characters of each sequence that the model reads");
   }
 };
 
 constexpr std::string_view own_text =
     "A tape head reads what lies beneath it, one mark after another, and moves on. What it has "
-    "read "
-    "it can only keep if something behind it keeps it. A model that reads a line of text is in the "
-    "same place: for most letters, the letter before says well enough what may come next, and a "
-    "table of pairs is all that is needed. Some things no table knows. A name that was made up a "
-    "moment ago, a key and its value, a word in a language that nobody speaks: these are found by "
-    "looking back at where they stood before, and at what stood behind them there.\n";
-
-std::string text_of(const std::string& file) {
-  expect_file(file, "task.text");
-  return join(read_lines(file), "\n") + "\n";
-}
+    "read it can only keep if something behind it keeps it. A model that reads a line of text is "
+    "in the same place: for most letters, the letter before says well enough what may come next, "
+    "and a table of pairs is all that is needed. Some things no table knows. A name that was made "
+    "up a moment ago, a key and its value, a word in a language that nobody speaks: these are "
+    "found by looking back at where they stood before, and at what stood behind them there.\n";
 
 BigramStatistics read_statistics(const BigramsOptions& options) {
-  const std::string name = options.text.empty() ? "the text" : options.text;
-  BigramStatistics statistics =
-      statistics_of(options.text.empty() ? std::string(own_text) : text_of(options.text));
+  std::string name = "the text";
+  std::string text(own_text);
+  if (!options.text.empty()) {
+    name = options.text;
+    expect_file(name, "task.text");
+    text = join(read_lines(name), "\n") + "\n";
+  }
+  BigramStatistics statistics = statistics_of(text);
   if (options.triggers > statistics.size()) {
-    throw DataError(
-        fmt::format("task.triggers: there are more triggers than characters ({}; {} "
-                    "has {})",
-                    options.triggers, name, statistics.size()));
+    throw DataError("task.triggers: there are more triggers than characters ({}; {} has {})",
+                    options.triggers, name, statistics.size());
   }
   return statistics;
 }
@@ -117,9 +112,7 @@ class BigramSequences {
         statistics_(read_statistics(options)),
         frequent_(frequent_characters(statistics_, options.triggers)) {}
 
-  std::shared_ptr<const Tokenizer> tokenizer() const {
-    return std::make_shared<VocabularyTokenizer>(Vocabulary(statistics_.characters), Unit::word);
-  }
+  const std::vector<std::string>& characters() const { return statistics_.characters; }
 
   Example draw(RandomSource& random) {
     const std::vector<Index> triggers = options_.trigger_choice == TriggerChoice::frequent
@@ -146,24 +139,13 @@ class BigramSequences {
     return example;
   }
 
-  // `previous` pairs each row with the row before it. `answer` pairs a row with a repeated trigger
-  // with the rows after earlier occurrences of the trigger, which hold its output.
+  // The rows after earlier occurrences of a trigger hold its output.
   Relations relations(const Example& example) const {
     const auto drawn = drawn_.find(key_of(example));
     const std::vector<Index>& triggers = drawn == drawn_.end() ? frequent_ : drawn->second;
-    const auto rows = std::ssize(example.source);
-    Relation answer{.name = "answer", .side = RelationSide::source};
-    for (Index row = 0; row < rows; ++row) {
-      const TokenId token = example.source[static_cast<std::size_t>(row)];
-      const bool trigger = std::ranges::any_of(
-          triggers, [&](Index character) { return entry_id(character) == token; });
-      for (Index before = 0; trigger && before < row; ++before) {
-        if (example.source[static_cast<std::size_t>(before)] == token) {
-          answer.pairs.push_back({row, before + 1});
-        }
-      }
-    }
-    return {one_back(RelationSide::source, rows), answer};
+    return next_token_relations(example, [&](TokenId token) {
+      return std::ranges::find(triggers, token, entry_id) != triggers.end();
+    });
   }
 
  private:
@@ -177,26 +159,20 @@ class BigramSequences {
   std::map<std::uint64_t, std::vector<Index>> drawn_;  // the triggers of each sequence
 };
 
-LongestSide longest_bigrams(const TaskOptions& options) {
-  return {.tokens = options.as<BigramsOptions>().length, .option = "task.length"};
-}
-
-void shrink_bigrams(TaskOptions& task, const Shrinking& shrinking) {
-  auto& options = task.as<BigramsOptions>();
-  shrinking.splits(task.as<SplitSizes>());
-  shrinking.at_most("task.length", options.length, Shrinking::most_tokens / 2);
-}
-
-Task make_bigrams(const TaskOptions& task, const TaskMaking& making) {
+Task make(const TaskOptions& task, const TaskMaking& making) {
   const auto& options = task.as<BigramsOptions>();
   const auto sequences = std::make_shared<BigramSequences>(options);
-  const SyntheticTask kind{
-      .tokenizer = sequences->tokenizer(),
-      .draw = [sequences](RandomSource& random, const Lengths&) { return sequences->draw(random); },
-      .relations = [sequences](const Example& example) { return sequences->relations(example); },
-      .sources = fmt::format("sequences of {} characters", options.length),
-      .remedy = "task.length"};
-  return make_splits(kind, {task.as<SplitSizes>(), {options.length, options.length}}, making);
+  return make_splits(
+      {.tokenizer =
+           std::make_shared<VocabularyTokenizer>(Vocabulary(sequences->characters()), Unit::word),
+       .draw = [sequences](RandomSource& random,
+                           const Lengths&) { return sequences->draw(random); },
+       .relations = [sequences](const Example& example) { return sequences->relations(example); },
+       .sources = fmt::format("sequences of {} characters", options.length),
+       .remedy = "task.length",
+       .sizes = task.as<SplitSizes>(),
+       .lengths = {options.length, options.length}},
+      making);
 }
 
 constexpr std::array<std::string_view, 1> bigram_files{"text"};
@@ -235,11 +211,20 @@ BigramStatistics statistics_of(std::string_view text) {
           .followers = {pairs.begin(), pairs.end()}};
 }
 
-extern constinit const TaskKind bigrams_task{.name = "bigrams",
-                                             .options = options_of<BigramsOptions, SplitSizes>,
-                                             .longest = longest_bigrams,
-                                             .shrink = shrink_bigrams,
-                                             .files = bigram_files,
-                                             .make = make_bigrams};
+extern constinit const TaskKind bigrams_task{
+    .name = "bigrams",
+    .options = options_of<BigramsOptions, SplitSizes>,
+    .longest =
+        [](const TaskOptions& task) {
+          return LongestSide{task.as<BigramsOptions>().length, "task.length"};
+        },
+    .shrink =
+        [](TaskOptions& task, const Shrinking& shrinking) {
+          shrinking.splits(task.as<SplitSizes>());
+          shrinking.at_most("task.length", task.as<BigramsOptions>().length,
+                            Shrinking::most_tokens / 2);
+        },
+    .files = bigram_files,
+    .make = make};
 
 }  // namespace tapehead

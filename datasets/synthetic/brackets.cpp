@@ -24,50 +24,36 @@ struct BracketOptions {
 
   template <class Visitor>
   void fields(Visitor&& visit) {
-    visit(Field{"kinds", "kinds of brackets", 1, 4}, kinds);
-    visit(Field{"max_depth", "most brackets that are open at once", 1, 50000}, max_depth);
-    visit(Field{"min_pairs", "fewest pairs of brackets", 1, 50000}, min_pairs);
-    visit(Field{"max_pairs", "most pairs of brackets", 1, 50000}, max_pairs);
+    const auto row = rows_for(visit);
+    row(kinds, named("kinds", 1, 4), "kinds of brackets");
+    row(max_depth, named("max_depth", 1, 50000), "most brackets that are open at once");
+    row(min_pairs, named("min_pairs", 1, 50000), "fewest pairs of brackets");
+    row(max_pairs, named("max_pairs", 1, 50000), "most pairs of brackets");
   }
 };
 
 constexpr std::array<std::string_view, 4> openings{"(", "[", "{", "<"};
 constexpr std::array<std::string_view, 4> closings{")", "]", "}", ">"};
-constexpr std::string_view any_closing = "|";
 
-// The ids of brackets: first the opening ones, then the closing ones, then "|".
-struct Kinds {
-  Index count;
-
-  TokenId opening(Index kind) const { return entry_id(kind); }
-  TokenId closing_of(TokenId opening) const { return opening + static_cast<TokenId>(count); }
-  TokenId any() const { return entry_id(2 * count); }
-};
-
-std::shared_ptr<const Tokenizer> tokenizer_of(Index kinds) {
-  const auto end = static_cast<std::ptrdiff_t>(kinds);
-  std::vector<std::string> entries(openings.begin(), openings.begin() + end);
-  entries.insert(entries.end(), closings.begin(), closings.begin() + end);
-  entries.emplace_back(any_closing);
-  return std::make_shared<VocabularyTokenizer>(Vocabulary(std::move(entries)), Unit::word);
-}
+// The id of "|", which follows the opening brackets and the closing brackets.
+TokenId any_closing_id(const BracketOptions& options) { return entry_id(2 * options.kinds); }
 
 // If both an opening and a closing bracket are possible, they are equally likely.
-Example draw(RandomSource& random, const Lengths& pairs, const BracketOptions& options) {
-  const Kinds kinds{options.kinds};
+Example draw(const BracketOptions& options, RandomSource& random, const Lengths& pairs) {
+  const TokenId any = any_closing_id(options);
   Index to_open = pairs.draw(random);
   std::vector<TokenId> open;
   Example example;
   while (to_open > 0 || !open.empty()) {
     const bool may_open = to_open > 0 && static_cast<Index>(open.size()) < options.max_depth;
     if (may_open && (open.empty() || random.one_in(2))) {
-      open.push_back(kinds.opening(random.below(kinds.count)));
+      open.push_back(entry_id(random.below(options.kinds)));
       example.source.push_back(open.back());
       example.target.push_back(open.back());
       --to_open;
     } else {
-      example.source.push_back(kinds.any());
-      example.target.push_back(kinds.closing_of(open.back()));
+      example.source.push_back(any);
+      example.target.push_back(open.back() + static_cast<TokenId>(options.kinds));
       open.pop_back();
     }
   }
@@ -76,13 +62,13 @@ Example draw(RandomSource& random, const Lengths& pairs, const BracketOptions& o
 
 // `bracket` pairs each bracket of the target with the source bracket at the same place. `answer`
 // pairs it with the opening bracket that has its kind: itself, or its partner.
-Relations relations(const Example& example, const Kinds& kinds) {
+Relations relations(TokenId any_closing, const Example& example) {
   Relation bracket{.name = "bracket", .side = RelationSide::across};
   Relation partner{.name = "partner", .side = RelationSide::source};
   Relation answer{.name = "answer", .side = RelationSide::across};
   std::vector<Index> open;
-  for (Index row = 0; row < static_cast<Index>(example.source.size()); ++row) {
-    const bool closes = example.source[static_cast<std::size_t>(row)] == kinds.any();
+  for (Index row = 0; row < std::ssize(example.source); ++row) {
+    const bool closes = example.source[static_cast<std::size_t>(row)] == any_closing;
     if (!closes) {
       open.push_back(row);
     }
@@ -98,20 +84,12 @@ Relations relations(const Example& example, const Kinds& kinds) {
 
 std::optional<Violation> pairs_out_of_order(const TaskOptions& options) {
   const auto& task = options.as<BracketOptions>();
-  if (task.min_pairs <= task.max_pairs) {
-    return {};
-  }
-  return Violation{
-      {"task.min_pairs", "task.max_pairs"},
-      fmt::format("more than task.max_pairs ({}, {})", task.min_pairs, task.max_pairs)};
+  return unless(task.min_pairs <= task.max_pairs, {"task.min_pairs", "task.max_pairs"},
+                "more than task.max_pairs ({}, {})", task.min_pairs, task.max_pairs);
 }
 
 constexpr std::array rules{
     TaskRule{"`task.min_pairs` is at most `task.max_pairs`.", pairs_out_of_order}};
-
-LongestSide longest(const TaskOptions& options) {
-  return {.tokens = 2 * options.as<BracketOptions>().max_pairs, .option = "task.max_pairs"};
-}
 
 void shrink(TaskOptions& task, const Shrinking& shrinking) {
   constexpr Index most = Shrinking::most_tokens / 2;
@@ -122,27 +100,34 @@ void shrink(TaskOptions& task, const Shrinking& shrinking) {
 }
 
 Task make(const TaskOptions& options, const TaskMaking& making) {
-  const auto brackets = options.as<BracketOptions>();
-  const SyntheticTask kind{
-      .tokenizer = tokenizer_of(brackets.kinds),
-      .draw = [brackets](RandomSource& random,
-                         const Lengths& pairs) { return draw(random, pairs, brackets); },
-      .relations = [kinds = Kinds{brackets.kinds}](
-                       const Example& example) { return relations(example, kinds); },
-      .sources = fmt::format("sequences of {} to {} pairs of {} kinds of brackets",
-                             brackets.min_pairs, brackets.max_pairs, brackets.kinds),
-      .remedy = "task.max_pairs or task.kinds"};
-  return make_splits(kind, {options.as<SplitSizes>(), {brackets.min_pairs, brackets.max_pairs}},
-                     making);
+  const auto& brackets = options.as<BracketOptions>();
+  std::vector<std::string> entries(openings.begin(), openings.begin() + brackets.kinds);
+  entries.insert(entries.end(), closings.begin(), closings.begin() + brackets.kinds);
+  entries.emplace_back("|");
+  return make_splits(
+      {.tokenizer =
+           std::make_shared<VocabularyTokenizer>(Vocabulary(std::move(entries)), Unit::word),
+       .draw = std::bind_front(draw, brackets),
+       .relations = std::bind_front(relations, any_closing_id(brackets)),
+       .sources = fmt::format("sequences of {} to {} pairs of {} kinds of brackets",
+                              brackets.min_pairs, brackets.max_pairs, brackets.kinds),
+       .remedy = "task.max_pairs or task.kinds",
+       .sizes = options.as<SplitSizes>(),
+       .lengths = {brackets.min_pairs, brackets.max_pairs}},
+      making);
 }
 
 }  // namespace
 
-extern constinit const TaskKind brackets_task{.name = "brackets",
-                                              .options = options_of<BracketOptions, SplitSizes>,
-                                              .rules = rules,
-                                              .longest = longest,
-                                              .shrink = shrink,
-                                              .make = make};
+extern constinit const TaskKind brackets_task{
+    .name = "brackets",
+    .options = options_of<BracketOptions, SplitSizes>,
+    .rules = rules,
+    .longest =
+        [](const TaskOptions& options) {
+          return LongestSide{2 * options.as<BracketOptions>().max_pairs, "task.max_pairs"};
+        },
+    .shrink = shrink,
+    .make = make};
 
 }  // namespace tapehead

@@ -16,11 +16,12 @@ struct DistractorOptions {
 
   template <class Visitor>
   void fields(Visitor&& visit) {
-    visit(Field{"marked", "probability that a symbol is marked, to be copied", 0, 1}, marked);
+    const auto row = rows_for(visit);
+    row(marked, named("marked", 0, 1), "probability that a symbol is marked, to be copied");
   }
 };
 
-Example draw(RandomSource& random, const Lengths& lengths, Index vocabulary, double marked) {
+Example draw(Index vocabulary, double marked, RandomSource& random, const Lengths& lengths) {
   Example example;
   example.source.resize(static_cast<std::size_t>(lengths.draw(random)));
   for (TokenId& token : example.source) {
@@ -33,11 +34,11 @@ Example draw(RandomSource& random, const Lengths& lengths, Index vocabulary, dou
   return example;
 }
 
-Relations relations(const Example& example, Index vocabulary) {
+Relations relations(Index vocabulary, const Example& example) {
   Relation answer{.name = "answer", .side = RelationSide::across};
-  for (Index row = 0; row < static_cast<Index>(example.source.size()); ++row) {
+  for (Index row = 0; row < std::ssize(example.source); ++row) {
     if (example.source[static_cast<std::size_t>(row)] >= entry_id(vocabulary)) {
-      answer.pairs.push_back({static_cast<Index>(answer.pairs.size()), row});
+      answer.pairs.push_back({std::ssize(answer.pairs), row});
     }
   }
   return {answer};
@@ -47,14 +48,10 @@ Task make(const TaskOptions& options, const TaskMaking& making) {
   const auto& symbols = options.as<SyntheticOptions>();
   const double marked = options.as<DistractorOptions>().marked;
   const Index vocabulary = symbols.vocabulary;
-  return make_symbol_task(
-      symbols,
-      [=](RandomSource& random, const Lengths& lengths) {
-        return draw(random, lengths, vocabulary, marked);
-      },
-      [=](const Example& example) { return relations(example, vocabulary); }, making,
-      // The symbols 0 ... vocabulary - 1, then the same symbols marked.
-      numbered_tokenizer({{"{}", vocabulary}, {"{}*", vocabulary}}));
+  // The symbols 0 ... vocabulary - 1, then the same symbols marked.
+  const auto tokenizer = numbered_tokenizer({{"{}", vocabulary}, {"{}*", vocabulary}});
+  return make_symbol_task(symbols, std::bind_front(draw, vocabulary, marked),
+                          std::bind_front(relations, vocabulary), making, tokenizer);
 }
 
 }  // namespace

@@ -21,21 +21,18 @@ struct FewShotOptions {
 
   template <class Visitor>
   void fields(Visitor&& visit) {
-    visit(Field{"keys", "keys of each mapping, any of which is asked for", 1, 10000}, keys);
-    visit(Field{"values", "number of values", 2, 10000}, values);
-    visit(Field{"shots",
-                "most pairs that are shown; in training and test 0 to so many, in those of the "
-                "further test splits `shots_0`, `shots_1`, `shots_2`, `shots_4` and `shots_8` that "
-                "are not above it exactly so many",
-                1, 10000},
-          shots);
+    const auto row = rows_for(visit);
+    row(keys, named("keys", 1, 10000), "keys of each mapping, any of which is asked for");
+    row(values, named("values", 2, 10000), "number of values");
+    row(shots, named("shots", 1, 10000),
+        "most pairs that are shown; in training and test 0 to so many, in those of the further "
+        "test splits `shots_0`, `shots_1`, `shots_2`, `shots_4` and `shots_8` that are not above "
+        "it exactly so many");
   }
 };
 
-constexpr std::array<Index, 5> tested_shots{0, 1, 2, 4, 8};
-
 // Entries are first the keys, then the values.
-Example draw_shots(RandomSource& random, const Lengths& shots, const FewShotOptions& options) {
+Example draw(const FewShotOptions& options, RandomSource& random, const Lengths& shots) {
   std::vector<TokenId> mapping(static_cast<std::size_t>(options.keys));
   for (TokenId& value : mapping) {
     value = entry_id(options.keys + random.below(options.values));
@@ -51,48 +48,38 @@ Example draw_shots(RandomSource& random, const Lengths& shots, const FewShotOpti
   return example;
 }
 
-// `key`: a shown value and its key. `question`, `answer`: a row that is written and its source.
-Relations shot_relations(const Example& example) {
-  Relation key{.name = "key", .side = RelationSide::source};
-  Relation answer{.name = "answer", .side = RelationSide::across};
-  const auto asked = std::ssize(example.source) - 1;
-  for (Index row = 0; row + 1 < asked; row += 2) {
-    key.pairs.push_back({row + 1, row});
-    if (example.source[static_cast<std::size_t>(row)] == example.source.back()) {
-      answer.pairs.push_back({1, row + 1});
-    }
-  }
-  return {key, {.name = "question", .side = RelationSide::across, .pairs = {{0, asked}}}, answer};
+Relations relations(const Example& example) {
+  return with_answer(keys_of_values(std::ssize(example.source) / 2), example);
 }
 
 std::optional<Violation> more_shots_than_keys(const TaskOptions& options) {
   const auto& task = options.as<FewShotOptions>();
-  if (task.shots <= task.keys) {
-    return {};
-  }
-  return Violation{
-      {"task.shots", "task.keys"},
-      fmt::format("more shots than there are keys ({}, task.keys {})", task.shots, task.keys)};
+  return unless(task.shots <= task.keys, {"task.shots", "task.keys"},
+                "more shots than there are keys ({}, task.keys {})", task.shots, task.keys);
 }
 
-constexpr std::array few_shot_rules{
-    TaskRule{"`task.shots` is at most `task.keys`.", more_shots_than_keys}};
+constexpr std::array rules{TaskRule{"`task.shots` is at most `task.keys`.", more_shots_than_keys}};
 
-std::vector<std::string> few_shot_splits(const TaskOptions& options) {
-  std::vector<std::string> names = usual_splits();
-  for (const Index shots : tested_shots) {
-    if (shots <= options.as<FewShotOptions>().shots) {
-      names.push_back(fmt::format("shots_{}", shots));
+// The further test splits.
+std::vector<SplitRequest> further_splits(const TaskOptions& task) {
+  std::vector<SplitRequest> splits;
+  for (const Index shots : {0, 1, 2, 4, 8}) {
+    if (shots <= task.as<FewShotOptions>().shots) {
+      splits.push_back({.name = fmt::format("shots_{}", shots),
+                        .examples = task.as<SplitSizes>().test_examples,
+                        .lengths = {shots, shots}});
     }
   }
+  return splits;
+}
+
+std::vector<std::string> split_names(const TaskOptions& task) {
+  std::vector<std::string> names = usual_splits();
+  std::ranges::transform(further_splits(task), std::back_inserter(names), &SplitRequest::name);
   return names;
 }
 
-LongestSide longest_shots(const TaskOptions& options) {
-  return {.tokens = 2 * options.as<FewShotOptions>().shots + 1, .option = "task.shots"};
-}
-
-void shrink_shots(TaskOptions& task, const Shrinking& shrinking) {
+void shrink(TaskOptions& task, const Shrinking& shrinking) {
   auto& options = task.as<FewShotOptions>();
   shrinking.splits(task.as<SplitSizes>());
   shrinking.at_most("task.shots", options.shots, Shrinking::most_tokens / 4);
@@ -100,36 +87,33 @@ void shrink_shots(TaskOptions& task, const Shrinking& shrinking) {
   shrinking.at_most("task.values", options.values, Shrinking::most_symbols);
 }
 
-Task make_few_shot(const TaskOptions& task, const TaskMaking& making) {
-  const auto options = task.as<FewShotOptions>();
-  const auto& sizes = task.as<SplitSizes>();
-  const SyntheticTask kind{
-      .tokenizer = numbered_tokenizer({{"k{}", options.keys}, {"v{}", options.values}}),
-      .draw = [options](RandomSource& random,
-                        const Lengths& shots) { return draw_shots(random, shots, options); },
-      .relations = shot_relations,
-      .sources = fmt::format("sequences of up to {} pairs of {} keys and {} values", options.shots,
-                             options.keys, options.values),
-      .remedy = "task.shots or task.values"};
-  SyntheticSplits splits{sizes, {0, options.shots}};
-  for (const Index shots : tested_shots) {
-    if (shots <= options.shots) {
-      splits.further.push_back({.name = fmt::format("shots_{}", shots),
-                                .examples = sizes.test_examples,
-                                .lengths = {shots, shots}});
-    }
-  }
-  return make_splits(kind, splits, making);
+Task make(const TaskOptions& task, const TaskMaking& making) {
+  const auto& options = task.as<FewShotOptions>();
+  return make_splits(
+      {.tokenizer = numbered_tokenizer({{"k{}", options.keys}, {"v{}", options.values}}),
+       .draw = std::bind_front(draw, options),
+       .relations = relations,
+       .sources = fmt::format("sequences of up to {} pairs of {} keys and {} values", options.shots,
+                              options.keys, options.values),
+       .remedy = "task.shots or task.values",
+       .sizes = task.as<SplitSizes>(),
+       .lengths = {0, options.shots},
+       .further = further_splits(task)},
+      making);
 }
 
 }  // namespace
 
-extern constinit const TaskKind few_shot_task{.name = "few_shot",
-                                              .options = options_of<FewShotOptions, SplitSizes>,
-                                              .rules = few_shot_rules,
-                                              .longest = longest_shots,
-                                              .splits = few_shot_splits,
-                                              .shrink = shrink_shots,
-                                              .make = make_few_shot};
+extern constinit const TaskKind few_shot_task{
+    .name = "few_shot",
+    .options = options_of<FewShotOptions, SplitSizes>,
+    .rules = rules,
+    .longest =
+        [](const TaskOptions& task) {
+          return LongestSide{2 * task.as<FewShotOptions>().shots + 1, "task.shots"};
+        },
+    .splits = split_names,
+    .shrink = shrink,
+    .make = make};
 
 }  // namespace tapehead

@@ -11,13 +11,7 @@ namespace tapehead {
 
 namespace {
 
-// Any symbol except `other`.
-TokenId draw_other(RandomSource& random, Index vocabulary, TokenId other) {
-  const TokenId symbol = entry_id(random.below(vocabulary - 1));
-  return symbol < other ? symbol : symbol + 1;
-}
-
-Example draw(RandomSource& random, const Lengths& lengths, Index vocabulary) {
+Example draw(Index vocabulary, RandomSource& random, const Lengths& lengths) {
   const Index length = lengths.draw(random);
   const TokenId asked = entry_id(random.below(vocabulary));
   const auto place = static_cast<std::size_t>(random.below(length - 2));
@@ -25,7 +19,9 @@ Example draw(RandomSource& random, const Lengths& lengths, Index vocabulary) {
   example.source.resize(static_cast<std::size_t>(length), asked);
   for (std::size_t i = 0; i + 1 < example.source.size(); ++i) {
     if (i != place) {
-      example.source[i] = draw_other(random, vocabulary, asked);
+      // Any symbol except the one that is asked for.
+      const TokenId symbol = entry_id(random.below(vocabulary - 1));
+      example.source[i] = symbol < asked ? symbol : symbol + 1;
     }
   }
   example.target = {asked, example.source[place + 1]};
@@ -33,12 +29,7 @@ Example draw(RandomSource& random, const Lengths& lengths, Index vocabulary) {
 }
 
 Relations relations(const Example& example) {
-  const auto length = static_cast<Index>(example.source.size());
-  const Index before =
-      std::ranges::find(example.source, example.source.back()) - example.source.begin();
-  return {one_back(RelationSide::source, length + 1),
-          {.name = "question", .side = RelationSide::across, .pairs = {{0, length - 1}}},
-          {.name = "answer", .side = RelationSide::across, .pairs = {{1, before + 1}}}};
+  return with_answer(one_back(RelationSide::source, std::ssize(example.source) + 1), example);
 }
 
 std::optional<Violation> no_room(const TaskOptions& options) {
@@ -50,14 +41,10 @@ std::optional<Violation> no_room(const TaskOptions& options) {
                                  "allowed: {} or more)",
                                  task.min_length, least)};
   }
-  if (task.vocabulary >= least) {
-    return {};
-  }
-  return Violation{
-      {"task.vocabulary", "task.name"},
-      fmt::format("with so few symbols the answer of induction is always the same ({}; "
-                  "allowed: {} or more)",
-                  task.vocabulary, least)};
+  return unless(task.vocabulary >= least, {"task.vocabulary", "task.name"},
+                "with so few symbols the answer of induction is always the same ({}; "
+                "allowed: {} or more)",
+                task.vocabulary, least);
 }
 
 constexpr auto rules = symbol_rules_and(
@@ -65,11 +52,7 @@ constexpr auto rules = symbol_rules_and(
 
 Task make(const TaskOptions& options, const TaskMaking& making) {
   const auto& symbols = options.as<SyntheticOptions>();
-  const auto draw_one = [vocabulary = symbols.vocabulary](RandomSource& random,
-                                                          const Lengths& lengths) {
-    return draw(random, lengths, vocabulary);
-  };
-  return make_symbol_task(symbols, draw_one, relations, making);
+  return make_symbol_task(symbols, std::bind_front(draw, symbols.vocabulary), relations, making);
 }
 
 }  // namespace

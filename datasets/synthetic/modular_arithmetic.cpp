@@ -21,75 +21,57 @@ struct ModularOptions {
 
   template <class Visitor>
   void fields(Visitor&& visit) {
-    visit(Field{"modulus", "sums are taken modulo this", 2, 1000}, modulus);
-    visit(Field{.name = "train_share",
-                .help = "part of all pairs to train on; a fifth of the others is for validation, "
-                        "the rest for the test",
-                .minimum = 0,
-                .maximum = 1,
-                .exclusive_minimum = true,
-                .exclusive_maximum = true},
-          train_share);
+    const auto row = rows_for(visit);
+    row(modulus, named("modulus", 2, 1000), "sums are taken modulo this");
+    row(train_share, below(above(named("train_share", 0, 1))),
+        "part of all pairs to train on; a fifth of the others is for validation, the rest for "
+        "the test");
   }
 };
 
-// The number of pairs in each split.
-struct Sizes {
-  Index train;
-  Index validation;
-  Index test;
-};
-
-Sizes sizes_of(const ModularOptions& options) {
+// The number of pairs for training, validation and test.
+std::array<Index, 3> sizes_of(const ModularOptions& options) {
   const Index all = options.modulus * options.modulus;
   const Index train = std::llround(options.train_share * static_cast<double>(all));
   const Index validation = (all - train) / 5;
-  return {.train = train, .validation = validation, .test = all - train - validation};
+  return {train, validation, all - train - validation};
 }
 
 std::optional<Violation> every_split_has_pairs(const TaskOptions& task) {
   const auto& options = task.as<ModularOptions>();
-  const Sizes sizes = sizes_of(options);
-  if (sizes.train > 0 && sizes.validation > 0 && sizes.test > 0) {
-    return {};
-  }
-  return Violation{
-      {"task.train_share", "task.modulus"},
-      fmt::format("of the {} pairs {} would be for training, {} for validation and {} for the test",
-                  options.modulus * options.modulus, sizes.train, sizes.validation, sizes.test)};
+  const auto [train, validation, test] = sizes_of(options);
+  return unless(std::min({train, validation, test}) > 0, {"task.train_share", "task.modulus"},
+                "of the {} pairs {} would be for training, {} for validation and {} for the test",
+                options.modulus * options.modulus, train, validation, test);
 }
 
 constexpr std::array modular_rules{
     TaskRule{"In `modular_arithmetic` each split has a pair.", every_split_has_pairs}};
 
-// Pair number n is (n / modulus, n mod modulus).
-Example sum_of_pair(Index number, Index modulus) {
-  const Index a = number / modulus;
-  const Index b = number % modulus;
-  return {.source = {entry_id(a), entry_id(b)}, .target = {entry_id((a + b) % modulus)}};
-}
-
-Relations summands(const Example&) {
-  return {{.name = "summand", .side = RelationSide::across, .pairs = {{0, 0}, {0, 1}}}};
-}
-
 Task make_modular(const TaskOptions& options, const TaskMaking& making) {
   const auto& modular = options.as<ModularOptions>();
+  const Index modulus = modular.modulus;
   const Tokenizers kept =
-      kept_joint_tokenizer(making.tokenizers, numbered_tokenizer({{"{}", modular.modulus}}));
+      kept_joint_tokenizer(making.tokenizers, numbered_tokenizer({{"{}", modulus}}));
   Task task{.source_tokenizer = kept.source, .target_tokenizer = kept.target};
-  for (Index number = 0; number < modular.modulus; ++number) {
+  for (Index number = 0; number < modulus; ++number) {
     task.cyclic_tokens.push_back(entry_id(number));
   }
+  const auto summands = [](const Example&) -> Relations {
+    return {{.name = "summand", .side = RelationSide::across, .pairs = {{0, 0}, {0, 1}}}};
+  };
   const std::vector<Index> order =
-      draw_permutation(Draws(making.seed, "task/pairs", 0), modular.modulus * modular.modulus);
+      draw_permutation(Draws(making.seed, "task/pairs", 0), modulus * modulus);
   const auto [train, validation, test] = sizes_of(modular);
   Index first = 0;
   for (const auto& [name, count] :
        {std::pair("train", train), std::pair("validation", validation), std::pair("test", test)}) {
     Examples pairs;
     for (const Index end = first + count; first < end; ++first) {
-      pairs.push_back(sum_of_pair(order[static_cast<std::size_t>(first)], modular.modulus));
+      const Index number = order[static_cast<std::size_t>(first)];  // of the pair (a, b)
+      const Index a = number / modulus;
+      const Index b = number % modulus;
+      pairs.push_back({{entry_id(a), entry_id(b)}, {entry_id((a + b) % modulus)}});
     }
     task.splits.push_back(synthetic_split(name, std::move(pairs), summands, making, *kept.target));
   }
@@ -105,8 +87,7 @@ extern constinit const TaskKind modular_arithmetic_task{
     .longest = [](const TaskOptions&) { return LongestSide{.tokens = 2, .option = "task.name"}; },
     .shrink =
         [](TaskOptions& task, const Shrinking& shrinking) {
-          auto& options = task.as<ModularOptions>();
-          shrinking.at_most("task.modulus", options.modulus, 8, 4);
+          shrinking.at_most("task.modulus", task.as<ModularOptions>().modulus, 8, 4);
         },
     .make = make_modular};
 

@@ -23,20 +23,19 @@ struct RecallOptions {
 
   template <class Visitor>
   void fields(Visitor&& visit) {
-    visit(Field{"vocabulary", "number of keys, of values, and of tokens for the gap", 1, 10000},
-          vocabulary);
-    visit(Field{"facts", "keys with their values, before the gap", 1, 10000}, facts);
-    visit(Field{"min_gap", "fewest tokens between the last fact and the question", 0, 100000,
-                "tokens"},
-          min_gap);
-    visit(
-        Field{"max_gap", "most tokens between the last fact and the question", 0, 100000, "tokens"},
-        max_gap);
+    const auto row = rows_for(visit);
+    row(vocabulary, named("vocabulary", 1, 10000),
+        "number of keys, of values, and of tokens for the gap");
+    row(facts, named("facts", 1, 10000), "keys with their values, before the gap");
+    row(min_gap, named("min_gap", 0, 100000, "tokens"),
+        "fewest tokens between the last fact and the question");
+    row(max_gap, named("max_gap", 0, 100000, "tokens"),
+        "most tokens between the last fact and the question");
   }
 };
 
 // Entries are `vocabulary` keys, as many values, and as many tokens for the gap.
-Example draw(RandomSource& random, const Lengths& gaps, const RecallOptions& options) {
+Example draw(const RecallOptions& options, RandomSource& random, const Lengths& gaps) {
   const Index vocabulary = options.vocabulary;
   Example example;
   for (const Index key : random.different(options.facts, vocabulary)) {
@@ -52,42 +51,21 @@ Example draw(RandomSource& random, const Lengths& gaps, const RecallOptions& opt
   return example;
 }
 
-Relations relations(const Example& example, Index facts) {
-  Relation key{.name = "key", .side = RelationSide::source};
-  for (Index fact = 0; fact < facts; ++fact) {
-    key.pairs.push_back({2 * fact + 1, 2 * fact});
-  }
-  const auto length = static_cast<Index>(example.source.size());
-  const Index asked =
-      std::ranges::find(example.source, example.source.back()) - example.source.begin();
-  return {key,
-          {.name = "question", .side = RelationSide::across, .pairs = {{0, length - 1}}},
-          {.name = "answer", .side = RelationSide::across, .pairs = {{1, asked + 1}}}};
-}
-
 std::optional<Violation> does_not_fit(const TaskOptions& options) {
   const auto& task = options.as<RecallOptions>();
   if (task.min_gap > task.max_gap) {
     return Violation{{"task.min_gap", "task.max_gap"},
                      fmt::format("more than task.max_gap ({}, {})", task.min_gap, task.max_gap)};
   }
-  if (task.facts <= task.vocabulary) {
-    return {};
-  }
-  return Violation{{"task.facts", "task.vocabulary"},
-                   fmt::format("more facts than there are keys ({}, task.vocabulary {})",
-                               task.facts, task.vocabulary)};
+  return unless(task.facts <= task.vocabulary, {"task.facts", "task.vocabulary"},
+                "more facts than there are keys ({}, task.vocabulary {})", task.facts,
+                task.vocabulary);
 }
 
 constexpr std::array rules{
     TaskRule{"`task.min_gap` is at most `task.max_gap`, and `task.facts` at most the "
              "`task.vocabulary` of `recall`.",
              does_not_fit}};
-
-LongestSide longest(const TaskOptions& options) {
-  const auto& recall = options.as<RecallOptions>();
-  return {.tokens = 2 * recall.facts + recall.max_gap + 1, .option = "task.max_gap"};
-}
 
 void shrink(TaskOptions& task, const Shrinking& shrinking) {
   constexpr Index most = Shrinking::most_tokens;
@@ -100,28 +78,33 @@ void shrink(TaskOptions& task, const Shrinking& shrinking) {
 }
 
 Task make(const TaskOptions& options, const TaskMaking& making) {
-  const auto recall = options.as<RecallOptions>();
-  const SyntheticTask kind{
-      .tokenizer = numbered_tokenizer(
-          {{"k{}", recall.vocabulary}, {"v{}", recall.vocabulary}, {"{}", recall.vocabulary}}),
-      .draw = [recall](RandomSource& random,
-                       const Lengths& gaps) { return draw(random, gaps, recall); },
-      .relations = [facts =
-                        recall.facts](const Example& example) { return relations(example, facts); },
-      .sources =
-          fmt::format("sequences of {} facts out of {} keys and values with gaps of {} to {}",
-                      recall.facts, recall.vocabulary, recall.min_gap, recall.max_gap),
-      .remedy = "task.vocabulary or task.max_gap"};
-  return make_splits(kind, {options.as<SplitSizes>(), {recall.min_gap, recall.max_gap}}, making);
+  const auto& recall = options.as<RecallOptions>();
+  return make_splits(
+      {.tokenizer = numbered_tokenizer(
+           {{"k{}", recall.vocabulary}, {"v{}", recall.vocabulary}, {"{}", recall.vocabulary}}),
+       .draw = std::bind_front(draw, recall),
+       .relations = std::bind_front(with_answer, keys_of_values(recall.facts)),
+       .sources =
+           fmt::format("sequences of {} facts out of {} keys and values with gaps of {} to {}",
+                       recall.facts, recall.vocabulary, recall.min_gap, recall.max_gap),
+       .remedy = "task.vocabulary or task.max_gap",
+       .sizes = options.as<SplitSizes>(),
+       .lengths = {recall.min_gap, recall.max_gap}},
+      making);
 }
 
 }  // namespace
 
-extern constinit const TaskKind recall_task{.name = "recall",
-                                            .options = options_of<RecallOptions, SplitSizes>,
-                                            .rules = rules,
-                                            .longest = longest,
-                                            .shrink = shrink,
-                                            .make = make};
+extern constinit const TaskKind recall_task{
+    .name = "recall",
+    .options = options_of<RecallOptions, SplitSizes>,
+    .rules = rules,
+    .longest =
+        [](const TaskOptions& options) {
+          const auto& recall = options.as<RecallOptions>();
+          return LongestSide{2 * recall.facts + recall.max_gap + 1, "task.max_gap"};
+        },
+    .shrink = shrink,
+    .make = make};
 
 }  // namespace tapehead

@@ -23,19 +23,17 @@ struct RepeatedOptions {
 
   template <class Visitor>
   void fields(Visitor&& visit) {
-    visit(Field{"vocabulary", "number of symbols", 2, 1000000}, vocabulary);
-    visit(Field{"min_period", "fewest symbols until a sequence begins again", 1, 100000},
-          min_period);
-    visit(
-        Field{"max_period", "most symbols until a sequence begins again, all different", 1, 100000},
-        max_period);
-    visit(Field{"length", "symbols of each sequence that the model reads", 2, 100000, "tokens"},
-          length);
+    const auto row = rows_for(visit);
+    row(vocabulary, named("vocabulary", 2, 1000000), "number of symbols");
+    row(min_period, named("min_period", 1, 100000), "fewest symbols until a sequence begins again");
+    row(max_period, named("max_period", 1, 100000),
+        "most symbols until a sequence begins again, all different");
+    row(length, named("length", 2, 100000, "tokens"),
+        "symbols of each sequence that the model reads");
   }
 };
 
-Example draw_repeated(RandomSource& random, const Lengths& periods,
-                      const RepeatedOptions& options) {
+Example draw(const RepeatedOptions& options, RandomSource& random, const Lengths& periods) {
   const std::vector<Index> period = random.different(periods.draw(random), options.vocabulary);
   std::vector<TokenId> tokens;
   for (Index i = 0; i <= options.length; ++i) {
@@ -43,20 +41,6 @@ Example draw_repeated(RandomSource& random, const Lengths& periods,
   }
   return {.source = {tokens.begin(), tokens.end() - 1},
           .target = {tokens.begin() + 1, tokens.end()}};
-}
-
-// Pairs each row with the row before it, and repeated symbols with the rows after earlier ones.
-Relations repeated_relations(const Example& example) {
-  const std::vector<TokenId>& tokens = example.source;
-  const auto rows = std::ssize(tokens);
-  const auto period = std::find(tokens.begin() + 1, tokens.end(), tokens.front()) - tokens.begin();
-  Relation answer{.name = "answer", .side = RelationSide::source};
-  for (Index row = period; row < rows; ++row) {
-    for (Index before = row % period; before < row; before += period) {
-      answer.pairs.push_back({row, before + 1});
-    }
-  }
-  return {one_back(RelationSide::source, rows), answer};
 }
 
 std::optional<Violation> no_repetition(const TaskOptions& options) {
@@ -72,25 +56,17 @@ std::optional<Violation> no_repetition(const TaskOptions& options) {
                                  "task.vocabulary {})",
                                  task.max_period, task.vocabulary)};
   }
-  if (task.max_period >= task.length) {
-    return Violation{{"task.max_period", "task.length"},
-                     fmt::format("as long as a sequence, which would not begin again ({}, "
-                                 "task.length {})",
-                                 task.max_period, task.length)};
-  }
-  return {};
+  return unless(task.max_period < task.length, {"task.max_period", "task.length"},
+                "as long as a sequence, which would not begin again ({}, task.length {})",
+                task.max_period, task.length);
 }
 
-constexpr std::array repeated_rules{
+constexpr std::array rules{
     TaskRule{"`task.min_period` is at most `task.max_period`, which is at most `task.vocabulary` "
              "and less than `task.length`.",
              no_repetition}};
 
-LongestSide longest_repeated(const TaskOptions& options) {
-  return {.tokens = options.as<RepeatedOptions>().length, .option = "task.length"};
-}
-
-void shrink_repeated(TaskOptions& task, const Shrinking& shrinking) {
+void shrink(TaskOptions& task, const Shrinking& shrinking) {
   auto& options = task.as<RepeatedOptions>();
   shrinking.splits(task.as<SplitSizes>());
   shrinking.at_most("task.min_period", options.min_period, Shrinking::most_tokens / 4);
@@ -102,27 +78,34 @@ void shrink_repeated(TaskOptions& task, const Shrinking& shrinking) {
                     options.max_period);
 }
 
-Task make_repeated(const TaskOptions& task, const TaskMaking& making) {
-  const auto options = task.as<RepeatedOptions>();
-  const SyntheticTask kind{
-      .tokenizer = numbered_tokenizer({{"s{}", options.vocabulary}}),
-      .draw = [options](RandomSource& random,
-                        const Lengths& periods) { return draw_repeated(random, periods, options); },
-      .relations = repeated_relations,
-      .sources = fmt::format("periods of {} to {} of {} symbols", options.min_period,
-                             options.max_period, options.vocabulary),
-      .remedy = "task.max_period or task.vocabulary"};
-  return make_splits(kind, {task.as<SplitSizes>(), {options.min_period, options.max_period}},
-                     making);
+Task make(const TaskOptions& task, const TaskMaking& making) {
+  const auto& options = task.as<RepeatedOptions>();
+  return make_splits(
+      {.tokenizer = numbered_tokenizer({{"s{}", options.vocabulary}}),
+       .draw = std::bind_front(draw, options),
+       .relations =
+           [](const Example& example) {
+             return next_token_relations(example, [](TokenId) { return true; });
+           },
+       .sources = fmt::format("periods of {} to {} of {} symbols", options.min_period,
+                              options.max_period, options.vocabulary),
+       .remedy = "task.max_period or task.vocabulary",
+       .sizes = task.as<SplitSizes>(),
+       .lengths = {options.min_period, options.max_period}},
+      making);
 }
 
 }  // namespace
 
-extern constinit const TaskKind repeated_task{.name = "repeated",
-                                              .options = options_of<RepeatedOptions, SplitSizes>,
-                                              .rules = repeated_rules,
-                                              .longest = longest_repeated,
-                                              .shrink = shrink_repeated,
-                                              .make = make_repeated};
+extern constinit const TaskKind repeated_task{
+    .name = "repeated",
+    .options = options_of<RepeatedOptions, SplitSizes>,
+    .rules = rules,
+    .longest =
+        [](const TaskOptions& task) {
+          return LongestSide{task.as<RepeatedOptions>().length, "task.length"};
+        },
+    .shrink = shrink,
+    .make = make};
 
 }  // namespace tapehead

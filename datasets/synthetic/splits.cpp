@@ -1,7 +1,5 @@
 #include "datasets/synthetic/splits.hpp"
 
-#include "core/random/draws.hpp"
-
 namespace tapehead {
 
 namespace {
@@ -12,10 +10,10 @@ constexpr int draw_bits_each = 20;  // 2^20 draws, more than the longest example
 Split draw_split(const SyntheticTask& kind, const SplitRequest& wanted, bool held_apart,
                  const TaskMaking& making, const Tokenizer& tokenizer) {
   const Draws draws(making.seed, fmt::format("task/{}", wanted.name), 0);
-  Examples pairs;
   const std::string complaint =
       fmt::format("there are too few {} for a separate {} split; raise {}", kind.sources,
                   wanted.name, kind.remedy);
+  Examples pairs;
   collect(wanted.examples, complaint, [&](Index attempt) {
     RandomSource random(draws, attempt, draw_bits_each);
     Example example = (wanted.draw ? wanted.draw : kind.draw)(random, wanted.lengths);
@@ -44,28 +42,61 @@ Split synthetic_split(std::string_view name, Examples drawn, const RelationsOf& 
       split.references.push_back(tokenizer.decode(target));
     }
   }
-  FindRelations find;
-  if (relations) {
-    find = [pairs, relations](Index number) {
-      return relations((*pairs)[static_cast<std::size_t>(number)]);
-    };
-  }
-  split.source = pair_source(pairs, making.layout, std::move(find), name);
+  const auto find = [pairs, relations](Index number) {
+    return relations((*pairs)[static_cast<std::size_t>(number)]);
+  };
+  split.source = pair_source(pairs, making.layout, relations ? FindRelations(find) : nullptr, name);
   return split;
 }
 
-Task make_splits(const SyntheticTask& kind, const SyntheticSplits& splits,
-                 const TaskMaking& making) {
+Relation keys_of_values(Index pairs) {
+  Relation key{.name = "key", .side = RelationSide::source};
+  for (Index pair = 0; pair < pairs; ++pair) {
+    key.pairs.push_back({2 * pair + 1, 2 * pair});
+  }
+  return key;
+}
+
+Relations with_answer(Relation first, const Example& example) {
+  const Index last = std::ssize(example.source) - 1;
+  const Index before =
+      std::ranges::find(example.source, example.source.back()) - example.source.begin();
+  Relation answer{.name = "answer", .side = RelationSide::across};
+  if (before < last) {
+    answer.pairs = {{1, before + 1}};
+  }
+  return {std::move(first),
+          {.name = "question", .side = RelationSide::across, .pairs = {{0, last}}},
+          std::move(answer)};
+}
+
+Relations next_token_relations(const Example& example,
+                               const std::function<bool(TokenId)>& repeats) {
+  const auto rows = std::ssize(example.source);
+  Relation answer{.name = "answer", .side = RelationSide::source};
+  for (Index row = 0; row < rows; ++row) {
+    const TokenId token = example.source[static_cast<std::size_t>(row)];
+    const Index end = repeats(token) ? row : 0;
+    for (Index before = 0; before < end; ++before) {
+      if (example.source[static_cast<std::size_t>(before)] == token) {
+        answer.pairs.push_back({row, before + 1});
+      }
+    }
+  }
+  return {one_back(RelationSide::source, rows), std::move(answer)};
+}
+
+Task make_splits(const SyntheticTask& kind, const TaskMaking& making) {
   const Tokenizers kept = kept_joint_tokenizer(making.tokenizers, kind.tokenizer);
   Task task{.source_tokenizer = kept.source, .target_tokenizer = kept.target};
-  const auto add = [&](const SplitRequest& wanted, bool held_apart) {
-    task.splits.push_back(draw_split(kind, wanted, held_apart, making, *kept.target));
-  };
-  add({"train", splits.sizes.train_examples, splits.lengths}, true);
-  add({"validation", splits.sizes.validation_examples, splits.lengths}, true);
-  add({"test", splits.sizes.test_examples, splits.lengths}, true);
-  for (const SplitRequest& further : splits.further) {
-    add(further, false);
+  for (const auto& [name, examples] : {std::pair("train", kind.sizes.train_examples),
+                                       std::pair("validation", kind.sizes.validation_examples),
+                                       std::pair("test", kind.sizes.test_examples)}) {
+    task.splits.push_back(
+        draw_split(kind, {name, examples, kind.lengths}, true, making, *kept.target));
+  }
+  for (const SplitRequest& further : kind.further) {
+    task.splits.push_back(draw_split(kind, further, false, making, *kept.target));
   }
   return task;
 }

@@ -52,16 +52,6 @@ struct Lengths {
 using DrawExample = std::function<Example(RandomSource&, const Lengths&)>;
 using RelationsOf = std::function<Relations(const Example&)>;
 
-struct SyntheticTask {
-  std::shared_ptr<const Tokenizer> tokenizer;  // for both sides
-  DrawExample draw;
-  RelationsOf relations;  // null: the task knows none
-  std::string sources;    // name of the sources in the error that there are too few
-  std::string remedy;     // options that increase the number of sources
-  // Removes what the model must not see, after the source has decided the example's split.
-  std::function<void(Example&)> leave_out{};
-};
-
 // A split that is to be made.
 struct SplitRequest {
   std::string name;
@@ -74,14 +64,27 @@ struct SplitRequest {
 Split synthetic_split(std::string_view name, Examples pairs, const RelationsOf& relations,
                       const TaskMaking& making, const Tokenizer& tokenizer);
 
-// Visits the fields for the sizes of the splits, in an options struct that has them.
-template <class Visitor, class Options>
-void visit_sizes(Visitor&& visit, Options& sizes) {
-  visit(Field{"train_examples", "sequences to train on", 1, 1e8}, sizes.train_examples);
-  visit(Field{"validation_examples", "held-out sequences that choose the best checkpoint", 1, 1e7},
-        sizes.validation_examples);
-  visit(Field{"test_examples", "held-out sequences for the final test", 1, 1e7},
-        sizes.test_examples);
+// For sources that begin with pairs of a key and its value: `key` pairs the values of the first
+// `pairs` pairs with their keys.
+Relation keys_of_values(Index pairs);
+
+// `first`, and the relations of a source whose last token asks for the token that followed the same
+// token before. The target is both tokens. `question` and `answer` pair each row that writes one
+// with its row in the source; there is no answer if the last token occurs only once.
+Relations with_answer(Relation first, const Example& example);
+
+// The relations of a target that is the source shifted by one. `previous` pairs each row with the
+// row before it. `answer` pairs a row whose token `repeats` with the rows after earlier occurrences
+// of the token.
+Relations next_token_relations(const Example& example, const std::function<bool(TokenId)>& repeats);
+
+// The rows for the sizes of the splits, in an options struct that has them.
+template <class AddRow, class Options>
+void fields_of_sizes(const AddRow& row, Options& sizes) {
+  row(sizes.train_examples, named("train_examples", 1, 1e8), "sequences to train on");
+  row(sizes.validation_examples, named("validation_examples", 1, 1e7),
+      "held-out sequences that choose the best checkpoint");
+  row(sizes.test_examples, named("test_examples", 1, 1e7), "held-out sequences for the final test");
 }
 
 struct SplitSizes {
@@ -91,19 +94,25 @@ struct SplitSizes {
 
   template <class Visitor>
   void fields(Visitor&& visit) {
-    visit_sizes(visit, *this);
+    fields_of_sizes(rows_for(visit), *this);
   }
 };
 
-struct SyntheticSplits {
+struct SyntheticTask {
+  std::shared_ptr<const Tokenizer> tokenizer;  // for both sides
+  DrawExample draw;
+  RelationsOf relations;  // null: the task knows none
+  std::string sources;    // name of the sources in the error that there are too few
+  std::string remedy;     // options that increase the number of sources
   SplitSizes sizes;
   Lengths lengths;
   std::vector<SplitRequest> further{};  // test splits that may share sources with other splits
+  // Removes what the model must not see, after the source has decided the example's split.
+  std::function<void(Example&)> leave_out{};
 };
 
 // Makes the task, except its fingerprint. The hash of a source decides whether its example belongs
 // to train, validation or test. Throws DataError if there are too few sources.
-Task make_splits(const SyntheticTask& kind, const SyntheticSplits& splits,
-                 const TaskMaking& making);
+Task make_splits(const SyntheticTask& kind, const TaskMaking& making);
 
 }  // namespace tapehead

@@ -20,33 +20,28 @@ DrawExample draw_symbols(Index vocabulary,
 Task make_symbol_task(const SyntheticOptions& options, const DrawExample& draw,
                       const RelationsOf& relations, const TaskMaking& making,
                       std::shared_ptr<const Tokenizer> tokenizer) {
-  const SyntheticTask kind{
+  SyntheticTask task{
       .tokenizer =
           tokenizer ? std::move(tokenizer) : numbered_tokenizer({{"{}", options.vocabulary}}),
       .draw = draw,
       .relations = relations,
       .sources = fmt::format("sequences of {} to {} symbols out of {}", options.min_length,
                              options.max_length, options.vocabulary),
-      .remedy = "task.vocabulary or task.max_length"};
-  SyntheticSplits splits{
-      {options.train_examples, options.validation_examples, options.test_examples},
-      {options.min_length, options.max_length}};
+      .remedy = "task.vocabulary or task.max_length",
+      .sizes = {options.train_examples, options.validation_examples, options.test_examples},
+      .lengths = {options.min_length, options.max_length}};
   if (options.longer_examples > 0) {
-    splits.further.push_back({.name = "longer",
-                              .examples = options.longer_examples,
-                              .lengths = {options.longer_min_length, options.longer_max_length}});
+    task.further.push_back({.name = "longer",
+                            .examples = options.longer_examples,
+                            .lengths = {options.longer_min_length, options.longer_max_length}});
   }
-  return make_splits(kind, splits, making);
+  return make_splits(task, making);
 }
 
 std::optional<Violation> lengths_out_of_order(const TaskOptions& options) {
   const auto& task = options.as<SyntheticOptions>();
-  if (task.min_length <= task.max_length) {
-    return {};
-  }
-  return Violation{
-      {"task.min_length", "task.max_length"},
-      fmt::format("longer than task.max_length ({}, {})", task.min_length, task.max_length)};
+  return unless(task.min_length <= task.max_length, {"task.min_length", "task.max_length"},
+                "longer than task.max_length ({}, {})", task.min_length, task.max_length);
 }
 
 std::optional<Violation> longer_not_longer(const TaskOptions& options) {
@@ -64,20 +59,16 @@ std::optional<Violation> longer_not_longer(const TaskOptions& options) {
                                  "(longer_min_length {}, max_length {})",
                                  task.longer_min_length, task.max_length)};
   }
-  if (task.longer_min_length <= task.longer_max_length) {
-    return {};
-  }
-  return Violation{{"task.longer_max_length", "task.longer_min_length"},
-                   fmt::format("shorter than task.longer_min_length ({}, {})",
-                               task.longer_max_length, task.longer_min_length)};
+  return unless(task.longer_min_length <= task.longer_max_length,
+                {"task.longer_max_length", "task.longer_min_length"},
+                "shorter than task.longer_min_length ({}, {})", task.longer_max_length,
+                task.longer_min_length);
 }
 
 LongestSide longest_symbols(const TaskOptions& options) {
   const auto& task = options.as<SyntheticOptions>();
-  if (task.longer_examples > 0) {
-    return {.tokens = task.longer_max_length, .option = "task.longer_max_length"};
-  }
-  return {.tokens = task.max_length};
+  return task.longer_examples > 0 ? LongestSide{task.longer_max_length, "task.longer_max_length"}
+                                  : LongestSide{task.max_length};
 }
 
 std::vector<std::string> symbol_splits(const TaskOptions& options) {

@@ -21,21 +21,18 @@ struct SyntheticOptions {
 
   template <class Visitor>
   void fields(Visitor&& visit) {
-    visit(Field{"vocabulary", "symbols of the task, without the marks begin, end and unknown", 1,
-                1000000},
-          vocabulary);
-    visit(Field{"min_length", "shortest sequence", 0, 100000, "tokens"}, min_length);
-    visit(Field{"max_length", "longest sequence", 1, 100000, "tokens"}, max_length);
-    visit_sizes(visit, *this);
-    visit(Field{"longer_min_length", "shortest sequence of the further test split `longer`", 0,
-                100000, "tokens"},
-          longer_min_length);
-    visit(Field{"longer_max_length", "longest sequence of the further test split `longer`", 0,
-                100000, "tokens"},
-          longer_max_length);
-    visit(Field{"longer_examples", "sequences of the further test split `longer`; 0: no such split",
-                0, 1e7},
-          longer_examples);
+    const auto row = rows_for(visit);
+    row(vocabulary, named("vocabulary", 1, 1000000),
+        "symbols of the task, without the marks begin, end and unknown");
+    row(min_length, named("min_length", 0, 100000, "tokens"), "shortest sequence");
+    row(max_length, named("max_length", 1, 100000, "tokens"), "longest sequence");
+    fields_of_sizes(row, *this);
+    row(longer_min_length, named("longer_min_length", 0, 100000, "tokens"),
+        "shortest sequence of the further test split `longer`");
+    row(longer_max_length, named("longer_max_length", 0, 100000, "tokens"),
+        "longest sequence of the further test split `longer`");
+    row(longer_examples, named("longer_examples", 0, 1e7),
+        "sequences of the further test split `longer`; 0: no such split");
   }
 };
 
@@ -68,19 +65,21 @@ std::vector<std::string> symbol_splits(const TaskOptions& options);
 // Makes no length shorter than `shortest`.
 void shrink_symbols(SyntheticOptions& symbols, const Shrinking& shrink, Index shortest = 1);
 
+inline void shrink_symbol_task(TaskOptions& task, const Shrinking& shrink) {
+  shrink_symbols(task.as<SyntheticOptions>(), shrink);
+}
+
 // A kind of task with the options and rules of symbol tasks.
 constexpr TaskKind symbol_kind(std::string_view name, decltype(TaskKind::make) make,
                                std::span<const OptionsType> options = options_of<SyntheticOptions>,
-                               std::span<const TaskRule> rules = symbol_rules) {
+                               std::span<const TaskRule> rules = symbol_rules,
+                               decltype(TaskKind::shrink) shrink = shrink_symbol_task) {
   return {.name = name,
           .options = options,
           .rules = rules,
           .longest = longest_symbols,
           .splits = symbol_splits,
-          .shrink =
-              [](TaskOptions& task, const Shrinking& shrink) {
-                shrink_symbols(task.as<SyntheticOptions>(), shrink);
-              },
+          .shrink = shrink,
           .make = make};
 }
 

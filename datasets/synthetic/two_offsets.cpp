@@ -31,52 +31,32 @@ struct TwoOffsetsOptions {
 
   template <class Visitor>
   void fields(Visitor&& visit) {
-    visit(Field{"first_offset", "distance from the place of the answer to the first symbol", 0,
-                99999, "tokens"},
-          first_offset);
-    visit(Field{"second_offset",
-                "distance from the place of the answer to the symbol that is subtracted", 0, 99999,
-                "tokens"},
-          second_offset);
+    const auto row = rows_for(visit);
+    row(first_offset, named("first_offset", 0, 99999, "tokens"),
+        "distance from the place of the answer to the first symbol");
+    row(second_offset, named("second_offset", 0, 99999, "tokens"),
+        "distance from the place of the answer to the symbol that is subtracted");
   }
 };
 
 using Sequence = std::vector<TokenId>;
 
 // The ids: the symbols, which are also the differences 0, 1, ...; then the differences -1, -2, ...
-struct Words {
-  Index vocabulary;
-
-  TokenId difference(Index value) const {
-    return entry_id(value < 0 ? vocabulary - 1 - value : value);
-  }
-  std::shared_ptr<const Tokenizer> tokenizer() const {
-    return numbered_tokenizer({{"{}", vocabulary}, {"-{}", vocabulary - 1, 1}});
-  }
-};
-
-// The number of places that have both symbols and use no symbol twice.
-Index places(const TwoOffsetsOptions& offsets, Index length) {
-  const auto [nearer, farther] = std::minmax(offsets.first_offset, offsets.second_offset);
-  return std::clamp<Index>(length - farther, 0, farther - nearer);
+std::shared_ptr<const Tokenizer> tokenizer_for(Index vocabulary) {
+  return numbered_tokenizer({{"{}", vocabulary}, {"-{}", vocabulary - 1, 1}});
 }
 
-Sequence answer(const Sequence& source, const TwoOffsetsOptions& offsets, const Words& words) {
-  Sequence target(static_cast<std::size_t>(places(offsets, static_cast<Index>(source.size()))));
+Sequence answer(const TwoOffsetsOptions& offsets, Index vocabulary, const Sequence& source) {
+  const auto [nearer, farther] = std::minmax(offsets.first_offset, offsets.second_offset);
+  // The number of places that have both symbols and use no symbol twice.
+  const auto places = std::clamp<Index>(std::ssize(source) - farther, 0, farther - nearer);
+  Sequence target(static_cast<std::size_t>(places));
   for (std::size_t place = 0; place < target.size(); ++place) {
     const Index first = source[place + static_cast<std::size_t>(offsets.first_offset)];
     const Index second = source[place + static_cast<std::size_t>(offsets.second_offset)];
-    target[place] = words.difference(first - second);
+    target[place] = entry_id(first < second ? vocabulary - 1 + second - first : first - second);
   }
   return target;
-}
-
-Relation at_offset(std::string_view name, Index offset, Index places) {
-  Relation relation{.name = name, .side = RelationSide::across};
-  for (Index place = 0; place < places; ++place) {
-    relation.pairs.push_back({place, place + offset});
-  }
-  return relation;
 }
 
 std::optional<Violation> offsets_do_not_fit(const TaskOptions& options) {
@@ -88,12 +68,10 @@ std::optional<Violation> offsets_do_not_fit(const TaskOptions& options) {
                                  "difference",
                                  offsets.first_offset)};
   }
-  if (task.min_length > offsets.longer()) {
-    return {};
-  }
-  return Violation{{"task.min_length", "task.first_offset", "task.second_offset", "task.name"},
-                   fmt::format("too short for the offsets of two_offsets ({}; allowed: {} or more)",
-                               task.min_length, offsets.longer() + 1)};
+  return unless(task.min_length > offsets.longer(),
+                {"task.min_length", "task.first_offset", "task.second_offset", "task.name"},
+                "too short for the offsets of two_offsets ({}; allowed: {} or more)",
+                task.min_length, offsets.longer() + 1);
 }
 
 constexpr auto rules = symbol_rules_and(
@@ -107,26 +85,24 @@ void shrink(TaskOptions& task, const Shrinking& shrinking) {
 Task make(const TaskOptions& options, const TaskMaking& making) {
   const auto offsets = options.as<TwoOffsetsOptions>();
   const auto& symbols = options.as<SyntheticOptions>();
-  const Words words{symbols.vocabulary};
-  const DrawExample draw = draw_symbols(
-      words.vocabulary, [=](const Sequence& source) { return answer(source, offsets, words); });
+  const Index vocabulary = symbols.vocabulary;
   const auto relations = [offsets](const Example& example) {
-    const auto length = static_cast<Index>(example.target.size());
-    return Relations{at_offset("first", offsets.first_offset, length),
-                     at_offset("second", offsets.second_offset, length)};
+    Relation first{"first", RelationSide::across};
+    Relation second{"second", RelationSide::across};
+    for (Index place = 0; place < std::ssize(example.target); ++place) {
+      first.pairs.push_back({place, place + offsets.first_offset});
+      second.pairs.push_back({place, place + offsets.second_offset});
+    }
+    return Relations{first, second};
   };
-  return make_symbol_task(symbols, draw, relations, making, words.tokenizer());
+  return make_symbol_task(symbols,
+                          draw_symbols(vocabulary, std::bind_front(answer, offsets, vocabulary)),
+                          relations, making, tokenizer_for(vocabulary));
 }
 
 }  // namespace
 
-extern constinit const TaskKind two_offsets_task{
-    .name = "two_offsets",
-    .options = options_of<SyntheticOptions, TwoOffsetsOptions>,
-    .rules = rules,
-    .longest = longest_symbols,
-    .splits = symbol_splits,
-    .shrink = shrink,
-    .make = make};
+extern constinit const TaskKind two_offsets_task = symbol_kind(
+    "two_offsets", make, options_of<SyntheticOptions, TwoOffsetsOptions>, rules, shrink);
 
 }  // namespace tapehead

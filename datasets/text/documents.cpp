@@ -18,10 +18,6 @@ namespace {
 constexpr Index lines_at_once = 64;  // few, since lines may be long
 constexpr Index bytes_at_once = Index{1} << 20;
 
-bool is_blank(std::string_view line) {
-  return line.find_first_not_of(" \t\v\f\r") == std::string_view::npos;
-}
-
 constexpr std::size_t encoded_at_once = std::size_t{1} << 22;
 constexpr Index ranges_at_once = 64;  // of parts, for the threads to share
 
@@ -40,19 +36,6 @@ std::string why_empty(const DocumentFiles& files, const DocumentReader& reader) 
   }
   return fmt::format("{}; more {}s are needed, or a file for task.{}_text", text, unit,
                      files.split);
-}
-
-// Warns if no line is the separator, once for all splits of the same files.
-void warn_without_separator(const DocumentFiles& files, const DocumentReader& reader) {
-  if (files.end != DocumentEnd::separator || reader.separators() > 0 || files.share.from > 0) {
-    return;
-  }
-  const Index almost = reader.almost_separators();
-  spdlog::warn("{}: no line is the task.separator, {}, so each file is one document{}", files.name,
-               shown(files.separator),
-               almost == 0 ? ""
-                           : fmt::format("; {} line{} from it only by white space at the ends",
-                                         almost, almost == 1 ? " differs" : "s differ"));
 }
 
 class Writing {
@@ -74,7 +57,11 @@ class Writing {
     std::vector<TokenId> tokens;
     std::string_view unknown;  // the line's first part that has an unknown token
     for (std::span<Part> rest = parts; !rest.empty();) {
-      const std::span<Part> some = rest.first(parts_within(rest, encoded_at_once));
+      std::size_t count = 0;  // of parts that together have about `encoded_at_once` bytes
+      for (std::size_t bytes = 0; count < rest.size() && bytes < encoded_at_once; ++count) {
+        bytes += rest[count].text.size();
+      }
+      const std::span<Part> some = rest.first(count);
       rest = rest.subspan(some.size());
       encode(some);
       for (Part& part : some) {
@@ -95,8 +82,8 @@ class Writing {
   TokenText finish(const DocumentFiles& files, const DocumentReader& reader) {
     end_document();
     if (writer_.documents() == 0) {
-      throw DataError(fmt::format("{}: no text for the {} split{}", files.name, files.split,
-                                  why_empty(files, reader)));
+      throw DataError("{}: no text for the {} split{}", files.name, files.split,
+                      why_empty(files, reader));
     }
     if (empty_ > 0) {
       spdlog::info("{}: without a token, and left out of the {} split: {} document{}", files.name,
@@ -112,15 +99,6 @@ class Writing {
     std::vector<TokenId> tokens{};
     Index words = 0;
   };
-
-  // The number of first parts that together have about `bytes` bytes.
-  static std::size_t parts_within(std::span<const Part> parts, std::size_t bytes) {
-    std::size_t count = 0;
-    for (std::size_t sum = 0; count < parts.size() && sum < bytes; ++count) {
-      sum += parts[count].text.size();
-    }
-    return count;
-  }
 
   void encode(std::span<Part> parts) const {
     for_line_ranges(
@@ -203,7 +181,10 @@ std::vector<DocumentLine> DocumentReader::next() {
       const Index begin = std::exchange(bytes_, bytes_ + std::ssize(line) + 1);
       const bool first = opens(line);
       documents_ += first ? 1 : 0;
-      if (within_ && belongs(begin, first)) {
+      if (first || files_.end == DocumentEnd::file) {
+        chosen_ = begin >= files_.share.from && begin < files_.share.to;
+      }
+      if (within_ && chosen_) {
         waiting_ += std::ssize(line) + 1;
         lines.push_back({.text = std::move(line), .opens = first, .number = lines_});
       }
@@ -224,29 +205,15 @@ void DocumentReader::done(Index bytes) {
 // Whether a document begins with this line. Sets `within_`: whether a document has this line.
 bool DocumentReader::opens(const std::string& line) {
   const bool before = within_;
-  switch (files_.end) {
-    case DocumentEnd::file:
-      within_ = true;
-      return !before;
-    case DocumentEnd::line:
-      return within_ = !is_blank(line);
-    case DocumentEnd::blank_line:
-      within_ = !is_blank(line);
-      return within_ && !before;
-    case DocumentEnd::separator:
-      within_ = line != files_.separator;
-      separators_ += within_ ? 0 : 1;
-      almost_separators_ += within_ && trimmed(line) == trimmed(files_.separator) ? 1 : 0;
-      return within_ && !before;
+  within_ = true;
+  if (files_.end == DocumentEnd::separator) {
+    within_ = line != files_.separator;
+    separators_ += within_ ? 0 : 1;
+    almost_separators_ += within_ && trimmed(line) == trimmed(files_.separator) ? 1 : 0;
+  } else if (files_.end != DocumentEnd::file) {
+    within_ = line.find_first_not_of(" \t\v\f\r") != std::string::npos;  // not blank
   }
-  return false;
-}
-
-bool DocumentReader::belongs(Index begin, bool opens) {
-  if (opens || files_.end == DocumentEnd::file) {
-    chosen_ = begin >= files_.share.from && begin < files_.share.to;
-  }
-  return chosen_;
+  return within_ && (!before || files_.end == DocumentEnd::line);
 }
 
 std::vector<fs::path> matching_files(const std::string& pattern) {
@@ -264,8 +231,7 @@ std::vector<fs::path> matching_files(const std::string& pattern) {
 
 Index bytes_in(const DocumentFiles& files) {
   DocumentReader reader(files);
-  while (!reader.next().empty()) {
-  }
+  reader.for_each_line([](const DocumentLine&) {});
   return reader.bytes();
 }
 
@@ -275,7 +241,15 @@ TokenText write_tokens(const DocumentFiles& files, const Tokenizer& tokenizer) {
   for (auto lines = reader.next(); !lines.empty(); lines = reader.next()) {
     writing.add(lines, reader);
   }
-  warn_without_separator(files, reader);
+  // Warns once for all splits of the same files.
+  if (files.end == DocumentEnd::separator && reader.separators() == 0 && files.share.from == 0) {
+    const Index almost = reader.almost_separators();
+    spdlog::warn("{}: no line is the task.separator, {}, so each file is one document{}",
+                 files.name, shown(files.separator),
+                 almost == 0 ? ""
+                             : fmt::format("; {} line{} from it only by white space at the ends",
+                                           almost, almost == 1 ? " differs" : "s differ"));
+  }
   return writing.finish(files, reader);
 }
 

@@ -52,6 +52,14 @@ class DocumentReader {
   // progress now and then. Throws IoError, and DataError with the place of text that is not UTF-8.
   std::vector<DocumentLine> next();
 
+  // Calls `visit` for each of the next lines, to the end.
+  template <class Visit>
+  void for_each_line(const Visit& visit) {
+    for (auto lines = next(); !lines.empty(); lines = next()) {
+      std::ranges::for_each(lines, visit);
+    }
+  }
+
   // Reports that `bytes` more bytes of these lines are processed. Logs the progress now and then.
   void done(Index bytes);
 
@@ -66,7 +74,6 @@ class DocumentReader {
  private:
   bool open_next();
   bool opens(const std::string& line);
-  bool belongs(Index begin, bool opens);
 
   DocumentFiles files_;
   std::size_t opened_ = 0;  // number of files opened

@@ -1,6 +1,5 @@
 #include "datasets/text/labelled_options.hpp"
 
-#include "core/random/draws.hpp"
 #include "core/text.hpp"
 
 namespace tapehead {
@@ -12,10 +11,9 @@ Index columns_of(const std::string& line) { return 1 + std::ranges::count(line, 
 void expect_columns(const std::string& line, Index expected, const std::string& file,
                     std::size_t number, std::string_view what) {
   if (columns_of(line) != expected) {
-    throw DataError(
-        fmt::format("{}:{}: {} column{} with tabs between them, where {} {} expected: {}", file,
+    throw DataError("{}:{}: {} column{} with tabs between them, where {} {} expected: {}", file,
                     number, columns_of(line), columns_of(line) == 1 ? "" : "s", expected,
-                    expected == 1 ? "is" : "are", what));
+                    expected == 1 ? "is" : "are", what);
   }
 }
 
@@ -23,96 +21,73 @@ std::string_view label_of(std::string_view line) {
   return trimmed(line.substr(line.rfind('\t') + 1));
 }
 
-// Whether no other line has the class of the first line, while some of them share a class.
-bool begins_with_class_of_its_own(const std::vector<std::string>& lines,
-                                  const std::vector<std::string>& known) {
-  std::set<std::string_view> others(known.begin(), known.end());
-  for (const std::string& line : lines | std::views::drop(1)) {
-    others.insert(label_of(line));
-  }
-  return !others.contains(label_of(lines.front())) &&
-         others.size() + 1 < lines.size() + known.size();
+// Without names of columns, the first line is a header too if no other line has its class, while
+// some of them share a class. `known`: classes of other files.
+AlignedText from_tsv(const SplitFiles& files, Index texts, const std::vector<std::string>& known) {
+  return read_tab_separated(
+      files.tsv, files.header,
+      [&](const std::string& line, std::size_t number) {
+        expect_columns(line, texts + 1, files.tsv, number,
+                       texts == 1 ? "text and class (task.texts: 2 for pairs of texts)"
+                                  : "two texts and a class");
+      },
+      [&](const std::vector<std::string>& lines) {
+        std::set<std::string_view> others(known.begin(), known.end());
+        for (const std::string& line : lines | std::views::drop(1)) {
+          others.insert(label_of(line));
+        }
+        return !others.contains(label_of(lines.front())) &&
+               others.size() + 1 < lines.size() + known.size();
+      });
 }
 
-LabelledLines from_tsv(const LabelledFiles& files, Index texts,
-                       const std::vector<std::string>& known) {
-  const std::string& file = files.tsv;
-  std::vector<std::string> lines = read_lines(file);
-  LabelledLines all;
-  if (has_header(files.header, file, lines,
-                 names_columns(lines.front()) || begins_with_class_of_its_own(lines, known))) {
-    lines.erase(lines.begin());
-    all.first = 2;
-  }
-  auto number = static_cast<std::size_t>(all.first);
-  for (std::string& line : lines) {
-    expect_columns(
-        line, texts + 1, file, number++,
-        texts == 1 ? "text and class (task.texts: 2 for pairs of texts)" : "two texts and a class");
-    const std::size_t tab = line.rfind('\t');
-    all.labels.push_back(line.substr(tab + 1));
-    line.resize(tab);
-    all.texts.push_back(std::move(line));
-  }
-  return all;
-}
-
-LabelledLines from_files(const LabelledFiles& files, Index texts) {
-  LabelledLines all{.texts = read_lines(files.text), .labels = read_lines(files.labels)};
-  if (all.texts.size() != all.labels.size()) {
-    const bool short_text = all.texts.size() < all.labels.size();
-    throw DataError(fmt::format(
-        "{}:{}: the file ends here, but {} has {} texts and {} has {} classes; each text needs its "
-        "class on the same line",
-        short_text ? files.text : files.labels, std::min(all.texts.size(), all.labels.size()),
-        files.text, all.texts.size(), files.labels, all.labels.size()));
-  }
-  for (std::size_t i = 0; i < all.texts.size(); ++i) {
-    expect_columns(all.texts[i], texts, files.text, i + 1,
+AlignedText from_files(const SplitFiles& files, Index texts) {
+  AlignedText all =
+      read_aligned_files(files.source, files.target,
+                         {" texts", " classes", "each text needs its class on the same line"});
+  for (std::size_t i = 0; i < all.source.size(); ++i) {
+    expect_columns(all.source[i], texts, files.source, i + 1,
                    texts == 1 ? "one text (task.texts: 2 for pairs of texts)" : "two texts");
   }
   return all;
 }
 
 // `known`: labels of other lines. A first line with a known label is data, not a header.
-LabelledSplit whole_files(const LabelledFiles& files, Index texts,
+LabelledSplit whole_files(const SplitFiles& files, Index texts,
                           const std::vector<std::string>& known = {}) {
-  for (const auto& [file, option] : {std::pair{&files.tsv, "tsv"}, std::pair{&files.text, "text"},
-                                     std::pair{&files.labels, "labels"}}) {
+  for (const auto& [file, option] : {std::pair{&files.tsv, "tsv"}, std::pair{&files.source, "text"},
+                                     std::pair{&files.target, "labels"}}) {
     if (!file->empty()) {
-      expect_file(*file, fmt::format("task.{}_{}", files.split, option));
+      expect_file(*file, fmt::format("task.{}_{}", files.name, option));
     }
   }
   LabelledSplit split{
       .files = files,
       .lines = files.tsv.empty() ? from_files(files, texts) : from_tsv(files, texts, known)};
-  for (std::string& label : split.lines.labels) {
+  for (std::string& label : split.lines.target) {
     split.numbers.push_back(split.lines.first + std::ssize(split.numbers));
     label = std::string(trimmed(label));
     if (label.empty()) {
-      throw DataError(
-          fmt::format("{}:{}: the class is empty", files.label_file(), split.numbers.back()));
+      throw DataError("{}:{}: the class is empty", files.target_file(), split.numbers.back());
     }
   }
   return split;
 }
 
-enum class OthersHave { any_classes, all_classes };
-
 // Draws a part of a split's examples. Returns this part and the rest, both in the order of the
-// file. The part becomes smaller if the rest must keep an example of each class.
+// file. The rest keeps `kept` examples of each class, even if the part becomes smaller.
 std::pair<LabelledSplit, LabelledSplit> divided(const LabelledSplit& all, double share,
-                                                const Draws& draws, OthersHave others_have) {
+                                                const Draws& draws, Index kept) {
   const auto count = std::ssize(all.numbers);
   auto wanted = std::llround(share * static_cast<double>(count));
-  std::map<std::string_view, Index> others;  // number of examples of each class
-  for (const std::string& label : all.lines.labels) {
-    ++others[label];
+  std::map<std::string_view, Index> rest;  // number of examples of each class
+  for (const std::string& label : all.lines.target) {
+    ++rest[label];
   }
   std::vector<bool> in_part(all.numbers.size());
   for (const Index i : draw_permutation(draws, count)) {
-    Index& of_class = others[all.lines.labels[static_cast<std::size_t>(i)]];
-    if (wanted > 0 && (of_class > 1 || others_have == OthersHave::any_classes)) {
+    Index& of_class = rest[all.lines.target[static_cast<std::size_t>(i)]];
+    if (wanted > 0 && of_class > kept) {
       in_part[static_cast<std::size_t>(i)] = true;
       --of_class;
       --wanted;
@@ -122,8 +97,8 @@ std::pair<LabelledSplit, LabelledSplit> divided(const LabelledSplit& all, double
                                                 {.files = all.files, .lines = {}, .whole = false}};
   for (std::size_t i = 0; i < all.numbers.size(); ++i) {
     LabelledSplit& to = in_part[i] ? parts.first : parts.second;
-    to.lines.texts.push_back(all.lines.texts[i]);
-    to.lines.labels.push_back(all.lines.labels[i]);
+    to.lines.source.push_back(all.lines.source[i]);
+    to.lines.target.push_back(all.lines.target[i]);
     to.numbers.push_back(all.numbers[i]);
   }
   return parts;
@@ -131,15 +106,15 @@ std::pair<LabelledSplit, LabelledSplit> divided(const LabelledSplit& all, double
 
 void expect_examples(const LabelledSplit& split, const char* option, double share) {
   if (split.numbers.empty()) {
-    throw DataError(fmt::format("{}: no example is left for {} with {} {}", split.files.text_file(),
-                                split.files.split, option, share));
+    throw DataError("{}: no example is left for {} with {} {}", split.files.source_file(),
+                    split.files.name, option, share);
   }
 }
 
 class ClassSource : public Source {
  public:
-  ClassSource(std::vector<ClassifiedText> all, const Layout& layout)
-      : texts_(std::move(all)), layout_(layout) {}
+  ClassSource(std::vector<ClassifiedText> texts, const Layout& layout)
+      : texts_(std::move(texts)), layout_(layout) {}
 
   Index size() const override { return std::ssize(texts_); }
 
@@ -185,11 +160,16 @@ class ClassSource : public Source {
 
 }  // namespace
 
-std::array<LabelledFiles, 3> files_of(const LabelledTextOptions& options) {
-  return {{{"train", options.train_tsv, options.train_text, options.train_labels, options.header},
-           {"validation", options.validation_tsv, options.validation_text,
-            options.validation_labels, options.header},
-           {"test", options.test_tsv, options.test_text, options.test_labels, options.header}}};
+std::array<SplitFiles, 3> files_of(const LabelledTextOptions& options) {
+  const HeaderLine header = options.header;
+  return {{{"train", options.train_text, options.train_labels, options.train_tsv, {}, header},
+           {"validation",
+            options.validation_text,
+            options.validation_labels,
+            options.validation_tsv,
+            {},
+            header},
+           {"test", options.test_text, options.test_labels, options.test_tsv, {}, header}}};
 }
 
 std::vector<std::string> texts_of(const std::string& line, Index texts) {
@@ -203,21 +183,20 @@ std::vector<std::string> texts_of(const std::string& line, Index texts) {
 std::vector<LabelledSplit> labelled_splits(const LabelledTextOptions& options, std::uint64_t seed) {
   const auto [train, validation, test] = files_of(options);
   std::vector<LabelledSplit> splits{whole_files(train, options.texts)};
-  const std::vector<std::string> known = splits.front().lines.labels;
+  const std::vector<std::string> known = splits.front().lines.target;
   if (validation.given()) {
     splits.push_back(whole_files(validation, options.texts, known));
   } else {
-    auto [held_out, rest] =
-        divided(splits.front(), options.validation_share,
-                Draws(seed, "labelled_text/validation", 0), OthersHave::all_classes);
-    held_out.files.split = "validation";
+    auto [held_out, rest] = divided(splits.front(), options.validation_share,
+                                    Draws(seed, "labelled_text/validation", 0), 1);
+    held_out.files.name = "validation";
     splits = {std::move(rest), std::move(held_out)};
     expect_examples(splits.back(), "task.validation_share", options.validation_share);
   }
   if (options.train_share < 1) {
-    splits.front() = divided(splits.front(), options.train_share,
-                             Draws(seed, "labelled_text/train", 0), OthersHave::any_classes)
-                         .first;
+    splits.front() =
+        divided(splits.front(), options.train_share, Draws(seed, "labelled_text/train", 0), 0)
+            .first;
   }
   expect_examples(splits.front(), "task.train_share", options.train_share);
   if (test.given()) {

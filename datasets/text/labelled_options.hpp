@@ -34,97 +34,61 @@ struct LabelledTextOptions : TokenizerOptions<TokenizerKind::word, 10000> {
 
   template <class Visitor>
   void fields(Visitor&& visit) {
-    visit(Field{"train_tsv", "file to train on: text, tab, class on each line"}, train_tsv);
-    visit(Field{"validation_tsv",
-                "file for validation; empty: validation_share of the training examples"},
-          validation_tsv);
-    visit(Field{"test_tsv", "file for the final test; empty: no test split"}, test_tsv);
-    visit(Field{"train_text", "instead of train_tsv: file of texts, one a line, with train_labels"},
-          train_text);
-    visit(Field{"train_labels", "file of their classes, line by line"}, train_labels);
-    visit(Field{"validation_text", "instead of validation_tsv: file of texts"}, validation_text);
-    visit(Field{"validation_labels", "file of their classes"}, validation_labels);
-    visit(Field{"test_text", "instead of test_tsv: file of texts"}, test_text);
-    visit(Field{"test_labels", "file of their classes"}, test_labels);
-    visit(Field{"header",
-                "whether a TSV begins with a line that names its columns; auto: the first line "
-                "does if its fields are names such as sentence and label, or if no other line has "
-                "its class and some share theirs"},
-          header);
-    visit(Field{"texts",
-                "texts of an example: one, or two with a tab between them, which an end mark "
-                "separates; tokens of the second have the type 1 (model.token_types)",
-                1, 2},
-          texts);
-    visit(Field{.name = "train_share",
-                .help = "part of the training examples that is used, drawn by the seed",
-                .minimum = 0,
-                .maximum = 1,
-                .exclusive_minimum = true},
-          train_share);
-    visit(
-        Field{.name = "validation_share",
-              .help = "part of the training examples to validate on, drawn by the seed; an example "
-                      "of each class stays for training",
-              .minimum = 0,
-              .maximum = 0.9,
-              .exclusive_minimum = true,
-              .when = only(When::without("task.validation_tsv"),
-                           When::without("task.validation_text"))},
-        validation_share);
-    fields_of_kind(visit);
-    fields_of_entries(visit);
-    visit(Field{.name = "normalization",
-                .help = "text normalisation by SentencePiece",
-                .kept_by_resume = true,
-                .when = only(own_tokenizer, sentencepiece)},
-          normalization);
-    fields_of_characters(visit);
-    visit(Field{"token_dropout",
-                "probability that a token of a training text is read as unknown, drawn again in "
-                "each epoch (Iyyer et al. 2015, section 3.2)",
-                0, 0.9},
-          token_dropout);
-    visit(Field{"max_length", "longer texts are cut, at the end of the longer of two, and counted",
-                1, 100000, "tokens"},
-          max_length);
+    const auto row = rows_for(visit);
+    row(train_tsv, named("train_tsv"), "file to train on: text, tab, class on each line");
+    row(validation_tsv, named("validation_tsv"),
+        "file for validation; empty: validation_share of the training examples");
+    row(test_tsv, named("test_tsv"), "file for the final test; empty: no test split");
+    row(train_text, named("train_text"),
+        "instead of train_tsv: file of texts, one a line, with train_labels");
+    row(train_labels, named("train_labels"), "file of their classes, line by line");
+    row(validation_text, named("validation_text"), "instead of validation_tsv: file of texts");
+    row(validation_labels, named("validation_labels"), "file of their classes");
+    row(test_text, named("test_text"), "instead of test_tsv: file of texts");
+    row(test_labels, named("test_labels"), "file of their classes");
+    row(header, named("header"),
+        "whether a TSV begins with a line that names its columns; auto: the first line does if "
+        "its fields are names such as sentence and label, or if no other line has its class and "
+        "some share theirs");
+    row(texts, named("texts", 1, 2),
+        "texts of an example: one, or two with a tab between them, which an end mark separates; "
+        "tokens of the second have the type 1 (model.token_types)");
+    row(train_share, above(named("train_share", 0, 1)),
+        "part of the training examples that is used, drawn by the seed");
+    row(validation_share,
+        only_with(When::without("task.validation_tsv"), When::without("task.validation_text"),
+                  above(named("validation_share", 0, 0.9))),
+        "part of the training examples to validate on, drawn by the seed; an example of each "
+        "class stays for training");
+    fields_of_kind(row);
+    fields_of_entries(row);
+    field_of_normalization(row, normalization);
+    fields_of_characters(row);
+    row(token_dropout, named("token_dropout", 0, 0.9),
+        "probability that a token of a training text is read as unknown, drawn again in each "
+        "epoch (Iyyer et al. 2015, section 3.2)");
+    row(max_length, named("max_length", 1, 100000, "tokens"),
+        "longer texts are cut, at the end of the longer of two, and counted");
   }
 };
 
-struct LabelledFiles {
-  std::string split;  // "train": the prefix of its options' names
-  std::string tsv;
-  std::string text;
-  std::string labels;
-  HeaderLine header = HeaderLine::automatic;  // of the TSV
-
-  bool given() const { return !tsv.empty() || !text.empty(); }
-  const std::string& text_file() const { return tsv.empty() ? text : tsv; }
-  const std::string& label_file() const { return tsv.empty() ? labels : tsv; }
-};
-
 // The files of training, validation and test.
-std::array<LabelledFiles, 3> files_of(const LabelledTextOptions& options);
-
-struct LabelledLines {
-  std::vector<std::string> texts;   // two texts of an example with a tab between them
-  std::vector<std::string> labels;  // without the blanks and tabs around them
-  Index first = 1;                  // line of the first text in the file; 2 after a header
-};
+std::array<SplitFiles, 3> files_of(const LabelledTextOptions& options);
 
 // The one or two texts of an example.
 std::vector<std::string> texts_of(const std::string& line, Index texts);
 
 struct LabelledSplit {
-  LabelledFiles files;
-  LabelledLines lines;
+  SplitFiles files;
+  // Texts, or two texts with a tab between them; and classes, without blanks and tabs around them.
+  AlignedText lines;
   std::vector<Index> numbers{};  // line numbers in the file, from 1
   bool whole = true;             // it has all lines of the file
 };
 
-// Training, validation and, if given, test. Throws what read_lines and has_header throw. Throws
-// DataError with file and line for a wrong number of columns, files of different lengths or an
-// empty label, and DataError if no example is left for training or validation.
+// Training, validation and, if given, test. Throws what read_aligned_files and read_tab_separated
+// throw, IoError with the option of a missing file, DataError with file and line for a wrong number
+// of columns or an empty label, and DataError if no example is left for training or validation.
 std::vector<LabelledSplit> labelled_splits(const LabelledTextOptions& options, std::uint64_t seed);
 
 // One or two texts as tokens, with their class.

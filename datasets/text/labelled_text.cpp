@@ -2,7 +2,6 @@
 
 #include <spdlog/spdlog.h>
 
-#include "core/random/draws.hpp"
 #include "core/text.hpp"
 #include "datasets/make_task.hpp"
 #include "datasets/task_kind.hpp"
@@ -15,21 +14,10 @@ namespace tapehead {
 
 namespace {
 
-std::shared_ptr<const Tokenizer> class_tokenizer(const LabelledSplit& train) {
-  const std::set<std::string> classes(train.lines.labels.begin(), train.lines.labels.end());
-  if (classes.size() < 2) {
-    throw DataError(
-        fmt::format("{}: all {} training examples have the class `{}`; a classifier "
-                    "needs two classes or more",
-                    train.files.label_file(), train.numbers.size(), shown(*classes.begin())));
-  }
-  return std::make_shared<ClassTokenizer>(std::vector<std::string>(classes.begin(), classes.end()));
-}
-
 std::shared_ptr<const Tokenizer> text_tokenizer(const LabelledSplit& train,
                                                 const LabelledTextOptions& options) {
   std::vector<std::string> texts;
-  for (const std::string& line : train.lines.texts) {
+  for (const std::string& line : train.lines.source) {
     for (std::string& text : texts_of(line, options.texts)) {
       texts.push_back(std::move(text));
     }
@@ -41,7 +29,7 @@ std::shared_ptr<const Tokenizer> text_tokenizer(const LabelledSplit& train,
                                .character_coverage = options.character_coverage},
                               texts, options.lower_case);
   } catch (const DataError& error) {
-    throw DataError(fmt::format("{}: {}", train.files.text_file(), error.what()));
+    throw DataError("{}: {}", train.files.source_file(), error.what());
   }
 }
 
@@ -49,40 +37,43 @@ std::shared_ptr<const Tokenizer> text_tokenizer(const LabelledSplit& train,
 // a tokenizer cannot be made, and IoError if `tokenizer_of` is not a run.
 Tokenizers make_labelled_tokenizers(const LabelledSplit& train,
                                     const LabelledTextOptions& options) {
-  const auto classes = class_tokenizer(train);
+  const std::set<std::string> classes(train.lines.target.begin(), train.lines.target.end());
+  if (classes.size() < 2) {
+    throw DataError(
+        "{}: all {} training examples have the class `{}`; a classifier needs two classes or more",
+        train.files.target_file(), train.numbers.size(), shown(*classes.begin()));
+  }
   return {.source = options.tokenizer_of.empty() ? text_tokenizer(train, options)
-                                                 : tokenizer_of_run(options.tokenizer_of),
-          .target = classes};
+                                                 : tokenizers_of_run(options.tokenizer_of).source,
+          .target = std::make_shared<ClassTokenizer>(
+              std::vector<std::string>(classes.begin(), classes.end()))};
 }
 
 constexpr std::array<std::string_view, 9> labelled_files{
     "train_tsv",       "validation_tsv",    "test_tsv",  "train_text", "train_labels",
     "validation_text", "validation_labels", "test_text", "test_labels"};
 
-TokenId class_on(const LabelledSplit& from, std::size_t i, const Tokenizer& classes) {
-  const std::vector<TokenId> number = classes.encode(from.lines.labels[i]);
-  if (number.empty()) {
-    throw DataError(fmt::format(
-        "{}:{}: the class `{}` is on no line of the training examples, so it cannot be learned",
-        from.files.label_file(), from.numbers[i], shown(from.lines.labels[i])));
-  }
-  return number.front();
-}
-
 std::vector<ClassifiedText> encoded(const LabelledSplit& from, const Tokenizers& tokenizers,
                                     const LabelledTextOptions& options, UnknownText& unknown) {
   std::vector<ClassifiedText> texts;
   Index cut = 0;
   for (std::size_t i = 0; i < from.numbers.size(); ++i) {
+    const std::string& line = from.lines.source[i];
     ClassifiedText text =
-        classified_text(*tokenizers.source, from.lines.texts[i], options.texts, options.max_length);
+        classified_text(*tokenizers.source, line, options.texts, options.max_length);
     cut += text.cut ? 1 : 0;
-    text.label = class_on(from, i, *tokenizers.target);
-    unknown.see(*tokenizers.source, from.lines.texts[i], text.tokens, from.numbers[i]);
+    const std::vector<TokenId> label = tokenizers.target->encode(from.lines.target[i]);
+    if (label.empty()) {
+      throw DataError(
+          "{}:{}: the class `{}` is on no line of the training examples, so it cannot be learned",
+          from.files.target_file(), from.numbers[i], shown(from.lines.target[i]));
+    }
+    text.label = label.front();
+    unknown.see(*tokenizers.source, line, text.tokens, from.numbers[i]);
     texts.push_back(std::move(text));
   }
   if (cut > 0) {
-    spdlog::info("{} split: {} of {} texts cut to task.max_length ({} tokens)", from.files.split,
+    spdlog::info("{} split: {} of {} texts cut to task.max_length ({} tokens)", from.files.name,
                  cut, texts.size(), options.max_length);
   }
   return texts;
@@ -90,13 +81,13 @@ std::vector<ClassifiedText> encoded(const LabelledSplit& from, const Tokenizers&
 
 Split held_out(LabelledSplit from, const Tokenizers& tokenizers, const LabelledTextOptions& options,
                const Layout& layout) {
-  Split split{.name = from.files.split};
+  Split split{.name = from.files.name};
   split.source = class_source(encoded(from, tokenizers, options, split.unknown_source), layout);
-  split.source_texts = std::move(from.lines.texts);
-  split.references = std::move(from.lines.labels);
+  split.source_texts = std::move(from.lines.source);
+  split.references = std::move(from.lines.target);
   if (from.whole) {
-    split.source_file = from.files.text_file();
-    split.target_file = from.files.label_file();
+    split.source_file = from.files.source_file();
+    split.target_file = from.files.target_file();
     split.lines = std::move(from.numbers);
   }
   return split;
@@ -124,7 +115,7 @@ Task make_labelled_text(const TaskOptions& task_options, const TaskMaking& makin
       making.tokenizers, [&] { return make_labelled_tokenizers(splits.front(), options); });
   Task task{.source_tokenizer = kept.source, .target_tokenizer = kept.target};
   Split& train = task.splits.emplace_back();
-  train.name = splits.front().files.split;
+  train.name = splits.front().files.name;
   std::vector<ClassifiedText> texts = encoded(splits.front(), kept, options, train.unknown_source);
   if (options.token_dropout > 0) {
     task.draw_training = [texts, making, probability = options.token_dropout](Index epoch) {
@@ -140,29 +131,13 @@ Task make_labelled_text(const TaskOptions& task_options, const TaskMaking& makin
   return task;
 }
 
-std::optional<Violation> given_twice_or_half(const LabelledFiles& files) {
-  const auto option = [&](std::string_view of) {
-    return fmt::format("task.{}_{}", files.split, of);
-  };
-  if (!files.tsv.empty() && !(files.text.empty() && files.labels.empty())) {
-    return Violation{{option("tsv"), option("text"), option("labels")},
-                     fmt::format("the {} examples are given twice, as a TSV and as two files; keep "
-                                 "one",
-                                 files.split)};
-  }
-  if (files.text.empty() == files.labels.empty()) {
-    return {};
-  }
-  const bool no_text = files.text.empty();
-  return Violation{{option(no_text ? "labels" : "text")},
-                   fmt::format("given alone; the {} examples need {} too", files.split,
-                               option(no_text ? "text" : "labels"))};
-}
-
 std::optional<Violation> labelled_text_is_given(const TaskOptions& task) {
   const auto& options = task.as<LabelledTextOptions>();
-  for (const LabelledFiles& files : files_of(options)) {
-    if (auto violation = given_twice_or_half(files)) {
+  for (const SplitFiles& files : files_of(options)) {
+    const std::string twice = fmt::format(
+        "the {} examples are given twice, as a TSV and as two files; keep one", files.name);
+    if (auto violation = given_twice_or_half(files, {"text", "labels"}, twice,
+                                             fmt::format("the {} examples need", files.name))) {
       return violation;
     }
   }
@@ -180,16 +155,6 @@ constexpr std::array labelled_rules{
              labelled_text_is_given},
     entries_hold_bytes_rule<LabelledTextOptions>};
 
-std::vector<std::string> labelled_split_names(const TaskOptions& task) {
-  const auto& options = task.as<LabelledTextOptions>();
-  return usual_splits(!options.test_tsv.empty() || !options.test_text.empty());
-}
-
-LongestSide longest_labelled_text(const TaskOptions& task) {
-  const auto& options = task.as<LabelledTextOptions>();
-  return {.tokens = options.max_length + options.texts - 1};
-}
-
 void shrink_labelled_text(TaskOptions& task, const Shrinking& shrinking) {
   auto& options = task.as<LabelledTextOptions>();
   shrinking.at_most("task.max_length", options.max_length, Shrinking::most_tokens);
@@ -198,22 +163,28 @@ void shrink_labelled_text(TaskOptions& task, const Shrinking& shrinking) {
   }
 }
 
-void add_token_dropout(const TaskOptions& task, Hash& hash) {
-  const auto& options = task.as<LabelledTextOptions>();
-  hash.add(std::bit_cast<std::uint64_t>(options.token_dropout));
-}
-
 }  // namespace
 
-extern constinit const TaskKind labelled_text_task{.name = "labelled_text",
-                                                   .options = options_of<LabelledTextOptions>,
-                                                   .rules = labelled_rules,
-                                                   .longest = longest_labelled_text,
-                                                   .splits = labelled_split_names,
-                                                   .shrink = shrink_labelled_text,
-                                                   .files = labelled_files,
-                                                   .examples = ExampleKind::labels,
-                                                   .add_draws = add_token_dropout,
-                                                   .make = make_labelled_text};
+extern constinit const TaskKind labelled_text_task{
+    .name = "labelled_text",
+    .options = options_of<LabelledTextOptions>,
+    .rules = labelled_rules,
+    .longest =
+        [](const TaskOptions& task) {
+          const auto& options = task.as<LabelledTextOptions>();
+          return LongestSide{options.max_length + options.texts - 1};
+        },
+    .splits =
+        [](const TaskOptions& task) {
+          return usual_splits(files_of(task.as<LabelledTextOptions>()).back().given());
+        },
+    .shrink = shrink_labelled_text,
+    .files = labelled_files,
+    .examples = ExampleKind::labels,
+    .add_draws =
+        [](const TaskOptions& task, Hash& hash) {
+          hash.add(std::bit_cast<std::uint64_t>(task.as<LabelledTextOptions>().token_dropout));
+        },
+    .make = make_labelled_text};
 
 }  // namespace tapehead

@@ -13,37 +13,36 @@ namespace {
 
 using Verdict = std::optional<Violation>;
 
-struct Files {
-  std::string_view split;  // the prefix of its options' names
-  std::string_view said;   // its name in messages
-  const std::string& source;
-  const std::string& target;
-  const std::string& tsv;
-};
+// Training, validation and test, which may be missing.
+std::array<SplitFiles, 3> usual_files(const ParallelTextOptions& options) {
+  const HeaderLine header = options.header;
+  return {{{"train", options.train_source, options.train_target, options.train_tsv, {}, header},
+           {"validation", options.validation_source, options.validation_target,
+            options.validation_tsv, options.validation_types, header},
+           {"test", options.test_source, options.test_target, options.test_tsv, options.test_types,
+            header}}};
+}
 
-Verdict check(const Files& files) {
-  const auto option = [&](std::string_view of) {
-    return fmt::format("task.{}_{}", files.split, of);
-  };
-  const std::string source = option("source");
-  const std::string target = option("target");
-  const std::string tsv = option("tsv");
-  if (!files.tsv.empty() && !(files.source.empty() && files.target.empty())) {
-    return Violation{
-        {tsv, source, target},
-        fmt::format("the {} text is given twice, as two files and as a TSV; keep one", files.said)};
+Verdict text_has_files(const TaskOptions& task) {
+  const auto& options = task.as<ParallelTextOptions>();
+  for (const SplitFiles& files : usual_files(options)) {
+    const std::string& name = files.name;
+    const std::string text = (name == "train" ? "training" : name) + " text";
+    const std::string twice =
+        fmt::format("the {} is given twice, as two files and as a TSV; keep one", text);
+    if (Verdict verdict = given_twice_or_half(files, {"source", "target"}, twice,
+                                              fmt::format("the {} needs", text))) {
+      return verdict;
+    }
+    if (name != "test" && !files.given()) {
+      return Violation{
+          {fmt::format("task.{}_source", name), fmt::format("task.{}_tsv", name), "task.name"},
+          fmt::format("parallel_text needs {0}: task.{1}_source and task.{1}_target, or "
+                      "task.{1}_tsv",
+                      text, name)};
+    }
   }
-  if (files.source.empty() != files.target.empty()) {
-    return Violation{{files.source.empty() ? target : source},
-                     fmt::format("given alone; the {} text needs {} too", files.said,
-                                 files.source.empty() ? source : target)};
-  }
-  if (files.split == "test" || !files.source.empty() || !files.tsv.empty()) {
-    return {};
-  }
-  return Violation{{source, tsv, "task.name"},
-                   fmt::format("parallel_text needs {} text: {} and {}, or {}", files.said, source,
-                               target, tsv)};
+  return header_without_tsv(options);
 }
 
 // Each name needs an entry in the list. Only types may be missing: the whole list, or some as "".
@@ -102,80 +101,21 @@ Verdict groups_are_readable(const std::vector<std::string>& groups) {
   return {};
 }
 
-// The option that names the file of a side: source, target, tsv or types.
-std::string option_of(const SplitFiles& files, std::string_view side) {
-  return files.further ? fmt::format("task.further_{}{}", side, side == "types" ? "" : "s")
-                       : fmt::format("task.{}_{}", files.name, side);
-}
-
 // The types of a split's examples, from a file with one type per line.
 std::vector<std::string> read_types(const fs::path& file, const fs::path& text_file,
                                     std::size_t examples) {
   std::vector<std::string> types = read_lines(file);
   const auto empty = std::ranges::find(types, "");
   if (empty != types.end()) {
-    throw DataError(fmt::format("{}:{}: an empty line, where a type is expected", file.string(),
-                                empty - types.begin() + 1));
+    throw DataError("{}:{}: an empty line, where a type is expected", file.string(),
+                    empty - types.begin() + 1);
   }
   if (types.size() != examples) {
-    throw DataError(fmt::format(
+    throw DataError(
         "{}:{}: the file ends here, but {} has {} lines; line n must be the type of its line n",
-        file.string(), types.size(), text_file.string(), examples));
+        file.string(), types.size(), text_file.string(), examples);
   }
   return types;
-}
-
-using Names = std::set<std::string, std::less<>>;
-
-Names types_of(const std::vector<Split>& splits) {
-  Names types;
-  for (const Split& split : splits) {
-    types.insert(split.types.begin(), split.types.end());
-  }
-  return types;
-}
-
-void expect_types(const TypeGroup& group, const Names& types) {
-  if (types.contains(group.name)) {
-    throw DataError(fmt::format(
-        "task.type_groups: {} is the name of a type; give the group another one", group.name));
-  }
-  for (const std::string& type : group.types) {
-    if (!types.contains(type)) {
-      throw DataError(fmt::format("task.type_groups: {}: no example has the type {} (there are {})",
-                                  group.name, type, join(types, ", ")));
-    }
-  }
-}
-
-}  // namespace
-
-TypeGroup parse_type_group(std::string_view text) {
-  std::istringstream words{std::string(text)};
-  TypeGroup group;
-  std::string equals;
-  words >> group.name >> equals;
-  for (std::string type; words >> type;) {
-    group.types.push_back(type);
-  }
-  if (equals != "=" || group.types.empty()) {
-    throw ConfigError("expected a name, an equals sign and types, as in: hard = recursion passive");
-  }
-  return group;
-}
-
-Verdict text_has_files(const TaskOptions& options) {
-  const auto& text = options.as<ParallelTextOptions>();
-  for (const Files& files :
-       {Files{"train", "training", text.train_source, text.train_target, text.train_tsv},
-        Files{"validation", "validation", text.validation_source, text.validation_target,
-              text.validation_tsv},
-        Files{"test", "test", text.test_source, text.test_target, text.test_tsv}}) {
-    if (Verdict verdict = check(files)) {
-      return verdict;
-    }
-  }
-  return header_without_tsv(text);
 }
 
 Verdict further_tests_are_whole(const TaskOptions& options) {
@@ -213,46 +153,48 @@ Verdict types_fit(const TaskOptions& options) {
   return groups_are_readable(text.type_groups);
 }
 
-AlignedText read_aligned_files(const fs::path& source, const fs::path& target) {
-  AlignedText text{.source = read_lines(source), .target = read_lines(target)};
-  if (text.source.size() != text.target.size()) {
-    const auto& [shorter, count] = text.source.size() < text.target.size()
-                                       ? std::pair(source, text.source.size())
-                                       : std::pair(target, text.target.size());
-    throw DataError(fmt::format(
-        "{}:{}: the file ends here, but {} has {} lines and {} has {}; line by line one must be "
-        "the translation of the other",
-        shorter.string(), count, source.string(), text.source.size(), target.string(),
-        text.target.size()));
+}  // namespace
+
+constinit const std::array<TaskRule, 4> parallel_text_rules{
+    TaskRule{"`parallel_text` has training and validation text, each as two files or as one TSV. "
+             "`task.header` is for TSVs.",
+             text_has_files},
+    TaskRule{"The lists `task.further_sources`, `task.further_targets` and, if given, "
+             "`task.further_types` have an entry for each name in `task.further_tests`. The names "
+             "are new ones, and there is a test split.",
+             further_tests_are_whole},
+    TaskRule{"`task.test_types` goes with a test split, and `task.type_groups`, each of another "
+             "name, with types of some split.",
+             types_fit},
+    entries_hold_bytes_rule<ParallelTextOptions>};
+
+TypeGroup parse_type_group(std::string_view text) {
+  std::istringstream words{std::string(text)};
+  TypeGroup group;
+  std::string equals;
+  words >> group.name >> equals;
+  for (std::string type; words >> type;) {
+    group.types.push_back(type);
   }
-  return text;
+  if (equals != "=" || group.types.empty()) {
+    throw ConfigError("expected a name, an equals sign and types, as in: hard = recursion passive");
+  }
+  return group;
 }
 
-AlignedText read_tab_separated(const fs::path& file, HeaderLine header) {
-  AlignedText text;
-  const std::vector<std::string> lines = read_lines(file);
-  text.first = has_header(header, file, lines, names_columns(lines.front())) ? 2 : 1;
-  for (auto number = static_cast<std::size_t>(text.first); number <= lines.size(); ++number) {
-    const std::string& line = lines[number - 1];
-    const auto tabs = std::count(line.begin(), line.end(), '\t');
+AlignedText read_pairs(const fs::path& file, HeaderLine header) {
+  return read_tab_separated(file, header, [&](const std::string& line, std::size_t number) {
+    const auto tabs = std::ranges::count(line, '\t');
     if (tabs != 1) {
-      throw DataError(fmt::format("{}:{}: {} tabs, where source, one tab and target are expected",
-                                  file.string(), number, tabs == 0 ? "no" : std::to_string(tabs)));
+      throw DataError("{}:{}: {} tabs, where source, one tab and target are expected",
+                      file.string(), number, tabs == 0 ? "no" : std::to_string(tabs));
     }
-    const std::size_t tab = line.find('\t');
-    text.source.push_back(line.substr(0, tab));
-    text.target.push_back(line.substr(tab + 1));
-  }
-  return text;
+  });
 }
 
-std::vector<SplitFiles> held_out_files(const ParallelTextOptions& options) {
-  std::vector<SplitFiles> all{{"validation", options.validation_source, options.validation_target,
-                               options.validation_tsv, options.validation_types, options.header}};
-  if (options.has_test()) {
-    all.push_back({"test", options.test_source, options.test_target, options.test_tsv,
-                   options.test_types, options.header});
-  }
+std::vector<SplitFiles> split_files(const ParallelTextOptions& options) {
+  const auto usual = usual_files(options);
+  std::vector<SplitFiles> all(usual.begin(), usual.end() - (options.has_test() ? 0 : 1));
   for (std::size_t i = 0; i < options.further_tests.size(); ++i) {
     all.push_back({.name = options.further_tests[i],
                    .source = options.further_sources[i],
@@ -266,15 +208,16 @@ std::vector<SplitFiles> held_out_files(const ParallelTextOptions& options) {
 SplitText read_split(const SplitFiles& files) {
   for (const auto& [side, file] :
        {std::pair{"source", &files.source}, std::pair{"target", &files.target},
-        std::pair{"tsv", &files.tab_separated}, std::pair{"types", &files.types}}) {
+        std::pair{"tsv", &files.tsv}, std::pair{"types", &files.types}}) {
     if (!file->empty()) {
-      expect_file(*file, option_of(files, side));
+      const std::string_view ending = file == &files.types ? "" : "s";
+      expect_file(*file, files.further ? fmt::format("task.further_{}{}", side, ending)
+                                       : fmt::format("task.{}_{}", files.name, side));
     }
   }
   SplitText split{.files = files,
-                  .text = files.tab_separated.empty()
-                              ? read_aligned_files(files.source, files.target)
-                              : read_tab_separated(files.tab_separated, files.header),
+                  .text = files.tsv.empty() ? read_aligned_files(files.source, files.target)
+                                            : read_pairs(files.tsv, files.header),
                   .types = {}};
   split.files.header = split.text.first > 1 ? HeaderLine::present : HeaderLine::absent;
   if (!files.types.empty()) {
@@ -285,11 +228,23 @@ SplitText read_split(const SplitFiles& files) {
 
 std::vector<TypeGroup> type_groups(const std::vector<std::string>& option,
                                    const std::vector<Split>& splits) {
+  std::set<std::string, std::less<>> types;
+  for (const Split& split : splits) {
+    types.insert(split.types.begin(), split.types.end());
+  }
   std::vector<TypeGroup> groups;
-  const Names types = types_of(splits);
   for (const std::string& text : option) {
-    groups.push_back(parse_type_group(text));
-    expect_types(groups.back(), types);
+    const TypeGroup& group = groups.emplace_back(parse_type_group(text));
+    if (types.contains(group.name)) {
+      throw DataError("task.type_groups: {} is the name of a type; give the group another one",
+                      group.name);
+    }
+    for (const std::string& type : group.types) {
+      if (!types.contains(type)) {
+        throw DataError("task.type_groups: {}: no example has the type {} (there are {})",
+                        group.name, type, join(types, ", "));
+      }
+    }
   }
   return groups;
 }

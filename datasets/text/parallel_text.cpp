@@ -46,8 +46,8 @@ void count_unknown(const AlignedText& text, const Tokenizers& tokenizers, std::s
 std::vector<std::string> kept_targets(const SplitFiles& files, const std::vector<bool>& kept) {
   std::vector<std::string> targets = read_split(files).text.target;
   if (targets.size() != kept.size()) {
-    throw DataError(fmt::format("{} had {} lines when it was read first, and now has {}",
-                                files.target_file(), kept.size(), targets.size()));
+    throw DataError("{} had {} lines when it was read first, and now has {}", files.target_file(),
+                    kept.size(), targets.size());
   }
   std::vector<std::string> references;
   for (std::size_t i = 0; i < targets.size(); ++i) {
@@ -148,10 +148,6 @@ struct SourceCuts {
   }
 };
 
-LongestSide longest(const TaskOptions& options) {
-  return {.tokens = options.as<ParallelTextOptions>().max_length};
-}
-
 std::vector<std::string> splits(const TaskOptions& options) {
   const auto& text = options.as<ParallelTextOptions>();
   std::vector<std::string> names = usual_splits(text.has_test());
@@ -178,24 +174,14 @@ void shrink(TaskOptions& task, const Shrinking& shrinking) {
   }
 }
 
-void add_draws(const TaskOptions& options, Hash& hash) {
-  const auto& text = options.as<ParallelTextOptions>();
-  if (text.subword_dropout > 0) {
-    hash.add(std::bit_cast<std::uint64_t>(text.subword_dropout));
-    hash.add(static_cast<std::uint64_t>(text.max_length));
-  }
-}
-
 Task make(const TaskOptions& options, const TaskMaking& making) {
   const auto& text = options.as<ParallelTextOptions>();
   // Reads everything first, so that a fault in a file is found before the tokenizer is trained.
-  const SplitText training =
-      read_split({"train", text.train_source, text.train_target, text.train_tsv, {}, text.header});
-  std::vector<SplitText> held_out;
-  for (const SplitFiles& files : held_out_files(text)) {
-    held_out.push_back(read_split(files));
+  std::vector<SplitText> read;
+  for (const SplitFiles& files : split_files(text)) {
+    read.push_back(read_split(files));
   }
-
+  const SplitText& training = read.front();
   const Tokenizers kept = kept_tokenizers(
       making.tokenizers, [&] { return make_parallel_tokenizers(training.text, text); });
   Task task{.source_tokenizer = kept.source, .target_tokenizer = kept.target};
@@ -206,15 +192,14 @@ Task make(const TaskOptions& options, const TaskMaking& making) {
   if (text.subword_dropout > 0) {
     const auto pieces = std::dynamic_pointer_cast<const SentencePieceTokenizer>(kept.source);
     if (!pieces) {
-      throw IoError(
-          fmt::format("{} contains a tokenizer without merges: task.subword_dropout needs bpe",
-                      making.tokenizers.string()));
+      throw IoError("{} contains a tokenizer without merges: task.subword_dropout needs bpe",
+                    making.tokenizers.string());
     }
     const auto cuts = std::make_shared<SourceCuts>(
         SourceCuts{pairs, std::exchange(first.source_texts, {}), pieces, text, making});
     task.draw_training = [cuts](Index epoch) { return cuts->of_epoch(epoch); };
   }
-  for (SplitText& split : held_out) {
+  for (SplitText& split : read | std::views::drop(1)) {
     task.splits.push_back(held_out_split(std::move(split), kept, making.layout));
   }
   task.type_groups = type_groups(text.type_groups, task.splits);
@@ -223,14 +208,25 @@ Task make(const TaskOptions& options, const TaskMaking& making) {
 
 }  // namespace
 
-extern constinit const TaskKind parallel_text_task{.name = "parallel_text",
-                                                   .options = options_of<ParallelTextOptions>,
-                                                   .rules = parallel_text_rules,
-                                                   .longest = longest,
-                                                   .splits = splits,
-                                                   .shrink = shrink,
-                                                   .files = file_options,
-                                                   .add_draws = add_draws,
-                                                   .make = make};
+extern constinit const TaskKind parallel_text_task{
+    .name = "parallel_text",
+    .options = options_of<ParallelTextOptions>,
+    .rules = parallel_text_rules,
+    .longest =
+        [](const TaskOptions& options) {
+          return LongestSide{options.as<ParallelTextOptions>().max_length};
+        },
+    .splits = splits,
+    .shrink = shrink,
+    .files = file_options,
+    .add_draws =
+        [](const TaskOptions& options, Hash& hash) {
+          const auto& text = options.as<ParallelTextOptions>();
+          if (text.subword_dropout > 0) {
+            hash.add(std::bit_cast<std::uint64_t>(text.subword_dropout));
+            hash.add(static_cast<std::uint64_t>(text.max_length));
+          }
+        },
+    .make = make};
 
 }  // namespace tapehead

@@ -8,7 +8,6 @@
 #include "datasets/tokenizers/pretokenization.hpp"
 #include "datasets/tokenizers/sentencepiece_corpus.hpp"
 #include "datasets/tokenizers/sentencepiece_tokenizer.hpp"
-#include "datasets/tokenizers/tokenizer.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"
 #include "datasets/tokenizers/vocabulary.hpp"
 
@@ -18,30 +17,19 @@ namespace {
 
 constexpr std::size_t many_lines = 20000;  // with so many, training subwords takes about a second
 
-std::string_view name_of(TokenizerKind kind) {
-  return EnumNames<TokenizerKind>::names[static_cast<std::size_t>(kind)];
-}
-
 // A lower bound for the number of tokens of a line: no piece crosses a space, and no merge crosses
 // the end of a chunk or of a word.
 Index fewest_tokens(std::string_view line, TokenizerKind kind) {
-  switch (kind) {
-    case TokenizerKind::bpe:
-    case TokenizerKind::unigram:
-      return std::ranges::count_if(std::views::split(line, ' '),
-                                   [](const auto& word) { return !word.empty(); });
-    case TokenizerKind::byte_bpe:
-      return std::ssize(chunks_of(line));
-    case TokenizerKind::byte:
-      return std::ssize(line);
-    case TokenizerKind::character:
-      return std::ssize(units_of(line, Unit::character));
-    case TokenizerKind::word_piece:
-      return std::ssize(basic_words(line, {}));
-    case TokenizerKind::word:
-      break;
+  if (const auto unit = unit_of(kind)) {
+    return std::ssize(units_of(line, *unit));
   }
-  return std::ssize(units_of(line, Unit::word));
+  if (kind == TokenizerKind::byte_bpe) {
+    return std::ssize(chunks_of(line));
+  }
+  return kind == TokenizerKind::word_piece
+             ? std::ssize(basic_words(line, {}))
+             : std::ranges::count_if(std::views::split(line, ' '),
+                                     [](const auto& word) { return !word.empty(); });
 }
 
 // The pairs that will be trained on. Pairs that are certain to be dropped become empty lines.
@@ -86,14 +74,6 @@ TrainingText target_text(const AlignedText& text, const ParallelTextOptions& opt
   return {{options.train_tsv.empty() ? options.train_target : options.train_tsv}, text.target};
 }
 
-TrainingText joint_text(const AlignedText& text, const ParallelTextOptions& options) {
-  TrainingText both = source_text(text, options);
-  TrainingText target = target_text(text, options);
-  both.files.push_back(std::move(target.files.front()));
-  std::ranges::move(target.lines, std::back_inserter(both.lines));
-  return both;
-}
-
 std::string train_pieces(const TrainingText& text, const ParallelTextOptions& options) {
   const bool slow = text.lines.size() >= many_lines;
   if (slow) {
@@ -108,7 +88,7 @@ std::string train_pieces(const TrainingText& text, const ParallelTextOptions& op
                                              .normalization = options.normalization,
                                              .character_coverage = options.character_coverage});
   } catch (const DataError& error) {
-    throw DataError(fmt::format("{}: {}", join(text.files, " and "), error.what()));
+    throw DataError("{}: {}", join(text.files, " and "), error.what());
   }
   if (slow) {
     spdlog::info("trained the tokenizer in {:.1f} s", seconds_since(start));
@@ -156,41 +136,38 @@ void check_pieces(const SentencePieceTokenizer& tokenizer, const TrainingText& t
   }
   const auto& [part, found] = *lost.begin();
   const std::string_view reason = sentencepiece_reserved(part);
-  throw DataError(fmt::format(
+  throw DataError(
       "{}: {}{}{}. Take them out of the text, set task.tokenizer to word or character, or set "
       "task.character_coverage below 1 to have them unknown",
-      text.place(found.first_line), what, reason.empty() ? "" : ". ", reason));
-}
-
-// Clears pairs that will be dropped as too long: their text need not be restored from tokens.
-AlignedText without_long(AlignedText text, const Tokenizers& tokenizers, Index max_length) {
-  for_lines_in_parallel(text.source.size(), [&](std::size_t i) {
-    const std::size_t longer = std::max(tokenizers.source->encode(text.source[i]).size(),
-                                        tokenizers.target->encode(text.target[i]).size());
-    if (static_cast<Index>(longer) > max_length) {
-      text.source[i].clear();
-      text.target[i].clear();
-    }
-  });
-  return text;
+      text.place(found.first_line), what, reason.empty() ? "" : ". ", reason);
 }
 
 using PiecesOf = std::shared_ptr<const SentencePieceTokenizer>;
 
-Tokenizers checked(const PiecesOf& source, const PiecesOf& target, const AlignedText& text,
+Tokenizers checked(const PiecesOf& source, const PiecesOf& target, AlignedText text,
                    const ParallelTextOptions& options) {
   if (text.source.size() >= many_lines) {
     spdlog::info("checking that it writes its training text back");
   }
-  Tokenizers tokenizers{.source = source, .target = target};
-  const AlignedText kept = without_long(text, tokenizers, options.max_length);
-  check_pieces(*source, source_text(kept, options), options);
-  check_pieces(*target, target_text(kept, options), options);
-  return tokenizers;
+  // Clears pairs that will be dropped as too long: their text need not be restored from tokens.
+  for_lines_in_parallel(text.source.size(), [&](std::size_t i) {
+    const std::size_t longer =
+        std::max(source->encode(text.source[i]).size(), target->encode(text.target[i]).size());
+    if (static_cast<Index>(longer) > options.max_length) {
+      text.source[i].clear();
+      text.target[i].clear();
+    }
+  });
+  check_pieces(*source, source_text(text, options), options);
+  check_pieces(*target, target_text(text, options), options);
+  return {.source = source, .target = target};
 }
 
 Tokenizers joint_tokenizers(const AlignedText& text, const ParallelTextOptions& options) {
-  const TrainingText both = joint_text(text, options);
+  TrainingText both = source_text(text, options);
+  TrainingText target = target_text(text, options);
+  both.files.push_back(std::move(target.files.front()));
+  std::ranges::move(target.lines, std::back_inserter(both.lines));
   if (!is_sentencepiece(options.tokenizer)) {
     const std::shared_ptr<const Tokenizer> joint = train_own(both, options);
     return {.source = joint, .target = joint};
@@ -198,17 +175,6 @@ Tokenizers joint_tokenizers(const AlignedText& text, const ParallelTextOptions& 
   const std::string model = with_target_pieces_first(train_pieces(both, options), text.target);
   return checked(std::make_shared<SentencePieceTokenizer>(model, Pieces::all),
                  std::make_shared<SentencePieceTokenizer>(model, Pieces::used), text, options);
-}
-
-Tokenizers tokenizers_of_other(const ParallelTextOptions& options) {
-  Tokenizers tokenizers = tokenizers_of_run(options.tokenizer_of);
-  const bool joint = tokenizers.source->shares_file_with(*tokenizers.target);
-  if (joint != options.joint_vocabulary) {
-    throw DataError(fmt::format(
-        "task.tokenizer_of: {} has {}, so task.joint_vocabulary must be {}", options.tokenizer_of,
-        joint ? "one tokenizer for both sides" : "a tokenizer for each side", joint));
-  }
-  return tokenizers;
 }
 
 // Tries both sides, so that their problems are reported together.
@@ -228,11 +194,10 @@ Tokenizers separate_tokenizers(const AlignedText& text, const ParallelTextOption
     }
   }
   if (!problems.empty()) {
-    throw DataError(fmt::format("{}{}", join(problems, "\n"),
-                                problems.size() == 1
-                                    ? ""
-                                    : "\nboth sides use the same task.vocabulary: choose one that "
-                                      "suits both, or set task.joint_vocabulary"));
+    throw DataError("{}{}", join(problems, "\n"),
+                    problems.size() == 1 ? ""
+                                         : "\nboth sides use the same task.vocabulary: choose one "
+                                           "that suits both, or set task.joint_vocabulary");
   }
   return checked(sides[0], sides[1], text, options);
 }
@@ -240,19 +205,26 @@ Tokenizers separate_tokenizers(const AlignedText& text, const ParallelTextOption
 }  // namespace
 
 DataError no_training_pairs(const ParallelTextOptions& options, Index pairs) {
-  return DataError(fmt::format(
+  return DataError(
       "{}: none of the {} pairs can be trained on: each has a side that is empty or longer than "
       "task.max_length ({})",
-      options.train_source + options.train_tsv, pairs, options.max_length));
+      options.train_source + options.train_tsv, pairs, options.max_length);
 }
 
 Tokenizers make_parallel_tokenizers(const AlignedText& train, const ParallelTextOptions& options) {
   const AlignedText text = without_dropped(train, options);
-  if (!options.tokenizer_of.empty()) {
-    return tokenizers_of_other(options);
+  if (options.tokenizer_of.empty()) {
+    return options.joint_vocabulary ? joint_tokenizers(text, options)
+                                    : separate_tokenizers(text, options);
   }
-  return options.joint_vocabulary ? joint_tokenizers(text, options)
-                                  : separate_tokenizers(text, options);
+  Tokenizers tokenizers = tokenizers_of_run(options.tokenizer_of);
+  const bool joint = tokenizers.source->shares_file_with(*tokenizers.target);
+  if (joint != options.joint_vocabulary) {
+    throw DataError("task.tokenizer_of: {} has {}, so task.joint_vocabulary must be {}",
+                    options.tokenizer_of,
+                    joint ? "one tokenizer for both sides" : "a tokenizer for each side", joint);
+  }
+  return tokenizers;
 }
 
 }  // namespace tapehead

@@ -20,25 +20,24 @@ std::vector<std::string> text_splits(const TaskOptions& task) {
   return usual_splits(!options.test_text.empty() || options.test_share > 0);
 }
 
-// Throws IoError if a file of tokens has an id that the tokenizer does not have.
-void expect_entries(const TokenText& text, const Tokenizer& tokenizer, const fs::path& file) {
-  for (Index i = 0; i < text.size(); ++i) {
-    if (text[i] < 0 || text[i] >= tokenizer.size()) {
-      throw IoError(fmt::format("{}: token {} is {}, but the run's vocabulary has {} entries",
-                                file.string(), i + 1, text[i], tokenizer.size()));
-    }
-  }
-}
-
-// The tokens of a split: from the run, if it keeps them, otherwise from the text files.
-std::shared_ptr<const TokenText> token_text(TextSplits& splits, std::string_view split,
+// The tokens of a split: from the run, if it keeps them, otherwise from the text files. Throws
+// IoError if a file of tokens has an id that the tokenizer does not have.
+std::shared_ptr<const TokenText> token_text(const TextOptions& options, std::string_view split,
+                                            std::optional<double>& bytes,
                                             const Tokenizer& tokenizer, const fs::path& run) {
   const fs::path file = run.empty() ? fs::path() : token_file(run, split);
   if (run.empty() || !fs::exists(status_of(file))) {
-    return std::make_shared<const TokenText>(write_tokens(splits.of(split), tokenizer));
+    return std::make_shared<const TokenText>(
+        write_tokens(files_of_split(options, split, bytes), tokenizer));
   }
   auto text = std::make_shared<const TokenText>(file);
-  expect_entries(*text, tokenizer, file);
+  for (Index i = 0; i < text->size(); ++i) {
+    const TokenId token = (*text)[i];
+    if (token < 0 || token >= tokenizer.size()) {
+      throw IoError("{}: token {} is {}, but the run's vocabulary has {} entries", file.string(),
+                    i + 1, token, tokenizer.size());
+    }
+  }
   return text;
 }
 
@@ -48,12 +47,12 @@ void expect_fits(const TextOptions& options, const std::vector<Split>& splits) {
     return split.text.tokens->documents() == 1;
   };
   if (options.stream && std::ranges::all_of(splits, is_one_document)) {
-    throw ConfigError(fmt::format("task.stream: true has no effect: {} is a single document",
-                                  options.train_text));
+    throw ConfigError("task.stream: true has no effect: {} is a single document",
+                      options.train_text);
   }
   if (text.size() < options.context && (options.stream || text.documents() == 1)) {
-    throw DataError(fmt::format("{}: the train split has {} tokens, fewer than task.context ({})",
-                                options.train_text, text.size(), options.context));
+    throw DataError("{}: the train split has {} tokens, fewer than task.context ({})",
+                    options.train_text, text.size(), options.context);
   }
 }
 
@@ -70,9 +69,9 @@ Masking masking_of(const TextOptions& options, const Tokenizer& tokenizer, const
 
 Task make_text(const TaskOptions& task_options, const TaskMaking& making) {
   const auto& options = task_options.as<TextOptions>();
-  TextSplits splits(options);
+  std::optional<double> bytes;  // of the training text
   const Tokenizers kept = kept_tokenizers(making.tokenizers, [&] {
-    const auto one = make_text_tokenizer(splits.of("train"), options);
+    const auto one = make_text_tokenizer(files_of_split(options, "train", bytes), options);
     return Tokenizers{.source = one, .target = one};
   });
   Task task{.source_tokenizer = kept.source, .target_tokenizer = kept.source};
@@ -86,7 +85,7 @@ Task make_text(const TaskOptions& task_options, const TaskMaking& making) {
   };
   const Index context = making.context > 0 ? making.context : options.context;
   for (const std::string& name : text_splits(task_options)) {
-    const auto tokens = token_text(splits, name, *kept.source, making.tokenizers);
+    const auto tokens = token_text(options, name, bytes, *kept.source, making.tokenizers);
     const RunningText text{
         .tokens = tokens,
         .windowing = {
@@ -108,10 +107,8 @@ Task make_text(const TaskOptions& task_options, const TaskMaking& making) {
 }
 
 std::optional<Violation> text_is_given(const TaskOptions& task) {
-  if (!task.as<TextOptions>().train_text.empty()) {
-    return {};
-  }
-  return Violation{{"task.train_text", "task.name"}, "text needs a file to train on"};
+  return unless(!task.as<TextOptions>().train_text.empty(), {"task.train_text", "task.name"},
+                "text needs a file to train on");
 }
 
 std::optional<Violation> shares_leave_text(const TaskOptions& task) {
@@ -122,30 +119,22 @@ std::optional<Violation> shares_leave_text(const TaskOptions& task) {
                      "text needs a validation split: a share of the training text, or a file"};
   }
   const double held_out = (shared ? options.validation_share : 0) + options.test_share;
-  if (held_out < 1) {
-    return {};
-  }
-  return Violation{
-      {"task.validation_share", "task.test_share"},
-      fmt::format("nothing is left to train on (the shares of validation and test are {})",
-                  held_out)};
+  return unless(held_out < 1, {"task.validation_share", "task.test_share"},
+                "nothing is left to train on (the shares of validation and test are {})", held_out);
 }
 
 std::optional<Violation> separator_separates(const TaskOptions& task) {
   const auto& options = task.as<TextOptions>();
-  if (options.documents != DocumentEnd::separator || !options.separator.empty()) {
-    return {};
-  }
-  return Violation{{"task.separator", "task.documents"},
-                   "documents: separator needs the line that separates documents"};
+  return unless(options.documents != DocumentEnd::separator || !options.separator.empty(),
+                {"task.separator", "task.documents"},
+                "documents: separator needs the line that separates documents");
 }
 
 constexpr std::array text_rules{
     TaskRule{"`text` has a `task.train_text`.", text_is_given},
-    TaskRule{
-        "`text` has a `task.validation_share` or a `task.validation_text`. Both shares together "
-        "are less than 1.",
-        shares_leave_text},
+    TaskRule{"`text` has a `task.validation_share` or a `task.validation_text`. Both shares "
+             "together are less than 1.",
+             shares_leave_text},
     TaskRule{"`task.documents: separator` needs a `task.separator`.", separator_separates},
     entries_hold_bytes_rule<TextOptions>};
 

@@ -34,15 +34,31 @@ constexpr std::array<std::string_view, 20> column_names{
     "premise",  "query",  "question",   "reference", "review", "sentence",   "source",
     "src",      "target", "text",       "tgt",       "title",  "translation"};
 
-// In lower case, without a number at the end: Sentence_2 becomes "sentence".
-std::string name_of(std::string_view field) {
-  std::string name;
-  for (const char character : field) {
-    const auto byte = static_cast<unsigned char>(character);
-    name += static_cast<char>(std::tolower(byte));
+// Whether all fields are names of columns, in any case, and perhaps with a number: Sentence_2.
+bool names_columns(std::string_view line) {
+  return std::ranges::all_of(std::views::split(line, '\t'), [](const auto& field) {
+    std::string name(field.begin(), field.end());
+    for (char& character : name) {
+      character = static_cast<char>(std::tolower(static_cast<unsigned char>(character)));
+    }
+    name.erase(name.find_last_not_of(" \t_0123456789") + 1);
+    return std::ranges::find(column_names, name) != column_names.end();
+  });
+}
+
+bool has_header(HeaderLine given, const fs::path& file, const std::vector<std::string>& lines,
+                const std::function<bool(const std::vector<std::string>&)>& is_header) {
+  const bool alone = lines.size() == 1;
+  if (given == HeaderLine::present && alone) {
+    throw DataError("{}:1: nothing follows the header (task.header)", file.string());
   }
-  name.erase(name.find_last_not_of(" \t_0123456789") + 1);
-  return name;
+  if (given != HeaderLine::automatic || alone ||
+      !(names_columns(lines.front()) || (is_header && is_header(lines)))) {
+    return given == HeaderLine::present;
+  }
+  spdlog::info("{}:1: taken for a header, and left out: {} (task.header: false reads it as data)",
+               file.string(), shown(lines.front()));
+  return true;
 }
 
 }  // namespace
@@ -60,8 +76,9 @@ class TextReader::Gunzip {
   ~Gunzip() { inflateEnd(&stream_); }
 
   // Unpacks the next bytes of the file and appends the result to `text`. A file may have several
-  // members, one after another. Throws IoError that names the file if the bytes are damaged.
-  void unpack(std::string_view packed, std::string& text) {
+  // members, one after another. Throws IoError that names the file if the bytes are damaged, or if
+  // they are the `last` and the content is incomplete.
+  void unpack(std::string_view packed, bool last, std::string& text) {
     std::array<char, 1 << 16> buffer;
     bool full = false;  // whether the output filled the buffer, so that there may be more
     while (!packed.empty() || full) {
@@ -72,7 +89,7 @@ class TextReader::Gunzip {
       stream_.avail_out = static_cast<uInt>(buffer.size());
       const int status = inflate(&stream_, Z_NO_FLUSH);
       if (status == Z_BUF_ERROR) {
-        return;  // there was no more output
+        break;  // there was no more output
       }
       if (status != Z_OK && status != Z_STREAM_END) {
         throw fault("is damaged");
@@ -85,18 +102,14 @@ class TextReader::Gunzip {
         inflateReset(&stream_);
       }
     }
-  }
-
-  // Call it at the end of the file. Throws IoError if the content is incomplete.
-  void expect_complete() const {
-    if (!complete_) {
+    if (last && !complete_) {
       throw fault("ends before it is complete");
     }
   }
 
  private:
   IoError fault(std::string_view what) const {
-    return IoError(fmt::format("cannot read {}: gzip data that {}", name_.string(), what));
+    return IoError("cannot read {}: gzip data that {}", name_.string(), what);
   }
 
   std::filesystem::path name_;
@@ -128,7 +141,10 @@ bool TextReader::take_line(std::vector<std::string>& lines) {
     searched_ = text_.size();
     return false;
   }
-  begin_text();
+  // No byte of the byte order mark is a line end, so the first line contains the whole mark.
+  if (!std::exchange(begun_, true) && text_.starts_with(byte_order_mark)) {
+    taken_ = byte_order_mark.size();
+  }
   if (newline == std::string::npos && taken_ == text_.size()) {
     return false;
   }
@@ -140,14 +156,6 @@ bool TextReader::take_line(std::vector<std::string>& lines) {
   }
   taken_ = std::min(end + 1, text_.size());
   return true;
-}
-
-// No byte of the byte order mark is a line end, so the first line contains the whole mark.
-void TextReader::begin_text() {
-  if (!begun_ && text_.starts_with(byte_order_mark)) {
-    taken_ = byte_order_mark.size();
-  }
-  begun_ = true;
 }
 
 bool TextReader::readable(int milliseconds) const {
@@ -173,8 +181,8 @@ void TextReader::fill() {
   searched_ -= std::min(searched_, std::exchange(taken_, 0));
   add({chunk.data(), static_cast<std::size_t>(count)});
   if (text_.size() > longest_line && text_.find('\n') > longest_line) {
-    throw DataError(fmt::format("{}:{}: the line is longer than 100 MiB; is this a text file?",
-                                name_.string(), lines_ + 1));
+    throw DataError("{}:{}: the line is longer than 100 MiB; is this a text file?", name_.string(),
+                    lines_ + 1);
   }
 }
 
@@ -194,10 +202,7 @@ void TextReader::add(std::string_view bytes) {
     text_ += bytes;
     return;
   }
-  gunzip_->unpack(bytes, text_);
-  if (ended_) {
-    gunzip_->expect_complete();
-  }
+  gunzip_->unpack(bytes, ended_, text_);
 }
 
 std::optional<std::string> utf8_fault(std::string_view line, const fs::path& file,
@@ -217,19 +222,19 @@ std::optional<std::string> utf8_fault(std::string_view line, const fs::path& fil
 void expect_file(const fs::path& file, std::string_view option) {
   if (!fs::exists(status_of(file))) {
     const std::string place = file.is_absolute() ? "" : " in " + fs::current_path().string();
-    throw IoError(fmt::format("{}: there is no file {}{}", option, file.string(), place));
+    throw IoError("{}: there is no file {}{}", option, file.string(), place);
   }
 }
 
 std::vector<std::string> read_lines(const fs::path& file) {
   if (fs::is_directory(status_of(file))) {
-    throw IoError(fmt::format("cannot read {}: it is a directory, not a file", file.string()));
+    throw IoError("cannot read {}: it is a directory, not a file", file.string());
   }
   const OpenFile open(file, O_RDONLY);
   std::vector<std::string> lines =
       TextReader(open.descriptor(), file).next(std::numeric_limits<Index>::max());
   if (lines.empty()) {
-    throw DataError(fmt::format("{}:1: the file is empty", file.string()));
+    throw DataError("{}:1: the file is empty", file.string());
   }
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (const auto fault = utf8_fault(lines[i], file, i + 1)) {
@@ -239,25 +244,52 @@ std::vector<std::string> read_lines(const fs::path& file) {
   return lines;
 }
 
-bool names_columns(std::string_view line) {
-  return std::ranges::all_of(std::views::split(line, '\t'), [](const auto& field) {
-    return std::ranges::find(column_names, name_of({field.begin(), field.end()})) !=
-           column_names.end();
-  });
+std::optional<Violation> given_twice_or_half(const SplitFiles& files,
+                                             const std::array<std::string_view, 2>& sides,
+                                             const std::string& twice, std::string_view need) {
+  const std::string source = fmt::format("task.{}_{}", files.name, sides[0]);
+  const std::string target = fmt::format("task.{}_{}", files.name, sides[1]);
+  const bool has_source = !files.source.empty();
+  const bool has_target = !files.target.empty();
+  if (!files.tsv.empty() && (has_source || has_target)) {
+    return Violation{{fmt::format("task.{}_tsv", files.name), source, target}, twice};
+  }
+  if (has_source == has_target) {
+    return {};
+  }
+  return Violation{{has_source ? source : target},
+                   fmt::format("given alone; {} {} too", need, has_source ? target : source)};
 }
 
-bool has_header(HeaderLine given, const std::filesystem::path& file,
-                const std::vector<std::string>& lines, bool looks_like_one) {
-  const bool alone = lines.size() == 1;
-  if (given == HeaderLine::present && alone) {
-    throw DataError(fmt::format("{}:1: nothing follows the header (task.header)", file.string()));
+AlignedText read_aligned_files(const fs::path& source, const fs::path& target,
+                               const LineWords& words) {
+  AlignedText text{.source = read_lines(source), .target = read_lines(target)};
+  const std::size_t sources = text.source.size();
+  const std::size_t targets = text.target.size();
+  if (sources != targets) {
+    throw DataError("{}:{}: the file ends here, but {} has {}{} and {} has {}{}; {}",
+                    (sources < targets ? source : target).string(), std::min(sources, targets),
+                    source.string(), sources, words.sources, target.string(), targets,
+                    words.targets, words.rule);
   }
-  if (given != HeaderLine::automatic || alone || !looks_like_one) {
-    return given == HeaderLine::present;
+  return text;
+}
+
+AlignedText read_tab_separated(
+    const fs::path& file, HeaderLine header,
+    const std::function<void(const std::string&, std::size_t)>& expect_columns,
+    const std::function<bool(const std::vector<std::string>&)>& is_header) {
+  std::vector<std::string> lines = read_lines(file);
+  AlignedText text{.first = has_header(header, file, lines, is_header) ? 2 : 1};
+  for (auto number = static_cast<std::size_t>(text.first); number <= lines.size(); ++number) {
+    std::string& line = lines[number - 1];
+    expect_columns(line, number);
+    const std::size_t tab = line.rfind('\t');
+    text.target.push_back(line.substr(tab + 1));
+    line.resize(tab);
+    text.source.push_back(std::move(line));
   }
-  spdlog::info("{}:1: taken for a header, and left out: {} (task.header: false reads it as data)",
-               file.string(), shown(lines.front()));
-  return true;
+  return text;
 }
 
 }  // namespace tapehead

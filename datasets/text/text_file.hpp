@@ -1,5 +1,5 @@
-// Reads and checks lines of text from files, pipes and terminals. Also recognises the header of a
-// TSV, a first line that names the columns.
+// Reads and checks lines of text from files, pipes and terminals. Also the files of a split whose
+// lines belong together in pairs: two files, or a TSV, which may begin with a header.
 #pragma once
 
 #include "core/fields.hpp"
@@ -25,7 +25,6 @@ class TextReader {
   bool readable(int milliseconds) const;  // bytes, or the end of the input, can be read
   void fill();
   void add(std::string_view bytes);
-  void begin_text();
 
   int file_;
   std::filesystem::path name_;
@@ -54,13 +53,54 @@ std::optional<std::string> utf8_fault(std::string_view line, const std::filesyst
 enum class HeaderLine { automatic, present, absent };
 constexpr ValueNames<3> value_names(HeaderLine) { return {"auto", "true", "false"}; }
 
-// Whether all fields of the line are names of columns, such as sentence, text2, label or source.
-bool names_columns(std::string_view line);
+// The files of the pairs of a split. For labelled text, targets are classes.
+struct SplitFiles {
+  std::string name;  // of the split
+  std::string source;
+  std::string target;
+  std::string tsv{};  // instead of `source` and `target`
+  std::string types{};
+  HeaderLine header = HeaderLine::automatic;  // of `tsv`
+  bool further = false;                       // its files are entries of the lists `further_...`
 
-// Whether the first line of a TSV is a header. With `automatic` it is one if it `looks_like_one`
-// and other lines follow; this is logged. Throws DataError if nothing follows a `present` header.
-bool has_header(HeaderLine given, const std::filesystem::path& file,
-                const std::vector<std::string>& lines, bool looks_like_one);
+  bool given() const { return !tsv.empty() || !source.empty(); }
+  const std::string& source_file() const { return tsv.empty() ? source : tsv; }
+  const std::string& target_file() const { return tsv.empty() ? target : tsv; }
+};
+
+// The violation if a split has a TSV and two files, or one of two files alone. `sides`: how the
+// options of the two files end. `twice` and `need`, "the ... examples need": parts of the message.
+std::optional<Violation> given_twice_or_half(const SplitFiles& files,
+                                             const std::array<std::string_view, 2>& sides,
+                                             const std::string& twice, std::string_view need);
+
+struct AlignedText {
+  std::vector<std::string> source{};
+  std::vector<std::string> target{};  // as many as sources
+  Index first = 1;                    // line of the first pair in its file; 2 after a header
+};
+
+// The words for the lines of two files in the error that one file is shorter.
+struct LineWords {
+  std::string_view sources = " lines";
+  std::string_view targets{};
+  std::string_view rule = "line by line one must be the translation of the other";
+};
+
+// From two files: line i of one belongs to line i of the other. Throws what read_lines throws, and
+// DataError with both line counts if they differ.
+AlignedText read_aligned_files(const std::filesystem::path& source,
+                               const std::filesystem::path& target, const LineWords& words = {});
+
+// From one file: source, tab, target on each line; a source may have tabs too. The first line is a
+// header if `header` says so. If it is automatic, the first line is a header if other lines follow
+// and all its fields are names of columns, such as text2, label or source, or `is_header`, given
+// all lines, says so; this is logged. `expect_columns` gets each line and its number. Throws what
+// read_lines throws, and DataError if nothing follows a header that is present.
+AlignedText read_tab_separated(
+    const std::filesystem::path& file, HeaderLine header,
+    const std::function<void(const std::string&, std::size_t)>& expect_columns,
+    const std::function<bool(const std::vector<std::string>&)>& is_header = {});
 
 // The rule of task.header: some split must be a TSV.
 template <class Options>

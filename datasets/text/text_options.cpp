@@ -13,31 +13,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// The pattern of a split's own files; empty for a split that has a share of the training text.
-const std::string& own_pattern(const TextOptions& options, std::string_view split) {
-  return split == "test"         ? options.test_text
-         : split == "validation" ? options.validation_text
-                                 : options.train_text;
-}
-
-// The share of the training text at which a split begins, if it has no files of its own.
-double begin_of(const TextOptions& options, std::string_view split) {
-  const double test = options.test_text.empty() ? 1 - options.test_share : 1;
-  const double validation =
-      options.validation_text.empty() ? test - options.validation_share : test;
-  return split == "train" ? 0 : split == "validation" ? validation : test;
-}
-
-// The files must be regular, since the text is read several times.
-void expect_files(const std::vector<fs::path>& paths, const std::string& option) {
-  for (const fs::path& path : paths) {
-    expect_file(path, option);
-    if (!fs::is_regular_file(status_of(path))) {
-      throw IoError(fmt::format("{}: cannot read {}: it is not a file", option, path.string()));
-    }
-  }
-}
-
 constexpr Index sample_bytes = Index{64} << 20;  // for subwords; takes about ten times the memory
 constexpr std::size_t line_bytes = 4096;         // longest line to train on, about
 constexpr Index much_text = Index{1} << 20;      // training a subword tokenizer on it takes a while
@@ -58,16 +33,14 @@ std::vector<std::string> sampled_lines(const DocumentFiles& files, double share)
       sample.emplace_back(text.substr(0, utf8_valid_bytes(text)));
     }
   };
-  for (auto lines = reader.next(); !lines.empty(); lines = reader.next()) {
-    for (const DocumentLine& line : lines) {
-      std::string_view rest = line.text;
+  reader.for_each_line([&](const DocumentLine& line) {
+    std::string_view rest = line.text;
+    offer(take_part(rest, line_bytes));
+    while (!rest.empty()) {
+      rest.remove_prefix(1);  // the space at which the line was cut
       offer(take_part(rest, line_bytes));
-      while (!rest.empty()) {
-        rest.remove_prefix(1);  // the space at which the line was cut
-        offer(take_part(rest, line_bytes));
-      }
     }
-  }
+  });
   return sample;
 }
 
@@ -93,7 +66,7 @@ std::shared_ptr<const Tokenizer> subwords(const DocumentFiles& files, const Text
     }
     return tokenizer;
   } catch (const DataError& error) {
-    throw DataError(fmt::format("{}: {}", files.name, error.what()));
+    throw DataError("{}: {}", files.name, error.what());
   }
 }
 
@@ -101,88 +74,91 @@ std::shared_ptr<const Tokenizer> most_frequent_units(const DocumentFiles& files,
                                                      Index limit) {
   DocumentReader reader(files);
   EntryCounts counts;
-  for (auto lines = reader.next(); !lines.empty(); lines = reader.next()) {
-    for (const DocumentLine& line : lines) {
-      for (std::string_view rest = line.text; !rest.empty();) {
-        const std::string_view part = take_part(rest, part_bytes);
-        count_units(part, unit, counts);
-        reader.done(std::ssize(part));
-      }
-      if (!line.opens) {
-        count_units(line_end, unit, counts);
-      }
+  reader.for_each_line([&](const DocumentLine& line) {
+    for (std::string_view rest = line.text; !rest.empty();) {
+      const std::string_view part = take_part(rest, part_bytes);
+      count_units(part, unit, counts);
+      reader.done(std::ssize(part));
     }
-  }
+    if (!line.opens) {
+      count_units(line_end, unit, counts);
+    }
+  });
   return std::make_shared<VocabularyTokenizer>(most_frequent(counts, limit), unit);
 }
 
-std::vector<TokenId> mark_of(const TextOptions& options) {
-  if (options.stream) {
-    return {end_id};  // of the previous document
+// The part of the training text, `all`, that a split without files of its own has.
+TextShare share_of(const TextOptions& options, std::string_view split, const DocumentFiles& all,
+                   std::optional<double>& bytes) {
+  // Where validation and test begin, from 0 to 1.
+  const double test = options.test_text.empty() ? 1 - options.test_share : 1;
+  const double validation =
+      options.validation_text.empty() ? test - options.validation_share : test;
+  const double from = split == "train" ? 0 : split == "validation" ? validation : test;
+  const double to = split == "train" ? validation : split == "validation" ? test : 1;
+  if (split == "train" && to >= 1) {
+    return {};
   }
-  return options.begin_mark ? std::vector<TokenId>{begin_id} : std::vector<TokenId>{};
-}
-
-std::vector<TokenId> empty_prompt(const Tokenizer& tokenizer, bool one_document) {
-  const std::vector<TokenId> end_of_line = tokenizer.encode(line_end);
-  const bool known = end_of_line.size() == 1 && end_of_line.front() != unknown_id;
-  return one_document && known ? end_of_line : std::vector<TokenId>{begin_id};
+  if (!bytes) {
+    bytes = static_cast<double>(bytes_in(all));
+  }
+  TextShare share{.from = static_cast<Index>(*bytes * from)};
+  if (to < 1) {
+    share.to = static_cast<Index>(*bytes * to);
+  }
+  return share;
 }
 
 }  // namespace
 
-DocumentFiles TextSplits::of(std::string_view split) {
-  const bool own = split != "train" && !own_pattern(options_, split).empty();
-  const std::string& pattern = own ? own_pattern(options_, split) : options_.train_text;
+DocumentFiles files_of_split(const TextOptions& options, std::string_view split,
+                             std::optional<double>& bytes) {
+  const std::string& own_text = split == "test" ? options.test_text : options.validation_text;
+  const bool own = split != "train" && !own_text.empty();
+  const std::string& pattern = own ? own_text : options.train_text;
   DocumentFiles files{.paths = matching_files(pattern),
                       .name = pattern,
                       .split = std::string(split),
-                      .end = options_.documents,
-                      .separator = options_.separator};
-  expect_files(files.paths, fmt::format("task.{}_text", own ? split : "train"));
+                      .end = options.documents,
+                      .separator = options.separator};
+  const std::string option = fmt::format("task.{}_text", own ? split : "train");
+  for (const fs::path& path : files.paths) {
+    expect_file(path, option);
+    if (!fs::is_regular_file(status_of(path))) {  // the text is read several times
+      throw IoError("{}: cannot read {}: it is not a file", option, path.string());
+    }
+  }
   if (!own) {
-    files.share = share_of(split, files);
+    files.share = share_of(options, split, files, bytes);
   }
   return files;
-}
-
-TextShare TextSplits::share_of(std::string_view split, const DocumentFiles& all) {
-  const std::string_view next = split == "train" ? "validation" : "test";
-  const bool to_the_end = split == "test" || begin_of(options_, next) >= 1;
-  if (split == "train" && to_the_end) {
-    return {};
-  }
-  if (!bytes_) {
-    bytes_ = static_cast<double>(bytes_in(all));
-  }
-  TextShare share{.from = static_cast<Index>(*bytes_ * begin_of(options_, split))};
-  if (!to_the_end) {
-    share.to = static_cast<Index>(*bytes_ * begin_of(options_, next));
-  }
-  return share;
 }
 
 std::shared_ptr<const Tokenizer> make_text_tokenizer(const DocumentFiles& files,
                                                      const TextOptions& options) {
   if (!options.tokenizer_of.empty()) {
-    return tokenizer_of_run(options.tokenizer_of);
+    return tokenizers_of_run(options.tokenizer_of).source;
   }
-  switch (options.tokenizer) {
-    case TokenizerKind::byte:
-      return std::make_shared<VocabularyTokenizer>(all_bytes(), Unit::byte);
-    case TokenizerKind::word:
-      return most_frequent_units(files, Unit::word, options.vocabulary);
-    case TokenizerKind::character:
-      return most_frequent_units(files, Unit::character, options.vocabulary);
-    default:
-      return subwords(files, options);
+  const auto unit = unit_of(options.tokenizer);
+  if (!unit) {
+    return subwords(files, options);
   }
+  return *unit == Unit::byte ? std::make_shared<VocabularyTokenizer>(all_bytes(), *unit)
+                             : most_frequent_units(files, *unit, options.vocabulary);
 }
 
 TextFront::TextFront(const TextOptions& options, const Tokenizer& tokenizer, bool one_document)
-    : mark_(one_document ? std::vector<TokenId>{} : mark_of(options)),
-      empty_(mark_.empty() ? empty_prompt(tokenizer, one_document) : mark_),
-      has_marks_(options.begin_mark) {}
+    : empty_{begin_id}, has_marks_(options.begin_mark) {
+  if (one_document) {
+    const std::vector<TokenId> end_of_line = tokenizer.encode(line_end);
+    if (end_of_line.size() == 1 && end_of_line.front() != unknown_id) {
+      empty_ = end_of_line;
+    }
+  } else if (options.stream || options.begin_mark) {
+    mark_ = {options.stream ? end_id : begin_id};  // the end mark is of the previous document
+    empty_ = mark_;
+  }
+}
 
 std::string_view TextFront::in_words() const {
   return mark_.empty()             ? "nothing"

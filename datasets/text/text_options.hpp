@@ -27,78 +27,50 @@ struct TextOptions : TokenizerOptions<TokenizerKind::bpe, 4096> {
 
   template <class Visitor>
   void fields(Visitor&& visit) {
-    visit(Field{"train_text", "file of text to train on, or several: docs/*.md"}, train_text);
-    visit(Field{"validation_text",
-                "file, or files, for validation; empty: validation_share of train_text"},
-          validation_text);
-    visit(Field{"test_text", "file, or files, for the final test; empty: test_share of train_text"},
-          test_text);
-    visit(Field{.name = "validation_share",
-                .help = "part of train_text, before that of test_share, to validate on instead",
-                .minimum = 0,
-                .maximum = 0.9,
-                .when = only(When::without("task.validation_text"))},
-          validation_share);
-    visit(Field{.name = "test_share",
-                .help = "part of train_text, at its end, to test on instead; 0: no test split",
-                .minimum = 0,
-                .maximum = 0.9,
-                .when = only(When::without("task.test_text"))},
-          test_share);
-    visit(Field{"documents",
-                "where a document ends: with its file, with each line, at blank lines, or at lines "
-                "that are the separator"},
-          documents);
-    visit(Field{.name = "separator",
-                .help = "the line between two documents",
-                .when = only(When::with("task.documents", {"separator"}))},
-          separator);
-    visit(Field{"stream",
-                "true: a window may go on from one document to the next, past its end mark; false: "
-                "the tokens of a window are of one document, which begins with a begin mark"},
-          stream);
-    visit(Field{"begin_mark",
-                "without stream: whether a document begins with a begin mark; false: nothing "
-                "stands in front of it, and its first token is not predicted"},
-          begin_mark);
-    visit(Field{"context", "the longest window: tokens that are read, and predicted, together", 1,
-                1048576, "tokens"},
-          context);
-    visit(Field{.name = "mask_share",
-                .help = "part of each window's tokens that is masked, at least one, and "
-                        "drawn again in each epoch (Devlin et al. 2019)",
-                .minimum = 0,
-                .maximum = 1,
-                .exclusive_minimum = true,
-                .when = only(When::with("model.family", {"encoder"}))},
-          mask_share);
-    visit(Field{.name = "mask_words",
-                .help = "whether whole words are masked instead of single tokens",
-                .when = only(
-                    When::with("model.family", {"encoder"}),
-                    When::with("task.tokenizer", {"bpe", "unigram", "byte_bpe", "word_piece"}))},
-          mask_words);
-    fields_of_kind(visit);
-    fields_of_entries(visit);
-    fields_of_characters(visit);
+    const auto row = rows_for(visit);
+    row(train_text, named("train_text"), "file of text to train on, or several: docs/*.md");
+    row(validation_text, named("validation_text"),
+        "file, or files, for validation; empty: validation_share of train_text");
+    row(test_text, named("test_text"),
+        "file, or files, for the final test; empty: test_share of train_text");
+    row(validation_share,
+        only_with(When::without("task.validation_text"), named("validation_share", 0, 0.9)),
+        "part of train_text, before that of test_share, to validate on instead");
+    row(test_share, only_with(When::without("task.test_text"), named("test_share", 0, 0.9)),
+        "part of train_text, at its end, to test on instead; 0: no test split");
+    row(documents, named("documents"),
+        "where a document ends: with its file, with each line, at blank lines, or at lines that "
+        "are the separator");
+    row(separator, only_with(When::with("task.documents", {"separator"}), named("separator")),
+        "the line between two documents");
+    row(stream, named("stream"),
+        "true: a window may go on from one document to the next, past its end mark; false: the "
+        "tokens of a window are of one document, which begins with a begin mark");
+    row(begin_mark, named("begin_mark"),
+        "without stream: whether a document begins with a begin mark; false: nothing stands in "
+        "front of it, and its first token is not predicted");
+    row(context, named("context", 1, 1048576, "tokens"),
+        "the longest window: tokens that are read, and predicted, together");
+    row(mask_share,
+        only_with(When::with("model.family", {"encoder"}), above(named("mask_share", 0, 1))),
+        "part of each window's tokens that is masked, at least one, and drawn again in each "
+        "epoch (Devlin et al. 2019)");
+    row(mask_words,
+        only_with(When::with("model.family", {"encoder"}),
+                  When::with("task.tokenizer", {"bpe", "unigram", "byte_bpe", "word_piece"}),
+                  named("mask_words")),
+        "whether whole words are masked instead of single tokens");
+    fields_of_kind(row);
+    fields_of_entries(row);
+    fields_of_characters(row);
   }
 };
 
-// Finds the files, and the share of them, that each split of a running text has.
-class TextSplits {
- public:
-  // `options` must outlive this object.
-  explicit TextSplits(const TextOptions& options) : options_(options) {}
-
-  // Throws IoError that names the option if there is no such file.
-  DocumentFiles of(std::string_view split);
-
- private:
-  TextShare share_of(std::string_view split, const DocumentFiles& all);
-
-  const TextOptions& options_;
-  std::optional<double> bytes_;  // of the training text, once it has been read
-};
+// The files, and the share of them, that a split of a running text has. `bytes`: of the training
+// text, once a split has needed them. Throws IoError that names the option if there is no such
+// file.
+DocumentFiles files_of_split(const TextOptions& options, std::string_view split,
+                             std::optional<double>& bytes);
 
 // Loads the tokenizer of the run `tokenizer_of` or, without one, makes a tokenizer from the
 // training text. Line ends between two lines of a document count as words and as characters.

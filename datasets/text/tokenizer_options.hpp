@@ -20,64 +20,55 @@ struct TokenizerOptions {
   bool lower_case = false;
   double character_coverage = 1.0;
 
-  // Three functions, in the order of a config: tasks have options of their own between them.
-  template <class Visitor>
-  void fields_of_kind(Visitor& visit) {
-    visit(Field{.name = "tokenizer_of",
-                .help = "run directory whose tokenizers are used, as for model.init_from; empty: "
-                        "they are made from the training text",
-                .kept_by_resume = true},
-          tokenizer_of);
-    visit(Field{.name = "tokenizer",
-                .help = "words at white space, characters, bytes, or subwords trained on the "
-                        "training text: SentencePiece (bpe, unigram), byte-level BPE as in GPT-2 "
-                        "(byte_bpe) or WordPiece as in BERT (word_piece)",
-                .kept_by_resume = true,
-                .when = only(own_tokenizer)},
-          tokenizer);
+  // In the order of a config, for the `row` of a task, which has options of its own between them.
+  template <class AddRow>
+  void fields_of_kind(const AddRow& row) {
+    row(tokenizer_of, kept_by_resume(named("tokenizer_of")),
+        "run directory whose tokenizers are used, as for model.init_from; empty: they are made "
+        "from the training text");
+    row(tokenizer, kept_by_resume(only_with(own_tokenizer, named("tokenizer"))),
+        "words at white space, characters, bytes, or subwords trained on the training text: "
+        "SentencePiece (bpe, unigram), byte-level BPE as in GPT-2 (byte_bpe) or WordPiece as in "
+        "BERT (word_piece)");
   }
-  template <class Visitor>
-  void fields_of_entries(Visitor& visit) {
-    visit(
-        Field{.name = "vocabulary",
-              .help = "entries of each vocabulary, with the three marks; for words and characters "
-                      "an upper limit: the most frequent ones; in byte_bpe the 256 bytes are "
-                      "entries",
-              .minimum = 4,
-              .maximum = 1e6,
-              .kept_by_resume = true,
-              .when = only(own_tokenizer,
-                           When::with("task.tokenizer", {"word", "character", "bpe", "unigram",
-                                                         "byte_bpe", "word_piece"}))},
-        vocabulary);
-    visit(Field{.name = "lower_case",
-                .help = "whether text loses its case and its accents, as in BERT uncased",
-                .kept_by_resume = true,
-                .when = only(own_tokenizer, When::with("task.tokenizer", {"word_piece"}))},
-          lower_case);
+  template <class AddRow>
+  void fields_of_entries(const AddRow& row) {
+    row(vocabulary,
+        kept_by_resume(
+            only_with(own_tokenizer,
+                      When::with("task.tokenizer",
+                                 {"word", "character", "bpe", "unigram", "byte_bpe", "word_piece"}),
+                      named("vocabulary", 4, 1e6))),
+        "entries of each vocabulary, with the three marks; for words and characters an upper "
+        "limit: the most frequent ones; in byte_bpe the 256 bytes are entries");
+    row(lower_case,
+        kept_by_resume(only_with(own_tokenizer, When::with("task.tokenizer", {"word_piece"}),
+                                 named("lower_case"))),
+        "whether text loses its case and its accents, as in BERT uncased");
   }
-  template <class Visitor>
-  void fields_of_characters(Visitor& visit) {
-    visit(Field{.name = "character_coverage",
-                .help = "share of the text's characters that SentencePiece must be able to write",
-                .minimum = 0.98,
-                .maximum = 1,
-                .kept_by_resume = true,
-                .when = only(own_tokenizer, sentencepiece)},
-          character_coverage);
+  // Of the tasks that have this option.
+  template <class AddRow>
+  static void field_of_normalization(const AddRow& row, Normalization& normalization) {
+    row(normalization,
+        kept_by_resume(only_with(own_tokenizer, sentencepiece, named("normalization"))),
+        "text normalisation by SentencePiece");
+  }
+  template <class AddRow>
+  void fields_of_characters(const AddRow& row) {
+    row(character_coverage,
+        kept_by_resume(
+            only_with(own_tokenizer, sentencepiece, named("character_coverage", 0.98, 1))),
+        "share of the text's characters that SentencePiece must be able to write");
   }
 };
 
 template <class Options>
 std::optional<Violation> entries_hold_bytes(const TaskOptions& task) {
   const auto& options = task.as<Options>();
-  if (!options.tokenizer_of.empty() || options.tokenizer != TokenizerKind::byte_bpe ||
-      options.vocabulary >= smallest_byte_bpe) {
-    return {};
-  }
-  return Violation{{"task.vocabulary", "task.tokenizer"},
-                   fmt::format("the three marks and the 256 bytes of byte_bpe need {} entries",
-                               smallest_byte_bpe)};
+  return unless(!options.tokenizer_of.empty() || options.tokenizer != TokenizerKind::byte_bpe ||
+                    options.vocabulary >= smallest_byte_bpe,
+                {"task.vocabulary", "task.tokenizer"},
+                "the three marks and the 256 bytes of byte_bpe need {} entries", smallest_byte_bpe);
 }
 
 template <class Options>

@@ -33,7 +33,7 @@ BytePairs in_byte_characters(BytePairs pairs) {
       entry = spelled_bytes(entry);
     }
     if (!seen.insert(entry).second) {
-      throw DataError(fmt::format("the entry `{}` occurs twice", entry));
+      throw DataError("the entry `{}` occurs twice", entry);
     }
   }
   return pairs;
@@ -101,8 +101,8 @@ ByteBpe::ByteBpe(BytePairs pairs)
   for (const ByteCharacter& row : byte_characters()) {
     const TokenId id = vocabulary_.id(row.character);
     if (id == unknown_id) {
-      throw DataError(fmt::format("the byte {:02X} has no entry (`{}`)",
-                                  static_cast<unsigned char>(row.byte), row.character));
+      throw DataError("the byte {:02X} has no entry (`{}`)", static_cast<unsigned char>(row.byte),
+                      row.character);
     }
     byte_ids_[static_cast<unsigned char>(row.byte)] = id;
   }
@@ -122,9 +122,8 @@ std::vector<Merge> ByteBpe::checked_merges() const {
     const std::string both = left + right;
     for (const std::string& entry : {left, right, both}) {
       if (vocabulary_.id(entry) == unknown_id) {
-        throw DataError(
-            fmt::format("the merge of `{}` and `{}` needs the entry `{}`, which is missing", left,
-                        right, entry));
+        throw DataError("the merge of `{}` and `{}` needs the entry `{}`, which is missing", left,
+                        right, entry);
       }
     }
     merges.push_back({{vocabulary_.id(left), vocabulary_.id(right)}, vocabulary_.id(both)});
@@ -167,24 +166,18 @@ std::string ByteBpe::decode(const std::vector<TokenId>& tokens) const {
   return text;
 }
 
-std::vector<std::string> ByteBpe::unknown_parts(std::string_view /*text*/) const { return {}; }
-
 std::string ByteBpe::entry(TokenId token) const {
   if (token < mark_count || token >= size()) {
     return vocabulary_.entry(token);
   }
   std::string shown;
-  std::string_view rest = bytes_[static_cast<std::size_t>(token - mark_count)];
-  while (!rest.empty()) {
-    const std::size_t length = utf8_length(rest);
-    if (length == 0) {
-      shown += fmt::format("<{:02X}>", static_cast<unsigned char>(rest.front()));
-    } else if (rest.front() == ' ') {
-      shown += space_shown;
+  const std::string& bytes = bytes_[static_cast<std::size_t>(token - mark_count)];
+  for (const std::string_view character : units_of(bytes, Unit::character)) {
+    if (utf8_length(character) == 0) {
+      shown += fmt::format("<{:02X}>", static_cast<unsigned char>(character.front()));
     } else {
-      shown += rest.starts_with(line_end) ? "\\n" : rest.substr(0, length);
+      shown += character == " " ? space_shown : character == line_end ? "\\n" : character;
     }
-    rest.remove_prefix(std::max<std::size_t>(1, length));
   }
   return shown;
 }
@@ -195,14 +188,12 @@ void ByteBpe::save(const std::filesystem::path& stem) const {
   for (const auto& [left, right] : pairs_.merges) {
     lines.push_back(left + between_sides + right);
   }
-  save_vocabulary(Vocabulary(std::move(lines)), kind,
-                  std::filesystem::path(stem) += vocabulary_suffix);
+  save_vocabulary(lines, kind, stem);
 }
 
-BytePairs byte_pairs_of(const Vocabulary& saved) {
+BytePairs byte_pairs_of(const std::vector<std::string>& saved) {
   BytePairs pairs;
-  for (Index id = mark_count; id < saved.size(); ++id) {
-    const std::string& line = saved.entry(static_cast<TokenId>(id));
+  for (const std::string& line : saved) {
     const std::size_t space = line.find(between_sides);
     if (space == std::string::npos) {
       pairs.entries.push_back(line);
@@ -235,9 +226,7 @@ BytePairs train_byte_bpe(std::span<const std::string> lines, Index vocabulary) {
       added.tokens.push_back(ids[static_cast<unsigned char>(byte)]);
     }
   }
-  TrainedPairs trained =
-      train_pairs(std::move(bytes), std::move(chunks), "", vocabulary - mark_count);
-  return {.entries = std::move(trained.entries), .merges = std::move(trained.merges)};
+  return train_pairs(std::move(bytes), std::move(chunks), "", vocabulary - mark_count);
 }
 
 }  // namespace tapehead

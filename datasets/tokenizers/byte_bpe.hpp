@@ -27,21 +27,13 @@ std::string spelled_bytes(std::string_view bytes);
 // The bytes of a spelled text; nullopt if it contains anything but byte characters.
 std::optional<std::string> bytes_of_spelling(std::string_view spelled);
 
-// The entries and merges of a byte-level BPE, in byte characters.
-struct BytePairs {
-  using Pair = std::pair<std::string, std::string>;
-
-  std::vector<std::string> entries;  // without the marks
-  std::vector<Pair> merges;          // in the order in which they apply
-};
-
 class ByteBpe : public Tokenizer {
  public:
   static constexpr std::string_view kind = "byte_bpe";
 
-  // An entry that is neither a byte nor the result of a merge is a mark of the vocabulary, and
-  // stands for no text. Throws DataError if a byte has no entry, if an entry occurs twice, or if a
-  // side or the result of a merge is not an entry.
+  // `pairs`: in byte characters. An entry that is neither a byte nor the result of a merge is a
+  // mark of the vocabulary, and stands for no text. Throws DataError if a byte has no entry, if an
+  // entry occurs twice, or if a side or the result of a merge is not an entry.
   explicit ByteBpe(BytePairs pairs);
 
   Index size() const override { return vocabulary_.size(); }
@@ -49,7 +41,6 @@ class ByteBpe : public Tokenizer {
   std::vector<TokenId> encode(std::string_view text) const override;
   // The bytes of the tokens. They need not be UTF-8, since a character may have several tokens.
   std::string decode(const std::vector<TokenId>& tokens) const override;
-  std::vector<std::string> unknown_parts(std::string_view text) const override;
   // The text of the entry, with U+2581 for a space, "\n" for a line end, and <C3> for a byte that
   // is not a whole character.
   std::string entry(TokenId token) const override;
@@ -80,6 +71,6 @@ BytePairs train_byte_bpe(std::span<const std::string> lines, Index vocabulary);
 inline constexpr Index smallest_byte_bpe = mark_count + 256;
 
 // The pairs in the entries of a file that `save` wrote.
-BytePairs byte_pairs_of(const Vocabulary& saved);
+BytePairs byte_pairs_of(const std::vector<std::string>& saved);
 
 }  // namespace tapehead

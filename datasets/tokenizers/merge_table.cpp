@@ -2,74 +2,17 @@
 
 #include <queue>
 
-#include "core/text.hpp"
+#include "datasets/tokenizers/vocabulary.hpp"
 
 namespace tapehead {
 
 namespace {
 
 constexpr TokenId merged_away = -1;
-constexpr Index no_place = -1;
 
-// A token in the linked list of the remaining tokens.
-struct Link {
-  TokenId token;
-  Index before;
-  Index after;
-};
-
-// Ordered by rank, then from left to right.
-struct Candidate {
-  Index rank;
-  Index place;  // of the pair's left token
-  TokenPair pair;
-
-  bool operator>(const Candidate& other) const {
-    return std::tie(rank, place) > std::tie(other.rank, other.place);
-  }
-};
-
-class LinkedTokens {
- public:
-  explicit LinkedTokens(const std::vector<TokenId>& tokens) {
-    const Index count = std::ssize(tokens);
-    for (Index i = 0; i < count; ++i) {
-      links_.push_back({.token = tokens[static_cast<std::size_t>(i)],
-                        .before = i - 1,
-                        .after = i + 1 < count ? i + 1 : no_place});
-    }
-  }
-
-  Link& at(Index place) { return links_[static_cast<std::size_t>(place)]; }
-
-  bool holds(Index place, TokenPair pair) {
-    const Link& left = at(place);
-    return left.token == pair.first && left.after != no_place &&
-           at(left.after).token == pair.second;
-  }
-
-  void replace(Index place, TokenId merged) {
-    Link& left = at(place);
-    Link& right = at(left.after);
-    right.token = merged_away;
-    left.token = merged;
-    left.after = right.after;
-    if (left.after != no_place) {
-      at(left.after).before = place;
-    }
-  }
-
-  std::vector<TokenId> remaining() {
-    std::vector<TokenId> tokens;
-    for (Index place = links_.empty() ? no_place : 0; place != no_place; place = at(place).after) {
-      tokens.push_back(at(place).token);
-    }
-    return tokens;
-  }
-
- private:
-  std::vector<Link> links_;
-};
+// The rank, the place of the pair's left token, and the pair. Lower ranks come first, and of equal
+// ranks the left one.
+using Candidate = std::tuple<Index, std::size_t, TokenPair>;
 
 constexpr Index least_count = 2;  // of a pair that is merged
 
@@ -106,7 +49,7 @@ class PairTraining {
   }
 
   // Merges until there are `entries` entries, or until no pair occurs often enough.
-  TrainedPairs merged_to(Index entries) {
+  BytePairs merged_to(Index entries) {
     while (std::ssize(result_.entries) < entries && !candidates_.empty()) {
       const PairCandidate best = candidates_.top();
       candidates_.pop();
@@ -124,24 +67,20 @@ class PairTraining {
   }
 
  private:
-  // Two merges may give the same entry: "ab" and "c", "a" and "bc".
-  TokenId add_entry(const std::string& entry) {
-    const auto [at, inserted] =
-        ids_.try_emplace(entry, static_cast<TokenId>(result_.entries.size()));
-    if (inserted) {
-      result_.entries.push_back(entry);
-    }
-    return at->second;
-  }
-
   const std::string& entry(TokenId id) const {
     return result_.entries[static_cast<std::size_t>(id)];
   }
 
   void merge(TokenPair pair) {
     result_.merges.emplace_back(entry(pair.first), entry(pair.second));
-    const TokenId merged =
-        add_entry(entry(pair.first) + entry(pair.second).substr(goes_on_.size()));
+    // Two merges may give the same entry: "ab" and "c", "a" and "bc".
+    const auto [at, inserted] =
+        ids_.try_emplace(entry(pair.first) + entry(pair.second).substr(goes_on_.size()),
+                         static_cast<TokenId>(result_.entries.size()));
+    if (inserted) {
+      result_.entries.push_back(at->first);
+    }
+    const TokenId merged = at->second;
     for (const std::size_t word : std::exchange(pairs_[pair].words, {})) {
       CountedWord& counted = words_[word];
       const std::vector<TokenId> before = counted.tokens;
@@ -198,7 +137,7 @@ class PairTraining {
     grown_.clear();
   }
 
-  TrainedPairs result_;
+  BytePairs result_;
   std::unordered_map<std::string, TokenId> ids_;
   std::vector<CountedWord> words_;
   std::string_view goes_on_;
@@ -212,27 +151,6 @@ struct Part {
   std::string_view text;
   std::optional<float> with_next;
 };
-
-// `parts[first]` and the next part are adjacent in the word.
-std::optional<float> score_of_pair(const std::vector<Part>& parts, std::size_t first,
-                                   const PieceScore& score) {
-  if (first + 1 >= parts.size()) {
-    return std::nullopt;
-  }
-  const std::string_view left = parts[first].text;
-  return score({left.data(), left.size() + parts[first + 1].text.size()});
-}
-
-std::size_t best_pair(const std::vector<Part>& parts) {
-  std::size_t best = parts.size();
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    if (parts[i].with_next &&
-        (best == parts.size() || parts[i].with_next > parts[best].with_next)) {
-      best = i;
-    }
-  }
-  return best;
-}
 
 }  // namespace
 
@@ -248,36 +166,50 @@ const MergeTable::Ranked* MergeTable::find(TokenPair pair) const {
   return found == merges_.end() ? nullptr : &found->second;
 }
 
-std::vector<TokenId> MergeTable::merge(const std::vector<TokenId>& tokens) const {
-  LinkedTokens linked(tokens);
+// The tokens that are not merged away are a linked list.
+std::vector<TokenId> MergeTable::merge(std::vector<TokenId> tokens) const {
+  struct Link {
+    std::size_t before, after;  // places of the neighbours, or `none`
+  };
+  const std::size_t none = tokens.size();
+  std::vector<Link> links;
+  for (std::size_t place = 0; place < none; ++place) {
+    links.push_back({place == 0 ? none : place - 1, place + 1});
+  }
   std::priority_queue<Candidate, std::vector<Candidate>, std::greater<>> candidates;
-  const auto consider = [&](Index place) {
-    if (place == no_place || linked.at(place).after == no_place) {
-      return;
-    }
-    const TokenPair pair{linked.at(place).token, linked.at(linked.at(place).after).token};
-    if (const Ranked* const ranked = find(pair)) {
-      candidates.push({.rank = ranked->rank, .place = place, .pair = pair});
+  const auto consider = [&](std::size_t place) {
+    if (place != none && links[place].after != none) {
+      const TokenPair pair{tokens[place], tokens[links[place].after]};
+      if (const Ranked* const ranked = find(pair)) {
+        candidates.emplace(ranked->rank, place, pair);
+      }
     }
   };
-  for (Index place = 0; place < std::ssize(tokens); ++place) {
+  for (std::size_t place = 0; place < none; ++place) {
     consider(place);
   }
   while (!candidates.empty()) {
-    const Candidate best = candidates.top();
+    const auto [rank, place, pair] = candidates.top();
     candidates.pop();
-    if (!linked.holds(best.place, best.pair)) {
+    const std::size_t next = links[place].after;
+    if (tokens[place] != pair.first || next == none || tokens[next] != pair.second) {
       continue;  // one of the two tokens has been merged since
     }
-    linked.replace(best.place, find(best.pair)->merged);
-    consider(linked.at(best.place).before);
-    consider(best.place);
+    tokens[place] = find(pair)->merged;
+    tokens[next] = merged_away;
+    links[place].after = links[next].after;
+    if (links[place].after != none) {
+      links[links[place].after].before = place;
+    }
+    consider(links[place].before);
+    consider(place);
   }
-  return linked.remaining();
+  std::erase(tokens, merged_away);
+  return tokens;
 }
 
-TrainedPairs train_pairs(std::vector<std::string> entries, std::vector<CountedWord> words,
-                         std::string_view goes_on, Index limit) {
+BytePairs train_pairs(std::vector<std::string> entries, std::vector<CountedWord> words,
+                      std::string_view goes_on, Index limit) {
   return PairTraining(std::move(entries), std::move(words), goes_on).merged_to(limit);
 }
 
@@ -285,31 +217,38 @@ std::vector<std::string_view> merge_with_dropout(std::string_view word, const Pi
                                                  double probability, const Draws& draws,
                                                  std::uint64_t& draw) {
   std::vector<Part> parts;
-  while (!word.empty()) {
-    const std::size_t length = std::max<std::size_t>(1, utf8_length(word));
-    parts.push_back({.text = word.substr(0, length), .with_next = std::nullopt});
-    word.remove_prefix(length);
+  for (const std::string_view character : units_of(word, Unit::character)) {
+    parts.push_back({.text = character, .with_next = std::nullopt});
   }
+  // A part and the next one are adjacent in the word.
+  const auto merged_text = [&](std::size_t i) {
+    return std::string_view(parts[i].text.data(), parts[i].text.size() + parts[i + 1].text.size());
+  };
+  const auto update_score = [&](std::size_t i) {
+    parts[i].with_next = i + 1 < parts.size() ? score(merged_text(i)) : std::nullopt;
+  };
   for (std::size_t i = 0; i < parts.size(); ++i) {
-    parts[i].with_next = score_of_pair(parts, i, score);
+    update_score(i);
   }
-  for (std::size_t best = best_pair(parts); best < parts.size(); best = best_pair(parts)) {
+  while (true) {
+    const auto best = std::ranges::max_element(parts, {}, &Part::with_next);  // nullopt is lowest
+    if (best == parts.end() || !best->with_next) {
+      break;
+    }
     if (draw_uniform(draws, draw++) < probability) {
-      parts[best].with_next.reset();
+      best->with_next.reset();
       continue;
     }
-    const auto next = parts.begin() + static_cast<std::ptrdiff_t>(best) + 1;
-    parts[best].text = {parts[best].text.data(), parts[best].text.size() + next->text.size()};
-    parts.erase(next);
-    parts[best].with_next = score_of_pair(parts, best, score);
-    if (best > 0) {
-      parts[best - 1].with_next = score_of_pair(parts, best - 1, score);
+    const auto i = static_cast<std::size_t>(best - parts.begin());
+    best->text = merged_text(i);
+    parts.erase(best + 1);
+    update_score(i);
+    if (i > 0) {
+      update_score(i - 1);
     }
   }
   std::vector<std::string_view> pieces;
-  for (const Part& part : parts) {
-    pieces.push_back(part.text);
-  }
+  std::ranges::transform(parts, std::back_inserter(pieces), &Part::text);
   return pieces;
 }
 

@@ -34,7 +34,7 @@ class MergeTable {
 
   // Repeatedly merges the pair of neighbours with the lowest rank, the leftmost of equals, until no
   // pair has a merge. Takes O(n log n) for n tokens.
-  std::vector<TokenId> merge(const std::vector<TokenId>& tokens) const;
+  std::vector<TokenId> merge(std::vector<TokenId> tokens) const;
 
  private:
   struct Ranked {
@@ -51,17 +51,20 @@ struct CountedWord {
   Index count = 0;              // how often it was seen
 };
 
-struct TrainedPairs {
-  std::vector<std::string> entries;  // the given entries, then the merged ones
-  std::vector<std::pair<std::string, std::string>> merges;  // in order
+// The entries and merges of a byte-pair encoding.
+struct BytePairs {
+  using Pair = std::pair<std::string, std::string>;
+
+  std::vector<std::string> entries;  // without the marks
+  std::vector<Pair> merges;          // in the order in which they apply
 };
 
-// Adds merged entries until there are `limit` entries, or until no pair occurs twice. Each step
+// Adds merged entries behind `entries`, up to `limit`, or until no pair occurs twice. Each step
 // merges the pair that occurs most often in all words. Ties go to the lower left number, then to
 // the lower right number. `goes_on`: the prefix of entries that do not begin a word; a merged entry
 // has it at most once.
-TrainedPairs train_pairs(std::vector<std::string> entries, std::vector<CountedWord> words,
-                         std::string_view goes_on, Index limit);
+BytePairs train_pairs(std::vector<std::string> entries, std::vector<CountedWord> words,
+                      std::string_view goes_on, Index limit);
 
 // Subword dropout: in each epoch the same sentence is divided into different pieces, because merges
 // of byte-pair encoding are omitted at random. So a model meets rare words in many spellings with

@@ -62,11 +62,12 @@ Run first_run(std::string_view text, CharacterClass of) {
 
 // Bytes of the contraction at the beginning of the text; 0: none.
 std::size_t contraction_bytes(std::string_view text) {
-  constexpr std::array<std::string_view, 7> contractions{"'s", "'t",  "'re", "'ve",
-                                                         "'m", "'ll", "'d"};
-  const auto* const found = std::ranges::find_if(
-      contractions, [&](std::string_view contraction) { return text.starts_with(contraction); });
-  return found == contractions.end() ? 0 : found->size();
+  for (const std::string_view contraction : {"'s", "'t", "'re", "'ve", "'m", "'ll", "'d"}) {
+    if (text.starts_with(contraction)) {
+      return contraction.size();
+    }
+  }
+  return 0;
 }
 
 // Bytes of a chunk of spaces, \s+(?!\S)|\s+: its last space belongs to the next chunk, unless the
@@ -77,16 +78,6 @@ std::size_t space_bytes(std::string_view text) {
   return run.bytes - (leaves_last ? run.last : 0);
 }
 
-std::size_t chunk_bytes(std::string_view text) {
-  if (const std::size_t bytes = contraction_bytes(text); bytes > 0) {
-    return bytes;
-  }
-  const std::size_t lead = text.front() == ' ' && text.size() > 1 ? 1 : 0;
-  const CharacterClass of = first_character(text.substr(lead)).of;
-  return of == CharacterClass::space ? space_bytes(text)
-                                     : lead + first_run(text.substr(lead), of).bytes;
-}
-
 constexpr UChar32 replacement_character = 0xFFFD;  // stands for invalid UTF-8
 constexpr UChar32 capital_i_with_dot = 0x130;      // the only one with two characters in lower case
 constexpr UChar32 dot_above = 0x307;
@@ -94,14 +85,9 @@ constexpr UChar32 dot_above = 0x307;
 // CJK unified and compatibility ideographs, as in the package tokenizers (BertNormalizer). There
 // the sixth block begins at 2B920, in tokenization.py at 2B820.
 bool is_chinese(UChar32 character) {
-  constexpr std::array<std::pair<UChar32, UChar32>, 8> blocks{{{0x4E00, 0x9FFF},
-                                                               {0x3400, 0x4DBF},
-                                                               {0x20000, 0x2A6DF},
-                                                               {0x2A700, 0x2B73F},
-                                                               {0x2B740, 0x2B81F},
-                                                               {0x2B920, 0x2CEAF},
-                                                               {0xF900, 0xFAFF},
-                                                               {0x2F800, 0x2FA1F}}};
+  constexpr std::pair<UChar32, UChar32> blocks[] = {
+      {0x4E00, 0x9FFF},   {0x3400, 0x4DBF},   {0x20000, 0x2A6DF}, {0x2A700, 0x2B73F},
+      {0x2B740, 0x2B81F}, {0x2B920, 0x2CEAF}, {0xF900, 0xFAFF},   {0x2F800, 0x2FA1F}};
   return std::ranges::any_of(blocks, [&](const auto& block) {
     return character >= block.first && character <= block.second;
   });
@@ -187,30 +173,19 @@ icu::UnicodeString normalised_for_words(std::string_view utf8, const BasicWordOp
 }
 
 struct AsciiCharacter {
-  bool space;
-  bool unclean;
-  bool separate;
+  bool space, unclean, separate;
 };
-
-using AsciiTable = std::array<AsciiCharacter, 128>;
-
-AsciiTable ascii_table() {
-  AsciiTable table{};
-  for (UChar32 character = 0; character < std::ssize(table); ++character) {
-    table[static_cast<std::size_t>(character)] = {is_space(character), is_unclean(character),
-                                                  is_separate(character)};
-  }
-  return table;
-}
-
-bool is_ascii(std::string_view text) {
-  return std::ranges::all_of(text, [](char byte) { return U8_IS_SINGLE(byte); });
-}
 
 // append_words for ASCII text.
 void append_ascii_words(std::string_view text, const BasicWordOptions& options,
                         std::vector<std::string>& words) {
-  static const AsciiTable table = ascii_table();
+  static const auto table = [] {
+    std::array<AsciiCharacter, 128> characters{};
+    for (UChar32 i = 0; i < 128; ++i) {
+      characters[static_cast<std::size_t>(i)] = {is_space(i), is_unclean(i), is_separate(i)};
+    }
+    return characters;
+  }();
   bool joins = false;  // the next character continues the last word
   for (const char byte : text) {
     const AsciiCharacter character = table[static_cast<unsigned char>(byte)];
@@ -250,8 +225,15 @@ void append_words(std::string_view text, const BasicWordOptions& options,
 }  // namespace
 
 std::string_view next_chunk(std::string_view& text) {
-  const std::string_view chunk = text.substr(0, chunk_bytes(text));
-  text.remove_prefix(chunk.size());
+  std::size_t bytes = contraction_bytes(text);
+  if (bytes == 0) {
+    const std::size_t lead = text.front() == ' ' && text.size() > 1 ? 1 : 0;
+    const CharacterClass of = first_character(text.substr(lead)).of;
+    bytes = of == CharacterClass::space ? space_bytes(text)
+                                        : lead + first_run(text.substr(lead), of).bytes;
+  }
+  const std::string_view chunk = text.substr(0, bytes);
+  text.remove_prefix(bytes);
   return chunk;
 }
 
@@ -281,7 +263,8 @@ std::vector<std::string> basic_words(std::string_view text, const BasicWordOptio
   std::vector<std::string> words;
   while (!text.empty()) {
     const std::string_view part = text.substr(0, text.find(' '));
-    (is_ascii(part) ? append_ascii_words : append_words)(part, options, words);
+    const bool ascii = std::ranges::all_of(part, [](char byte) { return U8_IS_SINGLE(byte); });
+    (ascii ? append_ascii_words : append_words)(part, options, words);
     text.remove_prefix(std::min(part.size() + 1, text.size()));
   }
   return words;

@@ -7,12 +7,10 @@
 
 namespace tapehead {
 
-// The pattern of the code of GPT-2 (Radford et al. 2019), which `next_chunk` implements.
-inline constexpr std::string_view gpt2_pattern =
-    R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+)";
-
-// Takes the first chunk from the front of `text`, which is not empty. Character classes are those
-// of Unicode; an invalid byte is neither letter, number nor space.
+// Takes the first chunk from the front of `text`, which is not empty, by the pattern of the code of
+// GPT-2 (Radford et al. 2019),
+//   's|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+
+// Character classes are those of Unicode; an invalid byte is neither letter, number nor space.
 std::string_view next_chunk(std::string_view& text);
 
 // All chunks of a text, in order. Together they are the text.

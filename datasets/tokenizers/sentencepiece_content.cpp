@@ -11,55 +11,23 @@ namespace tapehead {
 namespace {
 
 // The field numbers of sentencepiece_model.proto.
-enum class ModelField { pieces = 1, trainer = 2, normalizer = 3 };
-enum class PieceField { text = 1, score = 2, type = 3 };
-constexpr std::uint64_t unused_type = 5;        // of a piece
-constexpr std::uint64_t model_type_number = 3;  // of the trainer
-constexpr std::uint64_t bpe_type = 2;
-enum class NormalizerField { character_map = 2, remove_extra_whitespaces = 4 };
-
-template <class Each>
-void for_fields(std::string_view message, const Each& each) {
-  while (!message.empty()) {
-    each(take_field(message));
-  }
-}
-
-float float_of(std::string_view bytes) {
-  float value = 0;
-  std::memcpy(&value, bytes.data(), sizeof value);
-  return value;
-}
+constexpr std::uint64_t model_pieces = 1, model_trainer = 2, model_normalizer = 3;
+constexpr std::uint64_t piece_text = 1, piece_score = 2, piece_type = 3, unused_type = 5;
+constexpr std::uint64_t trainer_model_type = 3, bpe_type = 2;
+constexpr std::uint64_t normalizer_character_map = 2, normalizer_remove_extra_whitespaces = 4;
 
 Piece piece_of(std::string_view message) {
   Piece piece;
   for_fields(message, [&](const SerializedField& field) {
-    switch (static_cast<PieceField>(field.number)) {
-      case PieceField::text:
-        piece.text = field.content;
-        break;
-      case PieceField::score:
-        piece.score = float_of(field.content);
-        break;
-      case PieceField::type:
-        piece.unused = field.value == unused_type;
-        break;
+    if (field.number == piece_text) {
+      piece.text = field.content;
+    } else if (field.number == piece_score) {
+      std::memcpy(&piece.score, field.content.data(), sizeof piece.score);
+    } else if (field.number == piece_type) {
+      piece.unused = field.value == unused_type;
     }
   });
   return piece;
-}
-
-void read_normalizer(std::string_view message, SentencePieceContent& content) {
-  for_fields(message, [&](const SerializedField& field) {
-    switch (static_cast<NormalizerField>(field.number)) {
-      case NormalizerField::character_map:
-        content.character_map = field.content;
-        break;
-      case NormalizerField::remove_extra_whitespaces:
-        content.removes_spaces = field.value != 0;
-        break;
-    }
-  });
 }
 
 // A saved model ends with a checksum, as a field with number 1000, fixed64. SentencePiece leaves
@@ -81,21 +49,25 @@ constexpr std::size_t long_line = std::size_t{1} << 16;
 SentencePieceContent content_of(const SentencePieceTokenizer& tokenizer) {
   SentencePieceContent content;
   const std::string model = tokenizer.model_in_use();
+  const auto read_trainer = [&](const SerializedField& option) {
+    if (option.number == trainer_model_type && option.value == bpe_type) {
+      content.kind = TokenizerKind::bpe;
+    }
+  };
+  const auto read_normalizer = [&](const SerializedField& option) {
+    if (option.number == normalizer_character_map) {
+      content.character_map = option.content;
+    } else if (option.number == normalizer_remove_extra_whitespaces) {
+      content.removes_spaces = option.value != 0;
+    }
+  };
   for_fields(model, [&](const SerializedField& field) {
-    switch (static_cast<ModelField>(field.number)) {
-      case ModelField::pieces:
-        content.pieces.push_back(piece_of(field.content));
-        break;
-      case ModelField::trainer:
-        for_fields(field.content, [&](const SerializedField& option) {
-          if (option.number == model_type_number && option.value == bpe_type) {
-            content.kind = TokenizerKind::bpe;
-          }
-        });
-        break;
-      case ModelField::normalizer:
-        read_normalizer(field.content, content);
-        break;
+    if (field.number == model_pieces) {
+      content.pieces.push_back(piece_of(field.content));
+    } else if (field.number == model_trainer) {
+      for_fields(field.content, read_trainer);
+    } else if (field.number == model_normalizer) {
+      for_fields(field.content, read_normalizer);
     }
   });
   return content;
@@ -112,19 +84,18 @@ std::unique_ptr<Tokenizer> load_sentencepiece_tokenizer(const std::filesystem::p
   const std::string checksum = content.substr(size);
   content.resize(size);
   if (checksum != checksum_of(content)) {
-    throw IoError(
-        fmt::format("{} is damaged: its content does not match its checksum", file.string()));
+    throw IoError("{} is damaged: its content does not match its checksum", file.string());
   }
   try {
     return std::make_unique<SentencePieceTokenizer>(std::move(content), pieces);
   } catch (const DataError& error) {
-    throw IoError(fmt::format("{}: {}", file.string(), error.what()));
+    throw IoError("{}: {}", file.string(), error.what());
   }
 }
 
 // Whether a known space is put in front of a line, and no piece has a space after other text.
 bool SentencePieceTokenizer::words_have_tokens_apart() const {
-  const std::vector<std::string> pieces = pieces_of("a");
+  const std::vector<std::string> pieces = processor_.EncodeAsPieces("a");
   bool apart = processor_.PieceToId(space_shown) != unknown_id && !pieces.empty() &&
                pieces.front().starts_with(space_shown);
   for (int id = 0; apart && id < processor_.GetPieceSize(); ++id) {

@@ -12,10 +12,6 @@ namespace {
 constexpr Index longest_run = 1000;  // characters without a space
 constexpr std::string_view nul{"\0", 1};
 
-bool begins_with_mark(std::string_view text) {
-  return text.starts_with("<unk>") || text.starts_with("<s>") || text.starts_with("</s>");
-}
-
 }  // namespace
 
 std::string with_spaces(std::string_view text) {
@@ -60,7 +56,8 @@ std::string trainable_line(std::string_view text) {
   while (!line.empty()) {
     const std::size_t length = std::max<std::size_t>(1, utf8_length(line));
     const std::string_view character = line.substr(0, length);
-    const bool mark = begins_with_mark(line);
+    const bool mark =
+        line.starts_with("<unk>") || line.starts_with("<s>") || line.starts_with("</s>");
     line.remove_prefix(length);
     if (character == nul || character == unknown_stand_in) {
       continue;

@@ -56,7 +56,7 @@ std::string serialized_field(std::uint64_t number, std::string_view content) {
 SerializedField take_field(std::string_view& message) {
   const std::string_view before = message;
   const std::uint64_t tag = take_varint(message);
-  SerializedField field{.number = tag >> 3, .value = 0, .content = {}, .whole = {}};
+  SerializedField field{.number = tag >> 3};
   switch (static_cast<WireType>(tag & 7)) {
     case WireType::varint:
       field.value = take_varint(message);
@@ -80,49 +80,40 @@ SerializedField take_field(std::string_view& message) {
 namespace {
 
 // SentencePiece leaves numbers from 200 on to extensions; 1000 is the checksum of a saved model.
-enum class AddedField { target_pieces = 1001, language_names = 1002, further_entry = 1003 };
-
-std::uint64_t field_number(AddedField field) { return static_cast<std::uint64_t>(field); }
+constexpr std::uint64_t target_pieces_number = 1001, language_names_number = 1002,
+                        further_entry_number = 1003;
 
 }  // namespace
 
 ModelAdditions additions_of(std::string_view model) {
   ModelAdditions additions;
-  while (!model.empty()) {
-    const SerializedField field = take_field(model);
-    switch (static_cast<AddedField>(field.number)) {
-      case AddedField::target_pieces:
-        additions.target_pieces = static_cast<Index>(field.value);
-        break;
-      case AddedField::language_names:
-        additions.language_names = field.value != 0;
-        break;
-      case AddedField::further_entry:
-        additions.further_entries.emplace_back(field.content);
-        break;
+  for_fields(model, [&](const SerializedField& field) {
+    if (field.number == target_pieces_number) {
+      additions.target_pieces = static_cast<Index>(field.value);
+    } else if (field.number == language_names_number) {
+      additions.language_names = field.value != 0;
+    } else if (field.number == further_entry_number) {
+      additions.further_entries.emplace_back(field.content);
     }
-  }
+  });
   return additions;
 }
 
 std::string with_additions(std::string_view model, const ModelAdditions& additions) {
   std::string result;
-  while (!model.empty()) {
-    const SerializedField field = take_field(model);
-    if (field.number < field_number(AddedField::target_pieces) ||
-        field.number > field_number(AddedField::further_entry)) {
+  for_fields(model, [&](const SerializedField& field) {
+    if (field.number < target_pieces_number || field.number > further_entry_number) {
       result += field.whole;
     }
-  }
-  if (additions.target_pieces) {
-    result += serialized_field(field_number(AddedField::target_pieces),
-                               static_cast<std::uint64_t>(*additions.target_pieces));
+  });
+  if (const auto count = additions.target_pieces) {
+    result += serialized_field(target_pieces_number, static_cast<std::uint64_t>(*count));
   }
   if (additions.language_names) {
-    result += serialized_field(field_number(AddedField::language_names), 1);
+    result += serialized_field(language_names_number, 1);
   }
   for (const std::string& entry : additions.further_entries) {
-    result += serialized_field(field_number(AddedField::further_entry), entry);
+    result += serialized_field(further_entry_number, entry);
   }
   return result;
 }
@@ -130,9 +121,7 @@ std::string with_additions(std::string_view model, const ModelAdditions& additio
 namespace {
 
 // The field numbers of sentencepiece_model.proto.
-constexpr std::uint64_t normalizer_number = 3;
-constexpr std::uint64_t denormalizer_number = 5;
-constexpr std::uint64_t map_number = 2;
+constexpr std::uint64_t normalizer_number = 3, denormalizer_number = 5, map_number = 2;
 
 // A map holds the length of a trie in bytes, the trie, and texts that each end with a zero. The
 // trie is a double array of darts-clone. The child of a node for a byte is the unit at node ^ byte,
@@ -202,17 +191,15 @@ class CharacterMap {
 }  // namespace
 
 void expect_sound_character_maps(std::string_view model) {
-  while (!model.empty()) {
-    const SerializedField part = take_field(model);
-    std::string_view fields = part.content;
-    while ((part.number == normalizer_number || part.number == denormalizer_number) &&
-           !fields.empty()) {
-      const SerializedField field = take_field(fields);
-      if (field.number == map_number && !field.content.empty()) {
-        const CharacterMap sound(field.content);
-      }
+  for_fields(model, [](const SerializedField& part) {
+    if (part.number == normalizer_number || part.number == denormalizer_number) {
+      for_fields(part.content, [](const SerializedField& field) {
+        if (field.number == map_number && !field.content.empty()) {
+          const CharacterMap sound(field.content);
+        }
+      });
     }
-  }
+  });
 }
 
 }  // namespace tapehead

@@ -8,9 +8,9 @@ namespace tapehead {
 
 struct SerializedField {
   std::uint64_t number = 0;
-  std::uint64_t value = 0;   // of a whole number or a truth value
-  std::string_view content;  // bytes of a text, a message or a floating-point number
-  std::string_view whole;    // the field with its tag
+  std::uint64_t value = 0;     // of a whole number or a truth value
+  std::string_view content{};  // bytes of a text, a message or a floating-point number
+  std::string_view whole{};    // the field with its tag
 };
 
 // Serialises a field: a whole number, or a text.
@@ -20,6 +20,14 @@ std::string serialized_field(std::uint64_t number, std::string_view content);
 // Takes the next field from the front of a message that is not empty. Throws DataError if the field
 // has no end, or a type that models do not use.
 SerializedField take_field(std::string_view& message);
+
+// Calls each(field) for each field of the message.
+template <class Each>
+void for_fields(std::string_view message, const Each& each) {
+  while (!message.empty()) {
+    each(take_field(message));
+  }
+}
 
 struct ModelAdditions {
   std::optional<Index> target_pieces{};  // a target may use only this many first pieces

@@ -42,8 +42,8 @@ std::string with_plain_spaces(std::string_view text) {
 // The library marks all other pieces unused, except single characters.
 void use_first(Index pieces, sentencepiece::SentencePieceProcessor& processor) {
   if (pieces < mark_count || pieces > processor.GetPieceSize()) {
-    throw DataError(fmt::format("a SentencePiece model of {} pieces, of which a target uses {}",
-                                processor.GetPieceSize(), pieces));
+    throw DataError("a SentencePiece model of {} pieces, of which a target uses {}",
+                    processor.GetPieceSize(), pieces);
   }
   std::vector<std::string_view> used;
   for (Index i = 0; i < pieces; ++i) {
@@ -69,15 +69,15 @@ SentencePieceTokenizer::SentencePieceTokenizer(std::string model, Pieces pieces)
     : model_(std::move(model)) {
   expect_sound_character_maps(model_);
   if (const std::string fault = fault_of_loading(model_, processor_); !fault.empty()) {
-    throw DataError(fmt::format("not a SentencePiece model: {}", fault));
+    throw DataError("not a SentencePiece model: {}", fault);
   }
   if (processor_.unk_id() != unknown_id || processor_.bos_id() != begin_id ||
       processor_.eos_id() != end_id) {
-    throw DataError(fmt::format(
+    throw DataError(
         "a SentencePiece model whose unknown, begin and end marks are {}, {} and {}, not {}, {} "
         "and {}",
         processor_.unk_id(), processor_.bos_id(), processor_.eos_id(), unknown_id, begin_id,
-        end_id));
+        end_id);
   }
   const ModelAdditions additions = additions_of(model_);
   pieces_ = processor_.GetPieceSize();
@@ -127,12 +127,11 @@ TokenId SentencePieceTokenizer::id_of(const std::string& entry) const {
 // The library joins unknown neighbours into one piece, which may be a further entry.
 std::vector<TokenId> SentencePieceTokenizer::tokens_of(std::string_view line) const {
   const std::string text = with_spaces(line);
-  std::vector<TokenId> tokens;
-  processor_.Encode(text, &tokens).IgnoreError();  // fails only without a model
+  std::vector<TokenId> tokens = processor_.EncodeAsIds(text);
   if (further_.size() == mark_count || std::ranges::find(tokens, unknown_id) == tokens.end()) {
     return tokens;
   }
-  const std::vector<std::string> pieces = pieces_of(text);
+  const std::vector<std::string> pieces = processor_.EncodeAsPieces(text);
   for (std::size_t i = 0; i < pieces.size(); ++i) {
     if (tokens[i] == unknown_id && further_.id(pieces[i]) != unknown_id) {
       tokens[i] = id_of(pieces[i]);
@@ -141,40 +140,27 @@ std::vector<TokenId> SentencePieceTokenizer::tokens_of(std::string_view line) co
   return tokens;
 }
 
-std::vector<TokenId> SentencePieceTokenizer::encode_rest(std::string_view text) const {
-  const std::size_t end = line_end_ == unknown_id ? std::string_view::npos : text.find(line_end);
-  std::vector<TokenId> tokens = rest_of_line(text.substr(0, end));
-  if (end != std::string_view::npos) {
-    const std::vector<TokenId> lines = encode(text.substr(end));
-    tokens.insert(tokens.end(), lines.begin(), lines.end());
-  }
-  return tokens;
-}
-
 // The library puts a space in front of a line. Here an unknown character stands between that space
 // and the text. No piece crosses it, and unknown text directly after it shares its token.
-std::vector<TokenId> SentencePieceTokenizer::rest_of_line(std::string_view text) const {
-  const std::string behind = std::string(unknown_stand_in) + with_spaces(text);
-  std::vector<TokenId> tokens;
-  processor_.Encode(behind, &tokens).IgnoreError();  // fails only without a model
-  const std::vector<std::string> pieces = pieces_of(behind);
+std::vector<TokenId> SentencePieceTokenizer::encode_rest(std::string_view text) const {
+  const std::size_t end = line_end_ == unknown_id ? std::string_view::npos : text.find(line_end);
+  const std::string behind = std::string(unknown_stand_in) + with_spaces(text.substr(0, end));
+  std::vector<TokenId> tokens = processor_.EncodeAsIds(behind);
+  const std::vector<std::string> pieces = processor_.EncodeAsPieces(behind);
   const auto at = std::ranges::find_if(pieces, [](const std::string& piece) {
     return piece.find(unknown_stand_in) != std::string::npos;
   });
   const bool shared = at != pieces.end() && !at->ends_with(unknown_stand_in);
   const auto first = at - pieces.begin() + (shared ? 0 : 1);
   tokens.erase(tokens.begin(), tokens.begin() + std::min(first, std::ssize(tokens)));
+  if (end != std::string_view::npos) {
+    std::ranges::copy(encode(text.substr(end)), std::back_inserter(tokens));
+  }
   return tokens;
 }
 
-std::vector<std::string> SentencePieceTokenizer::pieces_of(const std::string& text) const {
-  std::vector<std::string> pieces;
-  processor_.Encode(text, &pieces).IgnoreError();  // fails only without a model
-  return pieces;
-}
-
 std::string SentencePieceTokenizer::spelled(std::string_view text) const {
-  return join(pieces_of(with_spaces(text)), "");
+  return join(processor_.EncodeAsPieces(with_spaces(text)), "");
 }
 
 std::vector<TokenId> SentencePieceTokenizer::cut(std::string_view spelled, double dropout,
@@ -201,34 +187,27 @@ std::vector<TokenId> SentencePieceTokenizer::cut(std::string_view spelled, doubl
 std::string SentencePieceTokenizer::decode(const std::vector<TokenId>& tokens) const {
   std::string text;
   std::vector<TokenId> line;
-  const auto finish_line = [&] {
-    text += words_of(line);
-    line.clear();
-  };
   for (const TokenId token : tokens) {
     if (token == line_end_ && token != unknown_id) {
-      finish_line();
-      text += line_end;
+      text.append(words_of(line)).append(line_end);
+      line.clear();
     } else if (token >= 0 && token < size()) {
       line.push_back(token);
     }
   }
-  finish_line();
-  return text;
+  return text + words_of(line);
 }
 
 // Leaves out begin and end marks. A further entry is written as it is, but U+2581 becomes a space.
 std::string SentencePieceTokenizer::words_of(const std::vector<TokenId>& tokens) const {
-  std::string words;
   if (std::ranges::all_of(tokens, [&](TokenId token) { return token < pieces_; })) {
-    processor_.Decode(tokens, &words).IgnoreError();
-    return words;
+    return processor_.DecodeIds(tokens);
   }
   std::vector<std::string> pieces;
   for (const TokenId token : tokens) {
     pieces.push_back(token < pieces_ ? entry(token) : with_plain_spaces(entry(token)));
   }
-  processor_.Decode(pieces, &words).IgnoreError();
+  const std::string words = processor_.DecodePieces(pieces);
   const auto first = std::ranges::find_if(
       tokens, [](TokenId token) { return token != begin_id && token != end_id; });
   return words.substr(*first >= pieces_ && words.starts_with(' ') ? 1 : 0);
@@ -238,8 +217,8 @@ std::vector<std::string> SentencePieceTokenizer::unknown_parts(std::string_view 
   const std::size_t end = line_end_ == unknown_id ? std::string_view::npos : text.find(line_end);
   std::vector<std::string> unknown = unknown_in_line(text.substr(0, end));
   if (end != std::string_view::npos) {
-    const auto later = unknown_parts(text.substr(end + line_end.size()));
-    unknown.insert(unknown.end(), later.begin(), later.end());
+    std::ranges::copy(unknown_parts(text.substr(end + line_end.size())),
+                      std::back_inserter(unknown));
   }
   return unknown;
 }
@@ -255,7 +234,7 @@ std::vector<std::string> SentencePieceTokenizer::unknown_in_line(std::string_vie
   const std::vector<TokenId> tokens = tokens_of(text);
   std::vector<std::string> pieces;
   if (std::ranges::find(tokens, unknown_id) != tokens.end()) {  // rarely
-    pieces = pieces_of(with_spaces(text));
+    pieces = processor_.EncodeAsPieces(with_spaces(text));
   }
   for (std::size_t i = 0; i < pieces.size(); ++i) {
     if (tokens[i] == unknown_id) {

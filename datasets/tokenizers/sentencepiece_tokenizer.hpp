@@ -49,9 +49,7 @@ class SentencePieceTokenizer : public Tokenizer {
   std::string_view language_name(std::string_view line) const;
   TokenId id_of(const std::string& entry) const;
   std::vector<TokenId> tokens_of(std::string_view line) const;
-  std::vector<std::string> pieces_of(const std::string& text) const;
   std::string words_of(const std::vector<TokenId>& tokens) const;
-  std::vector<TokenId> rest_of_line(std::string_view text) const;
   std::vector<std::string> unknown_in_line(std::string_view line) const;
 
   std::string model_;

@@ -38,17 +38,12 @@ class Lines : public sentencepiece::SentenceIterator {
   std::string line_;
 };
 
-template <class Enum>
-std::string name_of(Enum value) {
-  return std::string(EnumNames<Enum>::names[static_cast<std::size_t>(value)]);
-}
-
 std::unordered_map<std::string, std::string> arguments(const PieceOptions& options) {
   std::unordered_map<std::string, std::string> all{
-      {"model_type", name_of(options.kind)},
+      {"model_type", std::string(name_of(options.kind))},
       {"vocab_size", std::to_string(options.vocabulary)},
       {"character_coverage", fmt::format("{}", options.character_coverage)},
-      {"normalization_rule_name", name_of(options.normalization)},
+      {"normalization_rule_name", std::string(name_of(options.normalization))},
       {"unk_id", std::to_string(unknown_id)},
       {"bos_id", std::to_string(begin_id)},
       {"eos_id", std::to_string(end_id)},
@@ -118,19 +113,16 @@ constexpr std::uint64_t pieces_number = 1;  // of ModelProto.pieces
 // Does not mark pieces unused, since other programs would not use them for sources then.
 std::string with_unused_pieces_last(const std::string& model,
                                     const sentencepiece::SentencePieceProcessor& processor) {
-  std::string used;
-  std::string unused;
-  std::string others;
+  std::string used, unused, others;
   int id = 0;
   Index target_pieces = 0;
-  for (std::string_view rest = model; !rest.empty();) {
-    const SerializedField field = take_field(rest);
+  for_fields(model, [&](const SerializedField& field) {
     const bool piece = field.number == pieces_number;
     const bool left_out = piece && processor.IsUnused(id);
     (!piece ? others : left_out ? unused : used) += field.whole;
     id += piece ? 1 : 0;
     target_pieces += piece && !left_out ? 1 : 0;
-  }
+  });
   return with_additions(used + unused + others, {.target_pieces = target_pieces});
 }
 
@@ -150,8 +142,8 @@ std::string train_sentencepiece(std::span<const std::string> lines, const PieceO
   } catch (const IsolatedEnd& end) {
     problem = fmt::format("SentencePiece failed with {}; {}", end.what(), other_tokenizers);
   }
-  throw DataError(fmt::format("cannot train a {} tokenizer of {} entries on {} lines: {}",
-                              name_of(options.kind), options.vocabulary, lines.size(), problem));
+  throw DataError("cannot train a {} tokenizer of {} entries on {} lines: {}",
+                  name_of(options.kind), options.vocabulary, lines.size(), problem);
 }
 
 std::string with_target_pieces_first(const std::string& model,

@@ -57,7 +57,7 @@ class Tokenizer {
   // Begin and end marks are left out; the unknown mark becomes "⁇".
   virtual std::string decode(const std::vector<TokenId>& tokens) const = 0;
   // The parts of the text that have no entry and that `decode` would not give back, in order.
-  virtual std::vector<std::string> unknown_parts(std::string_view text) const = 0;
+  virtual std::vector<std::string> unknown_parts(std::string_view /*text*/) const { return {}; }
   virtual std::string entry(TokenId token) const = 0;  // how one entry is shown
   virtual void save(
       const std::filesystem::path& stem) const = 0;  // writes stem + ".vocabulary" or ".model"

@@ -19,40 +19,31 @@ constexpr std::string_view target = "target";
 
 fs::path with_suffix(fs::path stem, std::string_view suffix) { return stem += suffix; }
 
-// Null if `saved` is of an unknown kind. Throws DataError.
-std::unique_ptr<Tokenizer> tokenizer_of(SavedVocabulary saved) {
-  if (const std::optional<Unit> unit = unit_named(saved.kind)) {
-    return std::make_unique<VocabularyTokenizer>(std::move(saved.vocabulary), *unit);
-  }
-  if (saved.kind == ByteBpe::kind) {
-    return std::make_unique<ByteBpe>(byte_pairs_of(saved.vocabulary));
-  }
-  if (saved.kind == WordPiece::kind) {
-    return std::make_unique<WordPiece>(word_piece_of(saved.vocabulary));
-  }
-  if (saved.kind == ClassTokenizer::kind) {
-    const std::vector<std::string>& entries = saved.vocabulary.entries();
-    return std::make_unique<ClassTokenizer>(
-        std::vector<std::string>(entries.begin() + mark_count, entries.end()));
-  }
-  return nullptr;
-}
-
 std::unique_ptr<Tokenizer> load_vocabulary_tokenizer(const fs::path& file) {
-  SavedVocabulary saved = load_vocabulary(file);
-  const std::string kind = saved.kind;
+  auto [kind, entries] = load_vocabulary(file);
   try {
-    if (auto tokenizer = tokenizer_of(std::move(saved))) {
-      return tokenizer;
+    for (const Unit unit : {Unit::word, Unit::character, Unit::byte}) {
+      if (kind == value_names(unit)[static_cast<std::size_t>(unit)]) {
+        return std::make_unique<VocabularyTokenizer>(Vocabulary(std::move(entries)), unit);
+      }
+    }
+    if (kind == ByteBpe::kind) {
+      return std::make_unique<ByteBpe>(byte_pairs_of(entries));
+    }
+    if (kind == WordPiece::kind) {
+      return std::make_unique<WordPiece>(word_piece_of(entries));
+    }
+    if (kind == ClassTokenizer::kind) {
+      return std::make_unique<ClassTokenizer>(std::move(entries));
     }
   } catch (const DataError& error) {
-    throw IoError(fmt::format("{}: {}", file.string(), error.what()));
+    throw IoError("{}: {}", file.string(), error.what());
   }
-  throw IoError(fmt::format("{} is a vocabulary of an unknown kind, {}", file.string(), kind));
+  throw IoError("{} is a vocabulary of an unknown kind, {}", file.string(), kind);
 }
 
 bool has_tokenizer(const fs::path& stem) {
-  return fs::exists(status_of(with_suffix(stem, VocabularyTokenizer::suffix))) ||
+  return fs::exists(status_of(with_suffix(stem, vocabulary_suffix))) ||
          fs::exists(status_of(with_suffix(stem, SentencePieceTokenizer::suffix)));
 }
 
@@ -61,31 +52,22 @@ bool has_tokenizer(const fs::path& stem) {
 std::shared_ptr<const Tokenizer> tokenizer_of_lines(const PieceOptions& options,
                                                     std::span<const std::string> lines,
                                                     bool lower_case) {
-  const auto most_frequent_units = [&](Unit unit) {
-    return std::make_shared<VocabularyTokenizer>(count_units(lines, unit, options.vocabulary),
-                                                 unit);
-  };
-  switch (options.kind) {
-    case TokenizerKind::word:
-      return most_frequent_units(Unit::word);
-    case TokenizerKind::character:
-      return most_frequent_units(Unit::character);
-    case TokenizerKind::byte:
-      return std::make_shared<VocabularyTokenizer>(all_bytes(), Unit::byte);
-    case TokenizerKind::byte_bpe:
-      return std::make_shared<ByteBpe>(train_byte_bpe(lines, options.vocabulary));
-    case TokenizerKind::word_piece:
-      return std::make_shared<WordPiece>(
-          train_word_piece(lines, options.vocabulary, word_piece_options(lower_case)));
-    case TokenizerKind::bpe:
-    case TokenizerKind::unigram:
-      break;
+  if (const auto unit = unit_of(options.kind)) {
+    return std::make_shared<VocabularyTokenizer>(
+        *unit == Unit::byte ? all_bytes() : count_units(lines, *unit, options.vocabulary), *unit);
+  }
+  if (options.kind == TokenizerKind::byte_bpe) {
+    return std::make_shared<ByteBpe>(train_byte_bpe(lines, options.vocabulary));
+  }
+  if (options.kind == TokenizerKind::word_piece) {
+    return std::make_shared<WordPiece>(
+        train_word_piece(lines, options.vocabulary, word_piece_options(lower_case)));
   }
   return std::make_shared<SentencePieceTokenizer>(train_sentencepiece(lines, options));
 }
 
 std::unique_ptr<Tokenizer> load_tokenizer(const fs::path& stem) {
-  const fs::path vocabulary = with_suffix(stem, VocabularyTokenizer::suffix);
+  const fs::path vocabulary = with_suffix(stem, vocabulary_suffix);
   const fs::path model = with_suffix(stem, SentencePieceTokenizer::suffix);
   if (fs::exists(vocabulary)) {
     return load_vocabulary_tokenizer(vocabulary);
@@ -93,8 +75,7 @@ std::unique_ptr<Tokenizer> load_tokenizer(const fs::path& stem) {
   if (fs::exists(model)) {
     return load_sentencepiece_tokenizer(model);
   }
-  throw IoError(
-      fmt::format("no tokenizer: neither {} nor {} exists", vocabulary.string(), model.string()));
+  throw IoError("no tokenizer: neither {} nor {} exists", vocabulary.string(), model.string());
 }
 
 bool has_tokenizers(const fs::path& directory) {
@@ -120,12 +101,8 @@ Tokenizers tokenizers_of_run(const fs::path& run) {
   try {
     return load_tokenizers(run);
   } catch (const IoError& error) {
-    throw IoError(fmt::format("task.tokenizer_of: {}", error.what()));
+    throw IoError("task.tokenizer_of: {}", error.what());
   }
-}
-
-std::shared_ptr<const Tokenizer> tokenizer_of_run(const fs::path& run) {
-  return tokenizers_of_run(run).source;
 }
 
 void save_tokenizers(const Tokenizers& tokenizers, const fs::path& directory) {

@@ -17,9 +17,8 @@ std::unique_ptr<Tokenizer> load_tokenizer(const std::filesystem::path& stem);
 // otherwise "source" and "target".
 bool has_tokenizers(const std::filesystem::path& directory);
 Tokenizers load_tokenizers(const std::filesystem::path& directory);  // throws IoError
-// The tokenizers of the run task.tokenizer_of, or its source's. Throws IoError with the option.
+// The tokenizers of the run task.tokenizer_of. Throws IoError with the option.
 Tokenizers tokenizers_of_run(const std::filesystem::path& run);
-std::shared_ptr<const Tokenizer> tokenizer_of_run(const std::filesystem::path& run);
 void save_tokenizers(const Tokenizers& tokenizers, const std::filesystem::path& directory);
 
 // A digest of a tokenizer's entries in order: 16 hexadecimal digits. The entries give the rows of

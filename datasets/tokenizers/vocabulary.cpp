@@ -24,18 +24,8 @@ std::vector<std::string> lines_of(std::string_view body) {
   return lines;
 }
 
-// The kind, which is the second word of the header.
-std::string kind_of(std::string_view header) {
-  header.remove_prefix(std::min(header.find(' '), header.size() - 1) + 1);
-  return std::string(header.substr(0, header.find(' ')));
-}
-
 constexpr std::string_view white_space = "\n \t\v\f\r";
 constexpr std::string_view space_in_line = white_space.substr(1);
-
-constexpr std::array<std::string_view, 3> unit_names{"word", "character", "byte"};
-
-std::string_view name_of(Unit unit) { return unit_names[static_cast<std::size_t>(unit)]; }
 
 std::vector<std::string_view> words_of(std::string_view text) {
   std::vector<std::string_view> words;
@@ -84,41 +74,39 @@ Vocabulary most_frequent(const EntryCounts& counts, Index limit) {
   std::ranges::sort(ranked, [](const auto& a, const auto& b) {
     return a.second != b.second ? a.second > b.second : a.first < b.first;
   });
-  const auto room = static_cast<std::size_t>(std::max(limit - mark_count, Index{0}));
   std::vector<std::string> entries;
-  for (std::size_t i = 0; i < std::min(room, ranked.size()); ++i) {
-    entries.push_back(std::move(ranked[i].first));
+  for (auto& [entry, count] : ranked | std::views::take(std::max(limit - mark_count, Index{0}))) {
+    entries.push_back(std::move(entry));
   }
   return Vocabulary(std::move(entries));
 }
 
-void save_vocabulary(const Vocabulary& vocabulary, std::string_view kind,
-                     const std::filesystem::path& file) {
+void save_vocabulary(std::span<const std::string> entries, std::string_view kind,
+                     std::filesystem::path stem) {
   std::string body;
-  for (Index id = mark_count; id < vocabulary.size(); ++id) {
-    const std::string& entry = vocabulary.entry(static_cast<TokenId>(id));
+  for (const std::string& entry : entries) {
     body += entry == line_end ? "" : entry;
     body += line_end;
   }
-  write_file_atomically(
-      file, header_of(kind, vocabulary.size() - mark_count, body) + '\n' + std::move(body));
+  write_file_atomically(stem += vocabulary_suffix,
+                        header_of(kind, std::ssize(entries), body) + '\n' + body);
 }
 
 SavedVocabulary load_vocabulary(const std::filesystem::path& file) {
   const std::string content = read_file(file, most_settings_bytes);
   const std::size_t end = content.find('\n');
   if (!content.starts_with(signature) || end == std::string::npos) {
-    throw IoError(fmt::format("{} is not a vocabulary written by tapehead", file.string()));
+    throw IoError("{} is not a vocabulary written by tapehead", file.string());
   }
   const std::string_view header(content.data(), end);
   const std::string_view body(content.data() + end + 1, content.size() - end - 1);
   std::vector<std::string> entries = lines_of(body);
-  std::string kind = kind_of(header);
-  if (header != header_of(kind, static_cast<Index>(entries.size()), body)) {
-    throw IoError(
-        fmt::format("{} is damaged: its content does not match its checksum", file.string()));
+  std::string kind(header.substr(std::min(header.find(' '), header.size() - 1) + 1));
+  kind.resize(std::min(kind.find(' '), kind.size()));  // the second word
+  if (header != header_of(kind, std::ssize(entries), body)) {
+    throw IoError("{} is damaged: its content does not match its checksum", file.string());
   }
-  return {std::move(kind), Vocabulary(std::move(entries))};
+  return {std::move(kind), std::move(entries)};
 }
 
 std::vector<std::string_view> units_of(std::string_view text, Unit unit) {
@@ -155,9 +143,6 @@ Vocabulary all_bytes() {
   }
   return Vocabulary(std::move(entries));
 }
-
-VocabularyTokenizer::VocabularyTokenizer(Vocabulary vocabulary, Unit unit)
-    : vocabulary_(std::move(vocabulary)), unit_(unit) {}
 
 std::vector<TokenId> VocabularyTokenizer::encode(std::string_view text) const {
   std::vector<TokenId> tokens;
@@ -205,10 +190,6 @@ std::vector<std::string> VocabularyTokenizer::unknown_parts(std::string_view tex
   return unknown;
 }
 
-void VocabularyTokenizer::save(const std::filesystem::path& stem) const {
-  save_vocabulary(vocabulary_, name_of(unit_), std::filesystem::path(stem) += suffix);
-}
-
 std::shared_ptr<const Tokenizer> numbered_tokenizer(std::initializer_list<NumberedEntries> all) {
   std::vector<std::string> entries;
   for (const auto& [format, count, first] : all) {
@@ -217,12 +198,6 @@ std::shared_ptr<const Tokenizer> numbered_tokenizer(std::initializer_list<Number
     }
   }
   return std::make_shared<VocabularyTokenizer>(Vocabulary(std::move(entries)), Unit::word);
-}
-
-std::optional<Unit> unit_named(std::string_view name) {
-  const auto* const found = std::ranges::find(unit_names, name);
-  return found == unit_names.end() ? std::nullopt
-                                   : std::optional(static_cast<Unit>(found - unit_names.begin()));
 }
 
 ClassTokenizer::ClassTokenizer(std::vector<std::string> classes) : classes_(std::move(classes)) {
@@ -250,10 +225,6 @@ std::vector<std::string> ClassTokenizer::unknown_parts(std::string_view text) co
 
 std::string ClassTokenizer::entry(TokenId token) const {
   return classes_.at(static_cast<std::size_t>(token));
-}
-
-void ClassTokenizer::save(const std::filesystem::path& stem) const {
-  save_vocabulary(Vocabulary(classes_), kind, std::filesystem::path(stem) += vocabulary_suffix);
 }
 
 }  // namespace tapehead

@@ -29,7 +29,8 @@ class Vocabulary {
   Index size() const { return static_cast<Index>(entries_.size()); }  // marks included
   TokenId id(std::string_view entry) const;                           // unknown_id when absent
   const std::string& entry(TokenId id) const;                         // "<unk>" when out of range
-  const std::vector<std::string>& entries() const { return entries_; }
+  // Without the marks.
+  std::span<const std::string> entries() const { return std::span(entries_).subspan(mark_count); }
 
  private:
   std::vector<std::string> entries_;  // including the marks, which come first
@@ -42,20 +43,29 @@ Vocabulary most_frequent(const EntryCounts& counts, Index limit);
 // The suffix of the files of vocabularies.
 inline constexpr std::string_view vocabulary_suffix = ".vocabulary";
 
-// The file format: a line with `kind`, the number of entries and a checksum; then each entry on its
-// own line. An empty line stands for the line end.
-void save_vocabulary(const Vocabulary& vocabulary, std::string_view kind,
-                     const std::filesystem::path& file);
+// Writes the file `stem` + vocabulary_suffix: a line with `kind`, the number of entries and a
+// checksum; then each entry on its own line. An empty line stands for the line end.
+void save_vocabulary(std::span<const std::string> entries, std::string_view kind,
+                     std::filesystem::path stem);
 
 struct SavedVocabulary {
   std::string kind;
-  Vocabulary vocabulary;
+  std::vector<std::string> entries;
 };
 
 // Throws IoError if the file is missing, damaged or of another format.
 SavedVocabulary load_vocabulary(const std::filesystem::path& file);
 
 enum class Unit { word, character, byte };
+constexpr ValueNames<3> value_names(Unit) { return {"word", "character", "byte"}; }  // in files
+
+// What this kind of tokenizer cuts a text into; nothing if its entries are subwords.
+inline std::optional<Unit> unit_of(TokenizerKind kind) {
+  const auto& names = EnumNames<Unit>::names;
+  const auto* const found = std::ranges::find(names, name_of(kind));
+  return found == names.end() ? std::nullopt
+                              : std::optional(static_cast<Unit>(found - names.begin()));
+}
 
 // The units of a text, in order. Words: the parts between ASCII white space, and each line end.
 // Characters: in UTF-8; an invalid byte counts as one. Bytes: every byte.
@@ -70,16 +80,17 @@ Vocabulary all_bytes();
 
 class VocabularyTokenizer : public Tokenizer {
  public:
-  static constexpr std::string_view suffix = vocabulary_suffix;
-
-  VocabularyTokenizer(Vocabulary vocabulary, Unit unit);
+  VocabularyTokenizer(Vocabulary vocabulary, Unit unit)
+      : vocabulary_(std::move(vocabulary)), unit_(unit) {}
 
   Index size() const override { return vocabulary_.size(); }
   std::vector<TokenId> encode(std::string_view text) const override;
   std::string decode(const std::vector<TokenId>& tokens) const override;
   std::vector<std::string> unknown_parts(std::string_view text) const override;
   std::string entry(TokenId token) const override;
-  void save(const std::filesystem::path& stem) const override;
+  void save(const std::filesystem::path& stem) const override {
+    save_vocabulary(vocabulary_.entries(), name_of(unit_), stem);
+  }
 
   const Vocabulary& vocabulary() const { return vocabulary_; }
   Unit unit() const { return unit_; }
@@ -100,9 +111,6 @@ struct NumberedEntries {
 // id entry_id(n).
 std::shared_ptr<const Tokenizer> numbered_tokenizer(std::initializer_list<NumberedEntries> all);
 
-// The unit with this name in the files of vocabularies: "word", "character" or "byte".
-std::optional<Unit> unit_named(std::string_view name);
-
 class ClassTokenizer : public Tokenizer {
  public:
   static constexpr std::string_view kind = "class";
@@ -116,7 +124,9 @@ class ClassTokenizer : public Tokenizer {
   std::string decode(const std::vector<TokenId>& tokens) const override;
   std::vector<std::string> unknown_parts(std::string_view text) const override;
   std::string entry(TokenId token) const override;
-  void save(const std::filesystem::path& stem) const override;
+  void save(const std::filesystem::path& stem) const override {
+    save_vocabulary(classes_, kind, stem);
+  }
 
   const std::vector<std::string>& classes() const { return classes_; }
 

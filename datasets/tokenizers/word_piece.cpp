@@ -12,15 +12,6 @@ namespace tapehead {
 
 namespace {
 
-std::vector<std::string> checked_entries(std::vector<std::string> entries) {
-  for (const std::string& entry : entries) {
-    if (entry.empty() || entry.find(line_end) != std::string::npos) {
-      throw DataError("an entry is empty or contains a line end");
-    }
-  }
-  return entries;
-}
-
 // For valid UTF-8, in which only the first byte of a character is not 10xxxxxx.
 void remove_last_character(std::string& text) {
   while ((static_cast<unsigned char>(text.back()) & 0xC0) == 0x80) {
@@ -29,14 +20,16 @@ void remove_last_character(std::string& text) {
   text.pop_back();
 }
 
-bool follows_directly(std::string_view entry) {
-  return entry == "." || entry == "," || entry == "?" || entry == "!";
-}
-
 }  // namespace
 
 WordPiece::WordPiece(std::vector<std::string> entries, const WordPieceOptions& options)
-    : vocabulary_(checked_entries(std::move(entries))), options_(options) {}
+    : vocabulary_(std::move(entries)), options_(options) {
+  for (const std::string& entry : vocabulary_.entries()) {
+    if (entry.empty() || entry.find(line_end) != std::string::npos) {
+      throw DataError("an entry is empty or contains a line end");
+    }
+  }
+}
 
 std::vector<TokenId> WordPiece::tokens_of_word(std::string_view word) const {
   if (std::ssize(units_of(word, Unit::character)) > options_.longest_word) {
@@ -79,7 +72,7 @@ std::string WordPiece::decode(const std::vector<TokenId>& tokens) const {
     std::string_view entry = known ? std::string_view(vocabulary_.entry(token)) : unknown_mark_text;
     if (any && entry.starts_with(goes_on)) {
       entry.remove_prefix(goes_on.size());
-    } else if (any && !follows_directly(entry)) {
+    } else if (any && entry != "." && entry != "," && entry != "?" && entry != "!") {
       text += ' ';
     }
     text += entry;
@@ -107,27 +100,24 @@ void WordPiece::save(const std::filesystem::path& stem) const {
     first += option ? 'y' : 'n';
   }
   std::vector<std::string> lines{fmt::format("{} {}", first, options_.longest_word)};
-  lines.insert(lines.end(), vocabulary_.entries().begin() + mark_count,
-               vocabulary_.entries().end());
-  save_vocabulary(Vocabulary(std::move(lines)), kind,
-                  std::filesystem::path(stem) += vocabulary_suffix);
+  std::ranges::copy(vocabulary_.entries(), std::back_inserter(lines));
+  save_vocabulary(lines, kind, stem);
 }
 
-WordPiece word_piece_of(const Vocabulary& saved) {
-  const auto lines = std::span(saved.entries()).subspan(mark_count);
-  const std::string first = lines.empty() ? "" : lines.front();
+WordPiece word_piece_of(const std::vector<std::string>& saved) {
+  const std::string first = saved.empty() ? "" : saved.front();
   Index longest_word = 0;
   if (first.size() < 6 || first.find_first_not_of("yn") != 4 ||
       std::from_chars(first.data() + 5, first.data() + first.size(), longest_word).ec !=
           std::errc()) {
-    throw DataError(fmt::format("`{}` are no options of WordPiece", first));
+    throw DataError("`{}` are no options of WordPiece", first);
   }
   const WordPieceOptions options{.words = {.clean = first[0] == 'y',
                                            .chinese_characters = first[1] == 'y',
                                            .strip_accents = first[2] == 'y',
                                            .lower_case = first[3] == 'y'},
                                  .longest_word = longest_word};
-  return {std::vector<std::string>(lines.begin() + 1, lines.end()), options};
+  return {std::vector<std::string>(saved.begin() + 1, saved.end()), options};
 }
 
 // Training begins with the characters of the text and merges the most frequent pairs, as the
@@ -178,7 +168,7 @@ std::vector<std::string> kept_characters(const EntryCounts& words, Index room) {
     }
   }
   const Vocabulary most = most_frequent(counts, room + mark_count);
-  std::vector<std::string> kept(most.entries().begin() + mark_count, most.entries().end());
+  std::vector<std::string> kept(most.entries().begin(), most.entries().end());
   std::ranges::sort(kept, {}, [](const std::string& character) {
     return std::pair<bool, std::string_view>(character.starts_with(WordPiece::goes_on), character);
   });

@@ -55,6 +55,6 @@ WordPiece train_word_piece(std::span<const std::string> lines, Index vocabulary,
                            const WordPieceOptions& options);
 
 // From the entries of a file that `save` wrote. Throws DataError.
-WordPiece word_piece_of(const Vocabulary& saved);
+WordPiece word_piece_of(const std::vector<std::string>& saved);
 
 }  // namespace tapehead

@@ -21,12 +21,12 @@ nlohmann::json read_ids(const fs::path& file) {
   nlohmann::json ids = parse_sorted_json(read_file(file, most_settings_bytes), file.string());
   for (const char* mark : {"</s>", "<unk>"}) {
     if (!ids.contains(mark)) {
-      throw IoError(fmt::format("{} has no id for {}", file.string(), mark));
+      throw IoError("{} has no id for {}", file.string(), mark);
     }
   }
   for (const auto& [piece, id] : ids.items()) {
     if (!id.is_number_unsigned()) {
-      throw IoError(fmt::format("{}: the id of {} is {}", file.string(), piece, id.dump()));
+      throw IoError("{}: the id of {} is {}", file.string(), piece, id.dump());
     }
   }
   return ids;
@@ -38,22 +38,18 @@ struct MarianSide {
   nlohmann::json ids;
 };
 
-// Rewrites the model, so that equal models have equal bytes.
-std::string with_all_pieces_used(const std::string& model) {
-  const ModelAdditions all{.target_pieces = SentencePieceTokenizer(model).size()};
-  const SentencePieceTokenizer tokenizer(with_additions(model, all), Pieces::used);
-  return with_additions(tokenizer.model_in_use(), {});
-}
-
 MarianSide read_side(const fs::path& model_file, const fs::path& ids_file) {
   MarianSide side{.model = {}, .ids = read_ids(ids_file)};
   const std::string content = read_file(model_file);
   try {
     const std::string model = with_additions(content, {});
     side.used = SentencePieceTokenizer(model, Pieces::used).size();
-    side.model = with_all_pieces_used(model);
+    // Rewrites the model with all pieces used, so that equal models have equal bytes.
+    const ModelAdditions all{.target_pieces = SentencePieceTokenizer(model).size()};
+    const SentencePieceTokenizer tokenizer(with_additions(model, all), Pieces::used);
+    side.model = with_additions(tokenizer.model_in_use(), {});
   } catch (const DataError& error) {
-    throw IoError(fmt::format("{}: {}", model_file.string(), error.what()));
+    throw IoError("{}: {}", model_file.string(), error.what());
   }
   return side;
 }
@@ -97,17 +93,12 @@ ModelAdditions marian_additions(const MarianSide& side, Index begin, bool writte
   return additions;
 }
 
-// In a joint tokenizer the target's entries are the first entries of the source.
-bool begins_with(const std::vector<Index>& ids, const std::vector<Index>& first) {
-  return first.size() <= ids.size() && std::equal(first.begin(), first.end(), ids.begin());
-}
-
 const SentencePieceTokenizer& sentencepiece_of(const Tokenizer& tokenizer, const char* side) {
   const auto* const pieces = dynamic_cast<const SentencePieceTokenizer*>(&tokenizer);
   if (pieces == nullptr) {
-    throw DataError(fmt::format(
+    throw DataError(
         "the tokenizer of the {} is no model of SentencePiece, and Marian's files hold no other",
-        side));
+        side);
   }
   return *pieces;
 }
@@ -135,7 +126,10 @@ PretrainedTokenizers read_marian_tokenizers(const fs::path& directory, Index beg
     additions.target_pieces = target.used;
     const PretrainedTokenizers joint{side_tokenizer(source, additions, Pieces::all, begin),
                                      side_tokenizer(target, additions, Pieces::used, begin)};
-    if (begins_with(joint.source.file_ids, joint.target.file_ids)) {
+    // In a joint tokenizer the target's entries are the first entries of the source.
+    const std::vector<Index>& target_ids = joint.target.file_ids;
+    if (std::ranges::equal(joint.source.file_ids | std::views::take(std::ssize(target_ids)),
+                           target_ids)) {
       return joint;
     }
   }

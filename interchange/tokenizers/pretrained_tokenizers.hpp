@@ -42,8 +42,13 @@ FileMarks marks_by_name(const FileVocabulary& vocabulary);
 using MakeTokenizer =
     std::function<std::shared_ptr<const Tokenizer>(std::vector<std::string> entries)>;
 
+// The entries in files; the texts are not copied.
+using EntriesById = std::map<Index, std::string_view>;
+
 // `make` gets the entries that are no marks, in the order of their ids. Throws DataError if two
-// entries have the same id.
+// entries of a FileVocabulary have the same id.
+PretrainedTokenizer renumbered(EntriesById entries, const FileMarks& marks,
+                               const MakeTokenizer& make);
 PretrainedTokenizer renumbered(const FileVocabulary& vocabulary, const FileMarks& marks,
                                const MakeTokenizer& make);
 

@@ -10,35 +10,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::array<std::string_view, 2> unknown_names{"<unk>", "[UNK]"};
-constexpr std::array<std::string_view, 7> begin_names{
-    "<s>", "[CLS]", "[BOS]", "<bos>", "<|begin_of_text|>", "<|startoftext|>", "<|endoftext|>"};
-constexpr std::array<std::string_view, 6> end_names{"</s>",  "[SEP]",           "[EOS]",
-                                                    "<eos>", "<|end_of_text|>", "<|endoftext|>"};
-constexpr std::array<std::string_view, 2> mask_names{"<mask>", "[MASK]"};
-
-// The id of the first name that is an entry.
-std::optional<Index> id_of(const FileVocabulary& vocabulary,
-                           std::span<const std::string_view> names) {
-  for (const std::string_view name : names) {
-    if (const auto found = vocabulary.find(std::string(name)); found != vocabulary.end()) {
-      return found->second;
-    }
-  }
-  return std::nullopt;
-}
-
-std::map<Index, std::string_view> by_id(const FileVocabulary& vocabulary) {
-  std::map<Index, std::string_view> entries;
-  for (const auto& [entry, id] : vocabulary) {
-    const auto [at, inserted] = entries.emplace(id, entry);
-    if (!inserted) {
-      throw DataError(fmt::format("`{}` and `{}` have the same id, {}", at->second, entry, id));
-    }
-  }
-  return entries;
-}
-
 bool is_file(const fs::path& path) { return fs::is_regular_file(status_of(path)); }
 
 // Calls `read` with the file's content; adds the name of the file to its errors.
@@ -47,10 +18,9 @@ auto read_from(const fs::path& file, const Read& read) {
   try {
     return read(read_file(file, most_settings_bytes));
   } catch (const DataError& error) {
-    throw IoError(fmt::format("{}: {}", file.string(), error.what()));
+    throw IoError("{}: {}", file.string(), error.what());
   } catch (const nlohmann::json::exception& error) {
-    throw IoError(
-        fmt::format("{} is damaged, or of another format: {}", file.string(), error.what()));
+    throw IoError("{} is damaged, or of another format: {}", file.string(), error.what());
   }
 }
 
@@ -66,28 +36,24 @@ nlohmann::json config_in(const fs::path& directory) {
   return is_file(file) ? read_json_from(file, std::identity()) : nlohmann::json::object();
 }
 
-// The type of a tokenizer model. Old files have none; then, like the package (ModelUntagged in its
-// models/mod.rs), takes the first type whose parts are present.
-nlohmann::json type_of(const nlohmann::json& model) {
+// Models in old files have no type; then, like the package (ModelUntagged in its models/mod.rs),
+// takes the first type whose parts are present.
+PretrainedTokenizer tokenizer_of_json(const nlohmann::json& tokenizer,
+                                      const FindMarks& find_marks) {
+  const nlohmann::json& model = tokenizer.at("model");
   const char* inferred = model.contains("merges")                      ? "BPE"
                          : model.contains("continuing_subword_prefix") ? "WordPiece"
                          : model.at("vocab").is_object()               ? "WordLevel"
                                                                        : "Unigram";
-  return model.value("type", nlohmann::json(inferred));
-}
-
-PretrainedTokenizer tokenizer_of_json(const nlohmann::json& tokenizer,
-                                      const FindMarks& find_marks) {
-  const nlohmann::json type = type_of(tokenizer.at("model"));
+  const nlohmann::json type = model.value("type", nlohmann::json(inferred));
   if (type == "WordPiece") {
     return word_piece_of_json(tokenizer, find_marks);
   }
   if (type == "BPE") {
     return byte_bpe_of_json(tokenizer, find_marks);
   }
-  throw DataError(
-      fmt::format("model is `{}`, which is not supported (only \"BPE\" and \"WordPiece\")",
-                  type.is_string() ? type.get<std::string>() : type.dump()));
+  throw DataError("model is `{}`, which is not supported (only \"BPE\" and \"WordPiece\")",
+                  type.is_string() ? type.get<std::string>() : type.dump());
 }
 
 void put_template_around(const nlohmann::json& processor, MarksAround& marks) {
@@ -126,15 +92,36 @@ void put_around(const nlohmann::json& processor, MarksAround& marks) {
 }  // namespace
 
 FileMarks marks_by_name(const FileVocabulary& vocabulary) {
-  return {.unknown = id_of(vocabulary, unknown_names),
-          .begin = id_of(vocabulary, begin_names),
-          .end = id_of(vocabulary, end_names),
-          .mask = id_of(vocabulary, mask_names)};
+  // The id of the first name that is an entry.
+  const auto id_of = [&](std::initializer_list<const char*> names) -> std::optional<Index> {
+    for (const char* name : names) {
+      if (const auto found = vocabulary.find(name); found != vocabulary.end()) {
+        return found->second;
+      }
+    }
+    return std::nullopt;
+  };
+  return {.unknown = id_of({"<unk>", "[UNK]"}),
+          .begin = id_of({"<s>", "[CLS]", "[BOS]", "<bos>", "<|begin_of_text|>", "<|startoftext|>",
+                          "<|endoftext|>"}),
+          .end = id_of({"</s>", "[SEP]", "[EOS]", "<eos>", "<|end_of_text|>", "<|endoftext|>"}),
+          .mask = id_of({"<mask>", "[MASK]"})};
 }
 
 PretrainedTokenizer renumbered(const FileVocabulary& vocabulary, const FileMarks& marks,
                                const MakeTokenizer& make) {
-  std::map<Index, std::string_view> entries = by_id(vocabulary);
+  EntriesById entries;
+  for (const auto& [entry, id] : vocabulary) {
+    const auto [at, inserted] = entries.emplace(id, entry);
+    if (!inserted) {
+      throw DataError("`{}` and `{}` have the same id, {}", at->second, entry, id);
+    }
+  }
+  return renumbered(std::move(entries), marks, make);
+}
+
+PretrainedTokenizer renumbered(EntriesById entries, const FileMarks& marks,
+                               const MakeTokenizer& make) {
   PretrainedTokenizer result{
       .file_ids = {marks.unknown.value_or(-1), marks.begin.value_or(-1), marks.end.value_or(-1)},
       .mask = marks.mask};
@@ -183,9 +170,9 @@ PretrainedTokenizer read_pretrained_tokenizer(const fs::path& directory,
       return word_piece_of_files(text, config_in(directory), find_marks);
     });
   }
-  throw IoError(fmt::format(
+  throw IoError(
       "no tokenizer in {}: neither tokenizer.json, nor vocab.json with merges.txt, nor vocab.txt",
-      directory.string()));
+      directory.string());
 }
 
 std::optional<MarksAround> marks_around_text(const fs::path& directory) {

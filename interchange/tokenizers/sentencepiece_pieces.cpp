@@ -13,15 +13,15 @@ void expect_all_used(const SentencePieceTokenizer& tokenizer, std::span<const Pi
   const auto unused = std::ranges::find(pieces, true, &Piece::unused);
   if (unused != pieces.end()) {
     throw DataError(
-        fmt::format("the tokenizer may not use all of its subwords ({} is one), which "
-                    "tokenizer.json cannot say",
-                    shown(unused->text)));
+        "the tokenizer may not use all of its subwords ({} is one), which "
+        "tokenizer.json cannot say",
+        shown(unused->text));
   }
   if (tokenizer.size() > std::ssize(pieces)) {
     throw DataError(
-        fmt::format("the tokenizer has entries that are no subwords ({} is one), which "
-                    "tokenizer.json cannot say",
-                    shown(tokenizer.entry(static_cast<TokenId>(pieces.size())))));
+        "the tokenizer has entries that are no subwords ({} is one), which "
+        "tokenizer.json cannot say",
+        shown(tokenizer.entry(static_cast<TokenId>(pieces.size()))));
   }
 }
 
@@ -85,14 +85,6 @@ Json unigram_model(const MarkTexts& marks, std::span<const Piece> pieces) {
           {"byte_fallback", false}};
 }
 
-// Cuts the text of a mark after its bracket, because Unigram would read it as the mark.
-Json cut_marks(const MarkTexts& marks) {
-  const auto after_bracket = [](const std::string& mark) { return mark.substr(1); };
-  return split_at({{"Regex", fmt::format("<(?={}|{}|{})", after_bracket(marks.unknown),
-                                         after_bracket(marks.begin), after_bracket(marks.end))}},
-                  "MergedWithPrevious");
-}
-
 // Removes the space that the normaliser adds before a line's first word; if the model removes
 // leading spaces, all of them.
 Json decoder_of(bool removes_spaces) {
@@ -104,13 +96,6 @@ Json decoder_of(bool removes_spaces) {
   return sequence_of("decoders", std::move(steps));
 }
 
-// Lines are tokenized separately, so the normaliser adds a space in front of each.
-void add_lines(TokenizerParts& parts) {
-  Json& steps = parts.normalizer["normalizers"];
-  steps.push_back(replace_pattern(fmt::format("\\A{}(?=\\n)", space_shown), ""));
-  steps.push_back(replace_pattern("\\n(?=[^\\n])", fmt::format("\n{}", space_shown)));
-}
-
 }  // namespace
 
 TokenizerParts parts_of(const SentencePieceTokenizer& tokenizer) {
@@ -119,22 +104,27 @@ TokenizerParts parts_of(const SentencePieceTokenizer& tokenizer) {
   const auto pieces = std::span(content.pieces);
   std::vector<std::string> entries;
   std::ranges::transform(pieces.subspan(mark_count), std::back_inserter(entries), &Piece::text);
-  const bool lines = std::ranges::find(entries, line_end) != entries.end();
-  const bool bpe = content.kind == TokenizerKind::bpe;
   TokenizerParts parts{.marks = apart_from(entries, {}),
                        .normalizer = normalizer_of(content),
                        .decoder = decoder_of(content.removes_spaces)};
   Json cuts = Json::array();
-  if (lines) {
-    add_lines(parts);
+  if (std::ranges::find(entries, line_end) != entries.end()) {
+    // Lines are tokenized separately, so the normaliser adds a space in front of each.
+    Json& steps = parts.normalizer["normalizers"];
+    steps.push_back(replace_pattern(fmt::format("\\A{}(?=\\n)", space_shown), ""));
+    steps.push_back(replace_pattern("\\n(?=[^\\n])", fmt::format("\n{}", space_shown)));
     cuts.push_back(split_at({{"String", line_end}}, "Isolated"));
   }
-  if (bpe) {
+  if (content.kind == TokenizerKind::bpe) {
     parts.model = bpe_model(parts.marks, entries, merges_of(pieces));
     parts.model["fuse_unk"] = true;
   } else {
     parts.model = unigram_model(parts.marks, pieces);
-    cuts.push_back(cut_marks(parts.marks));
+    // Cuts the text of a mark after its bracket, because Unigram would read it as the mark.
+    const auto& [unknown, begin, end, mask] = parts.marks;
+    const std::string marks =
+        fmt::format("<(?={}|{}|{})", unknown.substr(1), begin.substr(1), end.substr(1));
+    cuts.push_back(split_at({{"Regex", marks}}, "MergedWithPrevious"));
   }
   if (!cuts.empty()) {
     parts.pre_tokenizer = sequence_of("pretokenizers", std::move(cuts));

@@ -10,10 +10,9 @@ namespace {
 
 [[noreturn]] void refuse(std::string_view what, const nlohmann::json& value,
                          const nlohmann::json& supported) {
-  throw DataError(
-      fmt::format("{} is {}, which is not supported (only {})", what,
+  throw DataError("{} is {}, which is not supported (only {})", what,
                   value.is_string() ? fmt::format("`{}`", value.get<std::string>()) : value.dump(),
-                  supported.dump()));
+                  supported.dump());
 }
 
 // A part of a JSON object; null if it is missing.
@@ -51,9 +50,9 @@ FileVocabulary vocabulary_of(const nlohmann::json& tokenizer) {
   for (const nlohmann::json& token : part_of(tokenizer, "added_tokens")) {
     const auto content = token.at("content").get<std::string>();
     if (!token.value("special", false)) {
-      throw DataError(fmt::format(
+      throw DataError(
           "the added token `{}` is text, which is not supported (only marks: \"special\": true)",
-          content));
+          content);
     }
     vocabulary[content] = token.at("id").get<Index>();
   }
@@ -64,19 +63,9 @@ BytePairs::Pair sides_of(std::string_view merge) {
   const std::size_t space = merge.find(' ');
   if (space == 0 || space == std::string_view::npos || space + 1 == merge.size() ||
       merge.find(' ', space + 1) != std::string_view::npos) {
-    throw DataError(fmt::format("the merge `{}` is not two entries with a space between", merge));
+    throw DataError("the merge `{}` is not two entries with a space between", merge);
   }
   return {std::string(merge.substr(0, space)), std::string(merge.substr(space + 1))};
-}
-
-// A merge is "a b" or, since version 0.20 of the package, ["a", "b"].
-std::vector<BytePairs::Pair> merges_of(const nlohmann::json& merges) {
-  std::vector<BytePairs::Pair> pairs;
-  for (const nlohmann::json& merge : merges) {
-    pairs.push_back(merge.is_string() ? sides_of(merge.get_ref<const std::string&>())
-                                      : merge.get<BytePairs::Pair>());
-  }
-  return pairs;
 }
 
 PretrainedTokenizer byte_bpe_with(const FileVocabulary& vocabulary,
@@ -113,8 +102,13 @@ PretrainedTokenizer byte_bpe_of_json(const nlohmann::json& tokenizer, const Find
                   {"end_of_word_suffix", nullptr},
                   {"byte_fallback", false},
                   {"ignore_merges", false}});
-  return byte_bpe_with(vocabulary_of(tokenizer), merges_of(tokenizer.at("model").at("merges")),
-                       find_marks);
+  std::vector<BytePairs::Pair> pairs;
+  for (const nlohmann::json& merge : tokenizer.at("model").at("merges")) {
+    // "a b" or, since version 0.20 of the package, ["a", "b"].
+    pairs.push_back(merge.is_string() ? sides_of(merge.get_ref<const std::string&>())
+                                      : merge.get<BytePairs::Pair>());
+  }
+  return byte_bpe_with(vocabulary_of(tokenizer), std::move(pairs), find_marks);
 }
 
 PretrainedTokenizer byte_bpe_of_files(const FileVocabulary& vocabulary, std::string_view merges,

@@ -32,17 +32,6 @@ Json template_of(const MarkTexts& texts, const PretrainedMarks& marks, std::stri
   return items;
 }
 
-void expect_text(std::string_view entry) {
-  if (utf8_valid_bytes(entry) != entry.size()) {
-    throw DataError(fmt::format(
-        "the entry {} is no UTF-8, and so it cannot be written for other programs", shown(entry)));
-  }
-}
-
-std::vector<std::string> without_marks(const Vocabulary& vocabulary) {
-  return {vocabulary.entries().begin() + mark_count, vocabulary.entries().end()};
-}
-
 // {"<unk>": 0, "<s>": 1, "</s>": 2, "the": 3, ...}. Appends the entries to the list directly,
 // because an insertion by key would search the whole list.
 Json ids_of(const MarkTexts& marks, std::span<const std::string> entries) {
@@ -52,7 +41,10 @@ Json ids_of(const MarkTexts& marks, std::span<const std::string> entries) {
     ids.emplace_back(mark, ids.size());
   }
   for (const std::string& entry : entries) {
-    expect_text(entry);
+    if (utf8_valid_bytes(entry) != entry.size()) {
+      throw DataError("the entry {} is no UTF-8, and so it cannot be written for other programs",
+                      shown(entry));
+    }
     ids.emplace_back(entry, ids.size());
   }
   return ids;
@@ -61,30 +53,24 @@ Json ids_of(const MarkTexts& marks, std::span<const std::string> entries) {
 constexpr std::string_view space_in_line = "[ \\t\\x0B\\f\\r]";  // where `units_of` cuts words
 constexpr std::string_view no_space = "[^ \\t\\n\\x0B\\f\\r]";
 
-// Replaces a word that is spelled like the begin or end mark by the unknown mark, because the
-// vocabulary contains the marks as words.
-Json without_spelled_marks(const MarkTexts& marks) {
-  return replace_pattern(fmt::format("(?<!{0})({1}|{2})(?!{0})", no_space, marks.begin, marks.end),
-                         marks.unknown);
-}
-
-// The WordPiece decoder puts a space before each word except the first and words that begin with
-// `prefix`. No word begins with a space. Line ends get no spaces around them.
-Json words_with_spaces() {
-  return sequence_of("decoders", {{{"type", "WordPiece"}, {"prefix", " "}, {"cleanup", false}},
-                                  {{"type", "Fuse"}},
-                                  replace_text(" \n", "\n"),
-                                  replace_text("\n ", "\n")});
-}
-
-TokenizerParts words_in_json(const std::vector<std::string>& entries) {
+// A word that is spelled like the begin or end mark becomes the unknown mark, because the
+// vocabulary contains the marks as words. The WordPiece decoder puts a space before each word
+// except the first and words that begin with `prefix`. No word begins with a space. Line ends get
+// no spaces around them.
+TokenizerParts words_in_json(std::span<const std::string> entries) {
   TokenizerParts parts{
       .marks = apart_from(entries, {}),
       .pre_tokenizer = sequence_of(
           "pretokenizers", {split_at({{"Regex", fmt::format("{}+", space_in_line)}}, "Removed"),
                             split_at({{"String", line_end}}, "Isolated")}),
-      .decoder = words_with_spaces()};
-  parts.normalizer = without_spelled_marks(parts.marks);
+      .decoder =
+          sequence_of("decoders", {{{"type", "WordPiece"}, {"prefix", " "}, {"cleanup", false}},
+                                   {{"type", "Fuse"}},
+                                   replace_text(" \n", "\n"),
+                                   replace_text("\n ", "\n")})};
+  parts.normalizer = replace_pattern(
+      fmt::format("(?<!{0})({1}|{2})(?!{0})", no_space, parts.marks.begin, parts.marks.end),
+      parts.marks.unknown);
   parts.model = {{"type", "WordLevel"},
                  {"vocab", ids_of(parts.marks, entries)},
                  {"unk_token", parts.marks.unknown}};
@@ -92,7 +78,7 @@ TokenizerParts words_in_json(const std::vector<std::string>& entries) {
 }
 
 // BPE without merges splits a text into characters.
-TokenizerParts characters_in_json(const std::vector<std::string>& entries) {
+TokenizerParts characters_in_json(std::span<const std::string> entries) {
   const MarkTexts marks = apart_from(entries, {});
   return {.marks = marks,
           .model = bpe_model(marks, entries, Json::array()),
@@ -100,9 +86,9 @@ TokenizerParts characters_in_json(const std::vector<std::string>& entries) {
 }
 
 // Each byte is written as its byte character.
-TokenizerParts bytes_in_json(std::vector<std::string> entries) {
-  std::ranges::transform(entries, entries.begin(),
-                         [](const std::string& byte) { return spelled_bytes(byte); });
+TokenizerParts bytes_in_json(std::span<const std::string> bytes) {
+  std::vector<std::string> entries;
+  std::ranges::transform(bytes, std::back_inserter(entries), spelled_bytes);
   TokenizerParts parts = characters_in_json(entries);
   parts.pre_tokenizer = byte_level(false);
   parts.decoder = byte_level(false);
@@ -245,7 +231,7 @@ TokenizerParts parts_of(const ByteBpe& tokenizer) {
 
 // WordPiece cuts off punctuation, so the text of a mark is never read as a mark.
 TokenizerParts parts_of(const WordPiece& tokenizer) {
-  const std::vector<std::string> entries = without_marks(tokenizer.vocabulary());
+  const std::span<const std::string> entries = tokenizer.vocabulary().entries();
   const MarkTexts marks = apart_from(entries, bert_marks());
   const WordPieceOptions& options = tokenizer.options();
   return {.marks = marks,
@@ -264,10 +250,10 @@ TokenizerParts parts_of(const WordPiece& tokenizer) {
 }
 
 TokenizerParts parts_of(const VocabularyTokenizer& tokenizer) {
-  std::vector<std::string> entries = without_marks(tokenizer.vocabulary());
+  const std::span<const std::string> entries = tokenizer.vocabulary().entries();
   return tokenizer.unit() == Unit::word        ? words_in_json(entries)
          : tokenizer.unit() == Unit::character ? characters_in_json(entries)
-                                               : bytes_in_json(std::move(entries));
+                                               : bytes_in_json(entries);
 }
 
 }  // namespace tapehead

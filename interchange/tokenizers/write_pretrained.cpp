@@ -56,29 +56,6 @@ Json added_tokens(const Tokenizer& tokenizer, const MarkTexts& texts,
   return tokens;
 }
 
-Json whole_tokenizer(const Tokenizer& tokenizer, const TokenizerParts& parts,
-                     const PretrainedMarks& marks) {
-  return {{"version", "1.0"},
-          {"truncation", nullptr},
-          {"padding", nullptr},
-          {"added_tokens", added_tokens(tokenizer, parts.marks, marks)},
-          {"normalizer", parts.normalizer},
-          {"pre_tokenizer", parts.pre_tokenizer},
-          {"post_processor", post_processor(parts.marks, marks)},
-          {"decoder", parts.decoder},
-          {"model", parts.model}};
-}
-
-// Writes GPT-2's own files, for programs that do not read tokenizer.json.
-void write_merges(const ByteBpe& tokenizer, const Json& vocabulary, const fs::path& directory) {
-  std::string merges = "#version: 0.2\n";
-  for (const auto& [left, right] : tokenizer.pairs().merges) {
-    merges += left + ' ' + right + '\n';
-  }
-  write_json(directory / "vocab.json", vocabulary);
-  write_file_atomically(directory / "merges.txt", merges);
-}
-
 // The entries of a vocabulary in the order of their ids, without the marks. Throws DataError.
 std::vector<std::string> entries_in(const Json& vocabulary) {
   std::vector<std::string> entries(vocabulary.size());
@@ -168,11 +145,26 @@ void write_pretrained_tokenizer(const Tokenizer& tokenizer, const PretrainedMark
                                 const fs::path& directory) {
   const TokenizerParts parts = parts_of_any(tokenizer);
   make_directories(directory);
-  write_json(directory / "tokenizer.json", whole_tokenizer(tokenizer, parts, marks));
+  write_json(directory / "tokenizer.json",
+             {{"version", "1.0"},
+              {"truncation", nullptr},
+              {"padding", nullptr},
+              {"added_tokens", added_tokens(tokenizer, parts.marks, marks)},
+              {"normalizer", parts.normalizer},
+              {"pre_tokenizer", parts.pre_tokenizer},
+              {"post_processor", post_processor(parts.marks, marks)},
+              {"decoder", parts.decoder},
+              {"model", parts.model}});
   write_json(directory / "tokenizer_config.json", tokenizer_config(parts.marks, marks));
   write_json(directory / "special_tokens_map.json", named_marks(parts.marks, marks));
   if (const auto* bytes = as<ByteBpe>(tokenizer)) {
-    write_merges(*bytes, parts.model.at("vocab"), directory);
+    // GPT-2's own files, for programs that do not read tokenizer.json.
+    std::string merges = "#version: 0.2\n";
+    for (const auto& [left, right] : bytes->pairs().merges) {
+      merges += left + ' ' + right + '\n';
+    }
+    write_json(directory / "vocab.json", parts.model.at("vocab"));
+    write_file_atomically(directory / "merges.txt", merges);
   }
   if (tokenizer.model() != nullptr) {
     write_file_atomically(directory / pieces_file, *tokenizer.model());

@@ -7,7 +7,6 @@
 
 namespace tapehead {
 
-// Facts about the entries of a vocabulary.
 struct TokenFacts {
   // How often each entry occurs in the training examples, without subword dropout; 0 for marks.
   std::vector<Index> occurrences;
@@ -19,7 +18,6 @@ struct TokenFacts {
   bool is_punctuation(TokenId token) const { return punctuation[static_cast<std::size_t>(token)]; }
 };
 
-// Facts about the vocabularies of a batch's context and of its input.
 struct ReadFacts {
   TokenFacts context;
   TokenFacts input;

@@ -1,8 +1,6 @@
 // The linear maps of the heads of an attention.
 #include "lab/heads/attention_report.hpp"
 
-#include "core/product/matrix_product.hpp"
-
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
@@ -25,21 +23,6 @@ Tensor placed(Index width, Index columns, Index first, Scalar share) {
     map.row(c)[first + c] = share;
   }
   return map;
-}
-
-Tensor write_of(const ParameterStore& store, const MultiHeadAttention& attention, Index head) {
-  const AttentionSpec& spec = attention.spec;
-  const HeadCombination& combination = attention.weights.combination;
-  switch (spec.combine) {
-    case Combine::concatenate:
-      return placed(spec.d_v, spec.d_model, head * spec.d_v, 1);
-    case Combine::mean:
-      return placed(spec.d_v, spec.d_model, 0, 1 / static_cast<Scalar>(spec.heads));
-    case Combine::weighted:
-      return placed(spec.d_v, spec.d_model, 0, store.value(combination.head_weights).data()[head]);
-    default:
-      return columns_of(store.value(combination.output_weight), head, spec.d_v);
-  }
 }
 
 // The weight (d, D) of a head's queries, keys or values, with zeros for input columns that the head
@@ -70,10 +53,10 @@ MapFigures figures_of(const Tensor& a, const Tensor& b) {
   }
   double entropy = 0;
   for (const double value : values) {
-    entropy -= value > 0 ? value / sum * std::log(value / sum) : 0;
+    entropy -= entropy_term(value / sum);
   }
   return {.norm = std::sqrt(squares),
-          .rank = sum > 0 ? std::optional(std::exp(entropy)) : std::nullopt,
+          .effective_rank = sum > 0 ? std::optional(std::exp(entropy)) : std::nullopt,
           .width = std::min(a.dim(0), a.dim(1))};
 }
 
@@ -104,18 +87,32 @@ std::optional<double> asymmetry_of(const Tensor& a, const Tensor& b, double norm
 }  // namespace
 
 std::vector<Tensor> head_writes(const ParameterStore& store, const MultiHeadAttention& attention) {
+  const AttentionSpec& spec = attention.spec;
+  const HeadCombination& combination = attention.weights.combination;
+  const auto write = [&](Index head) {
+    switch (spec.combine) {
+      case Combine::concatenate:
+        return placed(spec.d_v, spec.d_model, head * spec.d_v, 1);
+      case Combine::mean:
+        return placed(spec.d_v, spec.d_model, 0, 1 / static_cast<Scalar>(spec.heads));
+      case Combine::weighted:
+        return placed(spec.d_v, spec.d_model, 0,
+                      store.value(combination.head_weights).data()[head]);
+      default:
+        return columns_of(store.value(combination.output_weight), head, spec.d_v);
+    }
+  };
   std::vector<Tensor> writes;
-  for (Index head = 0; head < attention.spec.heads; ++head) {
-    writes.push_back(write_of(store, attention, head));
+  for (Index head = 0; head < spec.heads; ++head) {
+    writes.push_back(write(head));
   }
   return writes;
 }
 
 Tensor written_by(const Tensor& output, const Tensor& write) {
   Tensor written = Tensor::empty({output.dim(0), write.dim(1)});
-  matrix_product(
-      output.dim(0), write.dim(1), write.dim(0), {.data = output.data(), .stride = output.dim(1)},
-      {.data = write.data(), .stride = write.dim(1)}, written.data(), write.dim(1), false);
+  matrix_product(output.dim(0), write.dim(1), write.dim(0), {output.data(), output.dim(1)},
+                 {write.data(), write.dim(1)}, written.data(), write.dim(1), false);
   return written;
 }
 
@@ -144,7 +141,7 @@ std::vector<std::optional<HeadMaps>> head_maps(const ParameterStore& store,
   return maps;
 }
 
-std::vector<ReportedHead> heads_of(const std::vector<AttentionReport>& attentions) {
+std::vector<ReportedHead> heads_of(const AttentionReports& attentions) {
   std::vector<ReportedHead> heads;
   for (const AttentionReport& attention : attentions) {
     for (std::size_t i = 0; i < attention.heads.size(); ++i) {

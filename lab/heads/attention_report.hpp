@@ -1,7 +1,6 @@
 // The figures of the heads of an attention.
 #pragma once
 
-#include "lab/figure_table.hpp"
 #include "lab/heads/head_figures.hpp"
 #include "nn/attention/multi_head_attention.hpp"
 
@@ -12,16 +11,15 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 struct MapFigures {
   double norm = 0;  // Frobenius
   // exp of the entropy of the singular values' shares (Roy and Vetterli 2007); absent if all are 0.
-  std::optional<double> rank;
-  Index width = 0;  // of the head; the largest possible rank
+  std::optional<double> effective_rank;
+  Index width = 0;  // of the head, the largest possible effective_rank
 };
 
 struct HeadMaps {
   MapFigures query_key;     // W_Qᵀ W_K: (D, D)
   MapFigures value_output;  // W_Vᵀ W_Oᵀ: (D, D)
-  // |M - Mᵀ| / (2 |M|) of M = W_Qᵀ W_K in Frobenius norms: 0 if scores stay the same when query and
-  // key are exchanged, sqrt(1/2) if M and Mᵀ are unrelated, at most 1. Only for self-attention;
-  // absent if M is 0.
+  // |M - Mᵀ| / (2 |M|) of M = W_Qᵀ W_K in Frobenius norms: 0 if query and key can be exchanged,
+  // sqrt(1/2) if M and Mᵀ are unrelated, at most 1. Only for self-attention; absent if M is 0.
   std::optional<double> asymmetry{};
 };
 
@@ -38,11 +36,10 @@ Tensor written_by(const Tensor& output, const Tensor& write);
 std::vector<std::optional<HeadMaps>> head_maps(const ParameterStore& store,
                                                const MultiHeadAttention& attention);
 
-// The nearest of several heads, and its mean distance.
 struct NearestHead {
   AttentionSite site;
   std::size_t head = 0;
-  double distance = 0;
+  double distance = 0;  // mean
 };
 
 struct HeadReport {
@@ -62,9 +59,9 @@ struct AttentionReport {
   std::vector<HeadReport> heads{};
   std::vector<RelationFigures> relations{};  // the task's relations, with each head's agreement
 };
+using AttentionReports = std::vector<AttentionReport>;
 
-// The heads of all attentions, in order.
-std::vector<ReportedHead> heads_of(const std::vector<AttentionReport>& attentions);
+std::vector<ReportedHead> heads_of(const AttentionReports& attentions);
 
 // The head that agrees most with a relation, among all attentions to which the relation applies.
 struct BestHead {
@@ -78,15 +75,14 @@ struct BestHead {
 };
 
 // One for each relation and kind of attention.
-std::vector<BestHead> best_heads(const std::vector<AttentionReport>& attentions);
+std::vector<BestHead> best_heads(const AttentionReports& attentions);
 
 // A head's closest relation, the share of queries in which the head agrees with it, and the share
-// of the best fixed offset: "answer 93 %, best fixed offset 53 %". Empty if there is no closest
-// relation.
+// of the best fixed offset: "answer 93 %, best fixed offset 53 %". Empty without such a relation.
 std::string relation_text(const AttentionReport& attention, std::size_t head);
 
 // The figures of a best head, and a table of all best heads. The table is empty without relations.
 std::vector<FigureRow<BestHead>> relation_rows();
-std::string relations_table(const std::vector<AttentionReport>& attentions);
+std::string relations_table(const AttentionReports& attentions);
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -1,9 +1,6 @@
 #include "lab/heads/conclusions.hpp"
 
-#include "core/text.hpp"
-#include "lab/heads/attention_report.hpp"
 #include "lab/removal/head_removal.hpp"
-#include "train/output/text_table.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
@@ -24,7 +21,7 @@ std::string listed(std::vector<std::string> names) {
   return join(names, ", ");
 }
 
-Lines role_lines(const std::vector<AttentionReport>& attentions) {
+Lines role_lines(const AttentionReports& attentions) {
   std::array<std::vector<std::string>, role_names.size()> by_role;
   const std::vector<ReportedHead> heads = heads_of(attentions);
   for (const ReportedHead& head : heads) {
@@ -59,13 +56,12 @@ std::string relation_line(const BestHead& one) {
                         : fmt::format("closest: {}, {}", head, format_share(*agreement)));
 }
 
-// Shows the relations that exceed the best fixed offset most: a head that only matches the offset
-// may have learnt the offset.
-Lines relation_lines(const std::vector<AttentionReport>& attentions) {
+// Shows the relations that exceed the best fixed offset most: a head that only matches it may have
+// learnt the offset.
+void add_relation_lines(Lines& lines, const AttentionReports& attentions) {
   std::vector<BestHead> best = best_heads(attentions);
   std::ranges::stable_sort(best, std::ranges::greater(),
                            [](const BestHead& one) { return one.relation.over_offset(one.head); });
-  Lines lines;
   for (const BestHead& one : best | std::views::take(shown_relations)) {
     lines.push_back(relation_line(one));
   }
@@ -78,12 +74,9 @@ Lines relation_lines(const std::vector<AttentionReport>& attentions) {
                     "offset",
                     best.size() - shown_relations, beyond));
   }
-  return lines;
 }
 
-// The pair of heads with the smallest distance.
-std::optional<std::pair<HeadName, NearestHead>> most_alike(
-    const std::vector<AttentionReport>& attentions) {
+std::optional<std::pair<HeadName, NearestHead>> most_alike(const AttentionReports& attentions) {
   std::optional<std::pair<HeadName, NearestHead>> pair;
   for (const ReportedHead& head : heads_of(attentions)) {
     const std::optional<NearestHead>& nearest = head->nearest;
@@ -100,46 +93,16 @@ std::ptrdiff_t spare_heads(const Importance& importance) {
   });
 }
 
-Lines importance_lines(const Importance& importance) {
-  const auto most = std::ranges::max_element(importance.heads, {}, &HeadImportance::loss_without);
-  if (most == importance.heads.end()) {
-    return {};
-  }
-  return {
-      fmt::format("most needed: {}, loss {:.4f} without it, {:.4f} with all heads",
-                  most->head.text(), most->loss_without, importance.loss),
-      fmt::format("{} of {} heads can go one at a time with the loss growing by at most {} nats",
-                  spare_heads(importance), importance.heads.size(), spare_loss)};
-}
-
-Lines pruning_lines(const PruningCurve& curve) {
-  if (curve.steps.empty()) {
-    return {};
-  }
-  return {fmt::format("{} of {} heads can go together with the loss growing by at most {} nats",
-                      curve.steps_within(spare_loss), curve.steps.size(), spare_loss)};
-}
-
-std::vector<HeadName> spare_together(const PruningCurve& curve) {
-  std::vector<HeadName> heads;
-  for (const PruningStep& step : curve.steps | std::views::take(curve.steps_within(spare_loss))) {
-    heads.push_back(step.removed);
-  }
-  return heads;
-}
-
-Removable removable_of(const Transformer& transformer, const std::vector<HeadName>& heads) {
+Removable removable_of(const Transformer& transformer, const HeadNames& heads) {
   const std::size_t going = removable_among(transformer, heads).size();
   return going == 0 ? Removable::none : going < heads.size() ? Removable::some : Removable::all;
 }
-
-void append(Lines& to, const Lines& lines) { to.insert(to.end(), lines.begin(), lines.end()); }
 
 }  // namespace
 
 std::vector<std::string> conclusions(const HeadFindings& found) {
   Lines lines = role_lines(found.heads);
-  append(lines, relation_lines(found.heads));
+  add_relation_lines(lines, found.heads);
   if (const auto pair = most_alike(found.heads)) {
     const auto& [head, nearest] = *pair;
     lines.push_back(fmt::format("most alike: {} and {}, divergence {:.2f} nats (0: same weights)",
@@ -150,11 +113,20 @@ std::vector<std::string> conclusions(const HeadFindings& found) {
     lines.push_back(fmt::format("{} of {} heads with gates are closed",
                                 closed_heads(found.gates).size(), found.gates.size()));
   }
-  if (found.importance) {
-    append(lines, importance_lines(*found.importance));
+  if (found.importance && !found.importance->heads.empty()) {
+    const Importance& all = *found.importance;
+    const auto most = std::ranges::max_element(all.heads, {}, &HeadImportance::loss_without);
+    lines.push_back(fmt::format("most needed: {}, loss {:.4f} without it, {:.4f} with all heads",
+                                most->head.text(), most->loss_without, all.loss));
+    lines.push_back(
+        fmt::format("{} of {} heads can go one at a time with the loss growing by at most {} nats",
+                    spare_heads(all), all.heads.size(), spare_loss));
   }
-  if (found.pruning) {
-    append(lines, pruning_lines(*found.pruning));
+  if (found.pruning && !found.pruning->steps.empty()) {
+    const PruningCurve& curve = *found.pruning;
+    lines.push_back(
+        fmt::format("{} of {} heads can go together with the loss growing by at most {} nats",
+                    curve.steps_within(spare_loss), curve.steps.size(), spare_loss));
   }
   return lines;
 }
@@ -163,8 +135,12 @@ std::vector<std::string> conclusions(const HeadFindings& found) {
 // removed alone: heads that share keys are removed in sets, which may contain other heads.
 void find_removable(const Transformer& transformer, HeadFindings& found) {
   found.closed = removable_of(transformer, closed_heads(found.gates));
-  const std::vector<HeadName> spare =
-      found.pruning ? spare_together(*found.pruning) : std::vector<HeadName>{};
+  HeadNames spare;
+  if (found.pruning) {
+    std::ranges::transform(
+        found.pruning->steps | std::views::take(found.pruning->steps_within(spare_loss)),
+        std::back_inserter(spare), &PruningStep::removed);
+  }
   found.spare = removable_of(transformer, spare);
   const bool one_by_one = std::ranges::all_of(
       spare, [&](const HeadName& head) { return !removable_among(transformer, {head}).empty(); });

@@ -1,5 +1,4 @@
-// Summaries of what the heads of a run do: a few lines in plain English, and named numbers for
-// comparing runs.
+// Summaries of what the heads of a run do: in plain English, and as named numbers to compare runs.
 #pragma once
 
 #include "lab/heads/attention_report.hpp"
@@ -11,7 +10,7 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 enum class Removable { none, some, all };
 
 struct HeadFindings {
-  std::vector<AttentionReport> heads;
+  AttentionReports heads;
   std::vector<GatedHead> gates{};
   std::optional<Importance> importance{};
   std::optional<PruningCurve> pruning{};
@@ -23,13 +22,11 @@ struct HeadFindings {
 void find_removable(const Transformer& transformer, HeadFindings& found);
 
 // Lines about the heads with a role; the best head for the relations that exceed fixed offsets
-// most, with the number of further relations; and the two heads with the most similar weights. As
-// far as they are known: how many gates are closed, which head is needed most, how many heads can
-// go.
+// most, with the number of further relations; and the two heads with the most similar weights. If
+// known: how many gates are closed, which head is needed most, how many heads can go.
 std::vector<std::string> conclusions(const HeadFindings& found);
 
-// The next step that a user could take: the option `--importance` or `--prune`, or a smaller run
-// without the closed or the spare heads.
+// A user's next step: `--importance`, `--prune`, or a smaller run without closed or spare heads.
 enum class NextStep { importance, pruning, closed_heads_gone, spare_heads_gone };
 
 struct NextLook {
@@ -45,11 +42,10 @@ using NamedFigures = std::map<std::string, double>;
 // For each kind of attention (encoder_self, decoder_self, cross): means over the heads of all
 // layers that have the figure, sample deviations if there are several such heads, and the best head
 // for each relation. For the whole model: the number of heads with each role.
-NamedFigures summary_of(const std::vector<AttentionReport>& attentions,
-                        const std::vector<HeadFigureRow>& rows = head_figure_rows());
+NamedFigures summary_of(const AttentionReports& attentions,
+                        const HeadFigureRows& rows = head_figure_rows());
 
-// The number of closed heads.
-NamedFigures summary_of(const std::vector<GatedHead>& gates);
+NamedFigures summary_of(const std::vector<GatedHead>& gates);  // the number of closed heads
 
 // For each attention: how much the loss grows without a head and with it alone. For the model: the
 // share of heads without which it grows by at most `spare_loss`. Counts gateable heads only.

@@ -15,20 +15,9 @@ RelationSums& sums_named(std::vector<RelationSums>& all, std::string_view name, 
   return *found;
 }
 
-Index most_attended_key(std::span<const Scalar> weights, Index query, std::size_t keys) {
-  const auto row = weights.subspan(static_cast<std::size_t>(query) * keys, keys);
-  return std::ranges::max_element(row) - row.begin();
-}
-
-double share_of_related(const std::set<Index>& related, const std::vector<Index>& keys) {
-  const auto found = std::ranges::count_if(keys, [&](Index key) { return related.contains(key); });
-  return keys.empty() ? 0 : static_cast<double>(found) / static_cast<double>(keys.size());
-}
-
 // Adds one query with all keys that count as correct for it.
 void add_query(RelationSums& sums, const AttendedSequence& sequence,
-               std::span<const PositionPair> pairs,
-               const std::vector<std::vector<Scalar>>& weights) {
+               std::span<const PositionPair> pairs, const WeightsByHead& weights) {
   const Index query = pairs.front().query;
   std::set<Index> related;
   for (const PositionPair& pair : pairs) {
@@ -38,41 +27,24 @@ void add_query(RelationSums& sums, const AttendedSequence& sequence,
   for (const Index key : related) {
     sums.at_offset[key - query] += 1;
   }
+  const std::size_t columns = sequence.keys.size();
+  const auto is_related = [&](Index key) { return related.contains(key); };
   for (std::size_t head = 0; head < weights.size(); ++head) {
-    const Index key = most_attended_key(weights[head], query, sequence.keys.size());
-    sums.agreeing[head] += related.contains(key) ? 1 : 0;
-    sums.random[head] += share_of_related(related, sequence.keys_for(head, query));
-  }
-}
-
-std::string_view words_of(AttentionKind kind) {
-  constexpr std::array<std::string_view, 3> words{"encoder self", "decoder self", "decoder cross"};
-  return words[static_cast<std::size_t>(kind)];
-}
-
-void add_best_of(std::vector<BestHead>& best, const AttentionReport& attention,
-                 const RelationFigures& relation) {
-  const auto largest = std::ranges::max_element(relation.agreement);
-  if (largest == relation.agreement.end()) {
-    return;
-  }
-  const BestHead here{.site = attention.site,
-                      .head = static_cast<std::size_t>(largest - relation.agreement.begin()),
-                      .relation = relation};
-  const auto known = std::ranges::find_if(best, [&](const BestHead& other) {
-    return other.site.kind == here.site.kind && other.relation.name == relation.name;
-  });
-  if (known == best.end()) {
-    best.push_back(here);
-  } else if (here.agreement() > known->agreement()) {
-    *known = here;
+    const auto row =
+        std::span(weights[head]).subspan(static_cast<std::size_t>(query) * columns, columns);
+    sums.agreeing[head] += is_related(std::ranges::max_element(row) - row.begin()) ? 1 : 0;
+    const std::vector<Index> keys = sequence.keys_for(head, query);
+    if (!keys.empty()) {
+      sums.random[head] += static_cast<double>(std::ranges::count_if(keys, is_related)) /
+                           static_cast<double>(keys.size());
+    }
   }
 }
 
 }  // namespace
 
 void add_relations(std::vector<RelationSums>& sums, const AttendedSequence& sequence,
-                   const std::vector<std::vector<Scalar>>& weights) {
+                   const WeightsByHead& weights) {
   for (const Relation& relation : sequence.relations) {
     if (relation.side != sequence.side() || relation.pairs.empty()) {
       continue;
@@ -121,24 +93,37 @@ RelationFigures figures_of(const RelationSums& sums) {
   return figures;
 }
 
-std::optional<std::size_t> closest_relation(const std::vector<RelationFigures>& relations,
+std::optional<std::size_t> closest_relation(const std::vector<RelationFigures>& all,
                                             std::size_t head) {
   std::optional<std::size_t> closest;
-  for (std::size_t i = 0; i < relations.size(); ++i) {
-    const bool known = relations[i].agreement[head] > relations[i].random[head];
-    if (known &&
-        (!closest || relations[i].over_offset(head) > relations[*closest].over_offset(head))) {
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const bool known = all[i].agreement[head] > all[i].random[head];
+    if (known && (!closest || all[i].over_offset(head) > all[*closest].over_offset(head))) {
       closest = i;
     }
   }
   return closest;
 }
 
-std::vector<BestHead> best_heads(const std::vector<AttentionReport>& attentions) {
+std::vector<BestHead> best_heads(const AttentionReports& attentions) {
   std::vector<BestHead> best;
   for (const AttentionReport& attention : attentions) {
     for (const RelationFigures& relation : attention.relations) {
-      add_best_of(best, attention, relation);
+      const auto largest = std::ranges::max_element(relation.agreement);
+      if (largest == relation.agreement.end()) {
+        continue;
+      }
+      const BestHead here{.site = attention.site,
+                          .head = static_cast<std::size_t>(largest - relation.agreement.begin()),
+                          .relation = relation};
+      const auto known = std::ranges::find_if(best, [&](const BestHead& other) {
+        return other.site.kind == here.site.kind && other.relation.name == relation.name;
+      });
+      if (known == best.end()) {
+        best.push_back(here);
+      } else if (here.agreement() > known->agreement()) {
+        *known = here;
+      }
     }
   }
   return best;
@@ -155,6 +140,7 @@ std::string relation_text(const AttentionReport& attention, std::size_t head) {
 }
 
 std::vector<FigureRow<BestHead>> relation_rows() {
+  static constexpr std::array kinds{"encoder self", "decoder self", "decoder cross"};
   // Without any agreement there is no best head.
   const auto of_best = [](auto part) {
     return [part](const BestHead& best) -> Json { return best.agreement() > 0 ? part(best) : ""; };
@@ -163,7 +149,8 @@ std::vector<FigureRow<BestHead>> relation_rows() {
       {"", "relation", "which positions have to do with each other",
        [](const BestHead& best) { return best.relation.name; }, as_words},
       {"", "of", "the kind of attention",
-       [](const BestHead& best) { return words_of(best.site.kind); }, as_words},
+       [](const BestHead& best) { return kinds[static_cast<std::size_t>(best.site.kind)]; },
+       as_words},
       {"", "queries", "how many have a related key",
        [](const BestHead& best) { return best.relation.queries; }, "{:.0f}"},
       {"", "random",
@@ -183,7 +170,7 @@ std::vector<FigureRow<BestHead>> relation_rows() {
        }}};
 }
 
-std::string relations_table(const std::vector<AttentionReport>& attentions) {
+std::string relations_table(const AttentionReports& attentions) {
   const std::vector<BestHead> best = best_heads(attentions);
   return best.empty() ? "" : table_of(relation_rows(), best);
 }

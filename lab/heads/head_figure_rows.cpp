@@ -1,13 +1,12 @@
 #include "lab/heads/head_figure_rows.hpp"
 
-#include "lab/heads/attention_report.hpp"
 #include "lab/heads/head_report.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
-using Rows = std::vector<HeadFigureRow>;
+using Rows = HeadFigureRows;
 using Head = ReportedHead;
 using Query = AttendedQuery;
 using Distances = std::vector<double> HeadReport::*;
@@ -30,48 +29,29 @@ std::optional<QueryFigure> on_end(const Query& at, bool counts, Index end) {
   return counts ? std::optional(there.value_or(QueryFigure())) : std::nullopt;
 }
 
-std::optional<QueryFigure> first(const Query& at) { return on_end(at, at.keys.size() > 1, 0); }
-
-std::optional<QueryFigure> last(const Query& at) {
-  return on_end(at, !at.sequence.causal, std::ssize(at.sequence.keys) - 1);
-}
-
 // The weight on the first of the rarest keys. Absent if all keys are marks.
 std::optional<QueryFigure> rarest(const Query& at) {
   const TokenFacts& facts = at.sequence.key_facts;
-  const auto occurrences = [&](Index key) { return facts.occurrences_of(at.key_token(key)); };
+  const auto count_of = [&](Index key) { return facts.occurrences_of(at.key_token(key)); };
   Index rarest = -1;
   for (const Index key : at.keys) {
-    if (!facts.is_mark(at.key_token(key)) &&
-        (rarest < 0 || occurrences(key) < occurrences(rarest))) {
+    if (!facts.is_mark(at.key_token(key)) && (rarest < 0 || count_of(key) < count_of(rarest))) {
       rarest = key;
     }
   }
   return at.weight_on([rarest](Index key) { return key == rarest; });
 }
 
-auto at_offset(Index offset) {
-  return [offset](const Query& at) {
-    return at.weight_on([&](Index key) { return key == at.query + offset; });
+// The weight on the keys for which chosen(query, key) holds.
+template <class Chosen>
+auto on(Chosen chosen) {
+  return [chosen](const Query& at) {
+    return at.weight_on([&](Index key) { return chosen(at, key); });
   };
 }
 
-bool is_punctuation(const Query& at, Index key) {
-  return at.sequence.key_facts.is_punctuation(at.key_token(key));
-}
-
-bool is_behind_own_token(const Query& at, Index key) {
-  return at.sequence.self && 0 < key && key <= at.query &&
-         at.key_token(key - 1) == at.key_token(at.query);
-}
-
-bool is_own_token(const Query& at, Index key) {
-  return at.sequence.self && key < at.query && at.key_token(key) == at.key_token(at.query);
-}
-
-template <auto chosen>
-std::optional<QueryFigure> on(const Query& at) {
-  return at.weight_on([&](Index key) { return chosen(at, key); });
+auto at_offset(Index offset) {
+  return on([offset](const Query& at, Index key) { return key == at.query + offset; });
 }
 
 Json distance_profile(const Head& head) {
@@ -192,17 +172,28 @@ Rows weight_rows() {
       weight_on("next", "percent on the position after", "next", at_offset(1)),
       weight_on("first",
                 "percent on the sentence's first key, of the queries that may look elsewhere",
-                "first", first),
-      weight_on("last", "percent on its last key", "", last),
+                "first", [](const Query& at) { return on_end(at, at.keys.size() > 1, 0); }),
+      weight_on("last", "percent on its last key", "",
+                [](const Query& at) {
+                  return on_end(at, !at.sequence.causal, std::ssize(at.sequence.keys) - 1);
+                }),
       weight_on("punctuation", "percent on punctuation, of the queries that may attend to some", "",
-                on<is_punctuation>),
+                on([](const Query& at, Index key) {
+                  return at.sequence.key_facts.is_punctuation(at.key_token(key));
+                })),
       weight_on("rarest", "percent on the key that is rarest in the training data, marks apart", "",
                 rarest),
       weight_on("induction",
                 "percent on keys behind an earlier occurrence of the query's own token", "",
-                on<is_behind_own_token>),
+                on([](const Query& at, Index key) {
+                  return at.sequence.self && 0 < key && key <= at.query &&
+                         at.key_token(key - 1) == at.key_token(at.query);
+                })),
       weight_on("duplicate", "percent on earlier occurrences of the query's own token", "",
-                on<is_own_token>),
+                on([](const Query& at, Index key) {
+                  return at.sequence.self && key < at.query &&
+                         at.key_token(key) == at.key_token(at.query);
+                })),
       {.key = "distance_profile",
        .column = "by distance",
        .help = "weight by key position minus query position, from -8 to +8",
@@ -268,21 +259,22 @@ Rows pair_rows() {
        .cell = nearest_by(&HeadReport::output_distance)}};
 }
 
-// Rows about one of a head's two maps. `norm` and `rank` are their help texts.
+// Rows about one of a head's two maps, with their help texts.
 Rows map_rows(const std::string& key, const std::string& name, MapFigures HeadMaps::* map,
-              const std::string& norm, const std::string& rank) {
+              const std::string& norm_help, const std::string& rank_help) {
   const auto of_map = [map](auto of) {
     return of_maps([map, of](const HeadMaps& maps) { return of(maps.*map); });
   };
   const auto rank_text = [map](const Head& head) {
     const MapFigures of = head->maps ? (*head->maps).*map : MapFigures();
-    return of.rank ? fmt::format("{:.1f} of {}", *of.rank, of.width) : "";
+    return of.effective_rank ? fmt::format("{:.1f} of {}", *of.effective_rank, of.width) : "";
   };
   return {
       {.key = key, .of = of_map([](const MapFigures&) { return Json::object(); })},
-      {key + ".norm", name + " norm", norm, of_map([](const MapFigures& of) { return of.norm; })},
-      {key + ".effective_rank", name + " effective rank", rank,
-       of_map([](const MapFigures& of) { return or_null(of.rank); }), "{}", rank_text},
+      {key + ".norm", name + " norm", norm_help,
+       of_map([](const MapFigures& of) { return of.norm; })},
+      {key + ".effective_rank", name + " effective rank", rank_help,
+       of_map([](const MapFigures& of) { return or_null(of.effective_rank); }), "{}", rank_text},
       {.key = key + ".width", .help = "the head's width", .of = of_map([](const MapFigures& of) {
                                                             return of.width;
                                                           })}};
@@ -312,7 +304,7 @@ Rows matrix_rows() {
 
 const HeadReport& ReportedHead::operator*() const { return attention.heads[number]; }
 
-const std::vector<HeadFigureRow>& head_figure_rows() {
+const HeadFigureRows& head_figure_rows() {
   static const Rows all = [] {
     Rows rows = weight_rows();
     for (auto& [table, more] : {std::pair(HeadTable::pairs, pair_rows()),
@@ -332,8 +324,8 @@ void expect_figure_rows(const Rows& rows) {
   for (const HeadFigureRow& row : rows) {
     const auto expect = [&](bool right, std::string_view what) {
       if (!right) {
-        throw ConfigError(fmt::format("the figure of heads {}: {}",
-                                      row.key.empty() ? row.column : row.key, what));
+        throw ConfigError("the figure of heads {}: {}", row.key.empty() ? row.column : row.key,
+                          what);
       }
     };
     for (const std::string& name : {row.key, row.curve, row.sweep.empty() ? "" : "." + row.sweep}) {

@@ -1,10 +1,8 @@
-// The figures of a head. One row describes each figure for sums, tables, JSON, legend, pages,
-// sweeps and docs/head-figures.md.
+// The figures of a head, each described by one row for sums, tables, JSON, pages, sweeps and docs.
 #pragma once
 
-#include "core/files/json_text.hpp"
 #include "core/scalar.hpp"
-#include "lab/figure_table.hpp"
+#include "train/output/figure_table.hpp"
 #include "lab/heads/attended_sequence.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
@@ -76,18 +74,18 @@ struct HeadFigureRow {
   HeadTable table = HeadTable::weights;
   bool printed = true;  // false: the column is in pages only
 };
+using HeadFigureRows = std::vector<HeadFigureRow>;
 
 // The rows of tapehead, in the order of JSON and tables.
-const std::vector<HeadFigureRow>& head_figure_rows();
+const HeadFigureRows& head_figure_rows();
 
 // Throws ConfigError, naming the figure, for two rows with the same name, a key with two dots, a
 // column without `help`, a mean over queries without a key, a row with both `of_query` and `of`, or
 // a row with neither of them and no `cell`.
-void expect_figure_rows(const std::vector<HeadFigureRow>& rows);
+void expect_figure_rows(const HeadFigureRows& rows);
 
 Json value_of(const HeadFigureRow& row, const ReportedHead& head);
 
-// An absent figure is null in JSON.
 template <class Number>
 Json or_null(const std::optional<Number>& figure) {
   return figure ? Json(*figure) : Json();

@@ -8,7 +8,13 @@ std::size_t offset_number(Index query, Index key) {
   return static_cast<std::size_t>(std::clamp<Index>(key - query, -reach, reach) + reach);
 }
 
-void add_offsets(HeadSums& sums, const AttendedQuery& at) {
+void add_query(HeadSums& sums, const AttendedQuery& at, const HeadFigureRows& rows) {
+  sums.queries += 1;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (const auto figure = rows[i].of_query ? rows[i].of_query(at) : std::nullopt) {
+      sums.means[i] += {.queries = 1, .value = figure->value, .even = figure->even};
+    }
+  }
   std::array<bool, static_cast<std::size_t>(offsets)> there{};
   for (const Index key : at.keys) {
     sums.offset_weight[offset_number(at.query, key)] += at.weight(key);
@@ -21,16 +27,6 @@ void add_offsets(HeadSums& sums, const AttendedQuery& at) {
   sums.offset_chosen[offset_number(at.query, largest - at.weights.begin())] += 1;
 }
 
-void add_query(HeadSums& sums, const AttendedQuery& at, const std::vector<HeadFigureRow>& rows) {
-  sums.queries += 1;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (const auto figure = rows[i].of_query ? rows[i].of_query(at) : std::nullopt) {
-      sums.means[i] += {.queries = 1, .value = figure->value, .even = figure->even};
-    }
-  }
-  add_offsets(sums, at);
-}
-
 void add_all(OffsetSums& to, const OffsetSums& from) {
   std::ranges::transform(to, from, to.begin(), std::plus<>());
 }
@@ -38,11 +34,6 @@ void add_all(OffsetSums& to, const OffsetSums& from) {
 void add_all(std::vector<double>& to, const std::vector<double>& from) {
   to.resize(std::max(to.size(), from.size()));
   std::ranges::transform(from, to, to.begin(), std::plus<>());
-}
-
-std::vector<double>& divergence_from(std::vector<EarlierSums>& all, AttentionSite site) {
-  const auto found = std::ranges::find(all, site, &EarlierSums::site);
-  return (found != all.end() ? *found : all.emplace_back(EarlierSums{.site = site})).divergence;
 }
 
 std::optional<double> ratio(double sum, double count) {
@@ -71,18 +62,6 @@ Role role_of(const HeadFigures& head) {
   const MeanFigure entropy = head.at("entropy");
   return entropy.even > 0 && entropy.value <= least.content * *entropy.even ? Role::content
                                                                             : Role::none;
-}
-
-// Only offsets that half of the queries have; the outermost, which stand for many, are left out.
-void find_offset(HeadFigures& head, const HeadSums& sums) {
-  for (Index offset = 1 - reach; offset < reach; ++offset) {
-    const auto i = static_cast<std::size_t>(offset + reach);
-    const auto share = ratio(sums.offset_chosen[i], sums.offset_queries[i]);
-    if (2 * sums.offset_queries[i] >= sums.queries && share > head.offset_share) {
-      head.offset = share > 0 ? std::optional(offset) : std::nullopt;
-      head.offset_share = share;
-    }
-  }
 }
 
 }  // namespace
@@ -135,7 +114,7 @@ MeanSum& MeanSum::operator+=(const MeanSum& other) {
 }
 
 void HeadSums::add(const AttendedSequence& sequence, std::size_t head,
-                   std::span<const Scalar> weights, const std::vector<HeadFigureRow>& rows) {
+                   std::span<const Scalar> weights, const HeadFigureRows& rows) {
   means.resize(rows.size());
   const std::size_t columns = sequence.keys.size();
   for (std::size_t i = 0; i < sequence.queries.size(); ++i) {
@@ -159,9 +138,8 @@ HeadSums& HeadSums::operator+=(const HeadSums& other) {
   return *this;
 }
 
-void AttentionSums::add(const AttendedSequence& sequence,
-                        const std::vector<std::vector<Scalar>>& weights,
-                        const std::vector<HeadFigureRow>& rows) {
+void AttentionSums::add(const AttendedSequence& sequence, const WeightsByHead& weights,
+                        const HeadFigureRows& rows) {
   const std::size_t count = weights.size();
   heads.resize(count);
   divergence.resize(count * count);
@@ -189,10 +167,9 @@ void AttentionSums::add_written(const std::vector<Tensor>& written) {
   }
 }
 
-void AttentionSums::add_earlier(AttentionSite earlier_site,
-                                const std::vector<std::vector<Scalar>>& weights,
-                                const std::vector<std::vector<Scalar>>& earlier_weights) {
-  std::vector<double>& sums = divergence_from(earlier, earlier_site);
+void AttentionSums::add_earlier(AttentionSite earlier_site, const WeightsByHead& weights,
+                                const WeightsByHead& earlier_weights) {
+  std::vector<double>& sums = earlier[earlier_site];
   sums.resize(weights.size() * earlier_weights.size());
   for (std::size_t i = 0; i < weights.size(); ++i) {
     for (std::size_t j = 0; j < earlier_weights.size(); ++j) {
@@ -209,14 +186,14 @@ AttentionSums& AttentionSums::operator+=(const AttentionSums& other) {
   }
   add_all(divergence, other.divergence);
   add_all(output_distance, other.output_distance);
-  for (const EarlierSums& one : other.earlier) {
-    add_all(divergence_from(earlier, one.site), one.divergence);
+  for (const auto& [earlier_site, sums] : other.earlier) {
+    add_all(earlier[earlier_site], sums);
   }
   add_relations(relations, other.relations);
   return *this;
 }
 
-HeadFigures figures_of(const HeadSums& sums, const std::vector<HeadFigureRow>& rows) {
+HeadFigures figures_of(const HeadSums& sums, const HeadFigureRows& rows) {
   HeadFigures head;
   for (std::size_t i = 0; i < sums.means.size(); ++i) {
     const MeanSum& mean = sums.means[i];
@@ -231,7 +208,15 @@ HeadFigures figures_of(const HeadSums& sums, const std::vector<HeadFigureRow>& r
       head.distance_profile[i] = ratio(sums.offset_weight[i], sums.queries);
     }
   }
-  find_offset(head, sums);
+  // Only offsets that half of the queries have; the outermost, which stand for many, are left out.
+  for (Index offset = 1 - reach; offset < reach; ++offset) {
+    const auto i = static_cast<std::size_t>(offset + reach);
+    const auto share = ratio(sums.offset_chosen[i], sums.offset_queries[i]);
+    if (2 * sums.offset_queries[i] >= sums.queries && share > head.offset_share) {
+      head.offset = share > 0 ? std::optional(offset) : std::nullopt;
+      head.offset_share = share;
+    }
+  }
   head.role = role_of(head);
   return head;
 }

@@ -3,19 +3,19 @@
 // sums: means, its role, and its agreement with the task's relations.
 #pragma once
 
-#include "core/scalar.hpp"
 #include "core/tape/tensor.hpp"
-#include "lab/heads/attended_sequence.hpp"
 #include "lab/heads/head_figure_rows.hpp"
 #include "nn/init.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-// Agreement of heads with what a task knows about its examples (`Relation`): the share of queries
-// whose largest weight is on a related key. It is compared with the best fixed offset (Clark et al.
-// 2019, section 4.2) and with a randomly drawn key.
+// The weights (queries, keys) of each head in one sentence, row after row.
+using WeightsByHead = std::vector<std::vector<Scalar>>;
 
-// One relation and the heads of one attention. Memory grows with the longest sentence at most.
+// The agreement of an attention's heads with what a task knows about its examples (`Relation`): the
+// share of queries whose largest weight is on a related key. It is compared with the best fixed
+// offset (Clark et al. 2019, section 4.2) and with a randomly drawn key. Memory grows with the
+// longest sentence at most.
 struct RelationSums {
   std::string name;
   double queries = 0;  // with at least one related key
@@ -25,9 +25,8 @@ struct RelationSums {
   std::vector<double> agreeing{};       // by head: queries whose largest weight is on a related key
 };
 
-// Adds a sentence's relations about this attention. `weights`: (queries, keys) of each head.
 void add_relations(std::vector<RelationSums>& sums, const AttendedSequence& sequence,
-                   const std::vector<std::vector<Scalar>>& weights);
+                   const WeightsByHead& weights);
 void add_relations(std::vector<RelationSums>& to, const std::vector<RelationSums>& from);
 
 struct RelationFigures {
@@ -62,9 +61,8 @@ inline double entropy_term(double p) { return p > 0 ? p * std::log(p) : 0; }
 
 double dot_product(const Scalar* a, const Scalar* b, Index count);  // summed in double precision
 
-// The distance between the weights of two heads, given row after row: Σ_queries of the
-// Jensen-Shannon divergence in nats, at most log 2 per query (Lin 1991; between heads as in Clark
-// et al. 2019, section 6).
+// The distance between the weights of two heads: Σ_queries of the Jensen-Shannon divergence in
+// nats, at most log 2 per query (Lin 1991; between heads as in Clark et al. 2019, section 6).
 double divergence_between(std::span<const Scalar> p, std::span<const Scalar> q);
 
 // The rows of x, each scaled to length 1. Rows of zeros stay zero.
@@ -87,36 +85,29 @@ struct HeadSums {
 
   // Adds the weights of a head in one sentence: (queries, keys), row after row.
   void add(const AttendedSequence& sequence, std::size_t head, std::span<const Scalar> weights,
-           const std::vector<HeadFigureRow>& rows = head_figure_rows());
+           const HeadFigureRows& rows = head_figure_rows());
   HeadSums& operator+=(const HeadSums& other);
 };
 
-// The heads of one attention compared with the heads of an earlier attention of the model.
-struct EarlierSums {
-  AttentionSite site;
-  std::vector<double> divergence{};  // (heads, earlier heads), as in AttentionSums
-};
-
-// All heads of one attention.
 struct AttentionSums {
   AttentionSite site;
   std::vector<HeadSums> heads{};
   double queries = 0;
-  // (heads, heads), 0 on the diagonal: the distance between the weights, and between the outputs,
-  // of two heads, summed over the queries.
-  std::vector<double> divergence{};
-  std::vector<double> output_distance{};
-  std::vector<EarlierSums> earlier{};  // earlier attentions of the same kind, in the model's order
+  // (heads, heads), 0 on the diagonal: distances between two heads, summed over the queries.
+  std::vector<double> divergence{};       // between their weights
+  std::vector<double> output_distance{};  // between their outputs
+  // (heads, earlier heads): divergences from earlier attentions of the same kind
+  std::map<AttentionSite, std::vector<double>> earlier{};
   std::vector<RelationSums> relations{};  // the relations that concern this attention
 
   // Adds one sentence, with the attention weights of each head.
-  void add(const AttendedSequence& sequence, const std::vector<std::vector<Scalar>>& weights,
-           const std::vector<HeadFigureRow>& rows = head_figure_rows());
+  void add(const AttendedSequence& sequence, const WeightsByHead& weights,
+           const HeadFigureRows& rows = head_figure_rows());
   // The outputs of each head for the same sentence, as unit rows (queries, D).
   void add_written(const std::vector<Tensor>& written);
   // The weights of this attention and of an earlier one of the same kind for the same sentence.
-  void add_earlier(AttentionSite earlier_site, const std::vector<std::vector<Scalar>>& weights,
-                   const std::vector<std::vector<Scalar>>& earlier_weights);
+  void add_earlier(AttentionSite earlier_site, const WeightsByHead& weights,
+                   const WeightsByHead& earlier_weights);
   AttentionSums& operator+=(const AttentionSums& other);
 };
 
@@ -176,7 +167,6 @@ struct HeadFigures {
   }
 };
 
-HeadFigures figures_of(const HeadSums& sums,
-                       const std::vector<HeadFigureRow>& rows = head_figure_rows());
+HeadFigures figures_of(const HeadSums& sums, const HeadFigureRows& rows = head_figure_rows());
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -1,8 +1,5 @@
 #include "lab/heads/head_history.hpp"
 
-#include "lab/heads/attention_report.hpp"
-#include "lab/heads/head_report.hpp"
-#include "train/output/text_table.hpp"
 #include "train/run/checkpoints.hpp"
 #include "train/run/run_directory.hpp"
 
@@ -23,26 +20,18 @@ Index since(const HeadHistory& history, const Holds& holds) {
   return step;
 }
 
-std::optional<double> agreement_of(const HeadMoment& moment, std::size_t attention,
-                                   const std::string& relation, std::size_t head) {
-  const auto& relations = moment.attentions[attention].relations;
-  const auto found = std::ranges::find(relations, relation, &RelationFigures::name);
-  return found == relations.end() ? std::nullopt : found->agreement[head];
-}
-
 }  // namespace
 
 HeadHistory head_history(const std::filesystem::path& run, const Task& task, const Split& split,
-                         Workers& workers, const std::function<void(Index, Index)>& progress,
-                         const std::vector<HeadFigureRow>& rows) {
+                         Workers& workers, const OnProgress& progress, const HeadFigureRows& rows) {
   const Checkpoints checkpoints(RunFiles{run}.checkpoints(), "step");
   std::vector<Index> steps = checkpoints.steps();
   std::ranges::reverse(steps);
   if (steps.size() < 2) {
-    throw IoError(fmt::format(
+    throw IoError(
         "run {} keeps {} checkpoint{} of its steps, and a history needs two: train with "
         "training.checkpoint_keep, and training.checkpoint_every for how far they are apart",
-        run.string(), steps.size(), steps.size() == 1 ? "" : "s"));
+        run.string(), steps.size(), steps.size() == 1 ? "" : "s");
   }
   HeadHistory history;
   for (const Index step : steps) {
@@ -84,13 +73,15 @@ std::vector<RelationSince> relations_since(const HeadHistory& history) {
     }
     const auto found = std::ranges::find(last, best.site, &AttentionReport::site);
     const auto attention = static_cast<std::size_t>(found - last.begin());
-    const std::string& relation = best.relation.name;
-    list.push_back({.relation = relation,
+    const auto follows_it = [&](const HeadMoment& moment) {
+      const auto& relations = moment.attentions[attention].relations;
+      const auto now = std::ranges::find(relations, best.relation.name, &RelationFigures::name);
+      return now != relations.end() && now->agreement[best.head] >= follows;
+    };
+    list.push_back({.relation = best.relation.name,
                     .head = head_at(best.site, best.head),
                     .agreement = *best.agreement(),
-                    .step = since(history, [&](const HeadMoment& moment) {
-                      return agreement_of(moment, attention, relation, best.head) >= follows;
-                    })});
+                    .step = since(history, follows_it)});
   }
   return list;
 }

@@ -1,25 +1,20 @@
 // The figures of a run's heads at each kept checkpoint, and since when heads have their roles.
 #pragma once
 
-#include "core/files/json_text.hpp"
-#include "core/kernel/workers.hpp"
-#include "datasets/task.hpp"
-#include "lab/heads/attention_report.hpp"
-#include "lab/removal/head_importance.hpp"
+#include "lab/heads/head_report.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 struct HeadMoment {
   Index step = 0;
-  std::vector<AttentionReport> attentions;
+  AttentionReports attentions;
 };
 using HeadHistory = std::vector<HeadMoment>;  // the earliest first
 
 // Reads all step checkpoints of the run. Throws IoError for fewer than two, or an unusable one.
 HeadHistory head_history(const std::filesystem::path& run, const Task& task, const Split& split,
-                         Workers& workers,
-                         const std::function<void(Index done, Index of)>& progress = {},
-                         const std::vector<HeadFigureRow>& rows = head_figure_rows());
+                         Workers& workers, const OnProgress& progress = {},
+                         const HeadFigureRows& rows = head_figure_rows());
 
 // A head that has a role at the end, and the step since which it had this role at each checkpoint.
 struct RoleSince {

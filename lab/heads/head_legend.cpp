@@ -1,8 +1,5 @@
 #include "lab/heads/head_report.hpp"
 
-#include "lab/heads/attention_report.hpp"
-#include "lab/removal/head_importance.hpp"
-
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
@@ -17,13 +14,12 @@ struct HeadTerm {
   bool share = false;       // a number from 0 to 1
 };
 
-// The columns of one table.
 struct LegendPart {
   std::string title;
   std::vector<HeadTerm> terms{};
 };
 
-LegendPart part_of(std::string title, HeadTable table, const std::vector<HeadFigureRow>& rows) {
+LegendPart part_of(std::string title, HeadTable table, const HeadFigureRows& rows) {
   LegendPart part{.title = std::move(title)};
   if (table == HeadTable::weights) {
     part.terms = {{"attention", "", "the attention that the heads belong to"},
@@ -50,37 +46,20 @@ LegendPart with_terms(LegendPart part, const std::vector<FigureRow<Of>>& rows) {
   return part;
 }
 
-LegendPart importance_part() {
-  LegendPart part =
+std::vector<LegendPart> head_legend(const HeadFigureRows& rows) {
+  LegendPart importance =
       with_terms({.title = "which heads matter (--importance, --prune, gates)",
                   .terms = {{"", "loss_without",
                              "how much the mean loss of a target token grows with the head gone",
                              "loss without"}}},
                  importance_rows());
-  part.terms.back().key = "importance";
-  return with_terms(with_terms(std::move(part), pruning_rows()), gate_rows());
-}
-
-// A row of a Markdown table; names are in backticks.
-std::string markdown_row(const std::vector<std::string>& names, const std::string& text) {
-  std::string row;
-  for (const std::string& name : names) {
-    row += name.empty() ? "| " : fmt::format("| `{}` ", name);
-  }
-  row += "| ";
-  for (const char c : text) {
-    row += c == '|' ? "\\|" : std::string(1, c);
-  }
-  return row + " |\n";
-}
-
-std::vector<LegendPart> head_legend(const std::vector<HeadFigureRow>& rows) {
+  importance.terms.back().key = "importance";
   return {part_of("weights: means over the queries, the positions from which a head looks",
                   HeadTable::weights, rows),
           part_of("weight matrices", HeadTable::matrices, rows),
           part_of("pairs of heads", HeadTable::pairs, rows),
           with_terms({.title = "relations that the task knows"}, relation_rows()),
-          importance_part()};
+          with_terms(with_terms(std::move(importance), pruning_rows()), gate_rows())};
 }
 
 }  // namespace
@@ -109,7 +88,7 @@ std::vector<std::pair<std::string, std::string>> role_legend() {
   };
 }
 
-std::string legend_text(const std::vector<HeadFigureRow>& rows) {
+std::string legend_text(const HeadFigureRows& rows) {
   std::string text;
   for (const LegendPart& part : head_legend(rows)) {
     Table table({Align::left, Align::left});
@@ -144,7 +123,14 @@ std::string legend_reference() {
                         part.title);
     for (const HeadTerm& term : part.terms) {
       const std::string& column = term.column.empty() ? term.page_name : term.column;
-      text += markdown_row({column, term.json, term.sweep}, term.meaning);
+      for (const std::string& name : {column, term.json, term.sweep}) {
+        text += name.empty() ? "| " : fmt::format("| `{}` ", name);
+      }
+      text += "| ";
+      for (const char c : term.meaning) {
+        text += c == '|' ? "\\|" : std::string(1, c);
+      }
+      text += " |\n";
     }
   }
   text += "\n## roles: the first whose threshold is reached\n\n| role | threshold |\n|---|---|\n";
@@ -154,7 +140,7 @@ std::string legend_reference() {
   return text;
 }
 
-Json legend_json(const std::vector<HeadFigureRow>& rows) {
+Json legend_json(const HeadFigureRows& rows) {
   Json columns = Json::array();
   for (const LegendPart& part : head_legend(rows)) {
     for (const HeadTerm& term : part.terms) {

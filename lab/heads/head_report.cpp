@@ -1,19 +1,16 @@
 #include "lab/heads/head_report.hpp"
-#include "core/files/json_text.hpp"
-
-#include "lab/figure_table.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
-AttentionReport& report_of(std::vector<AttentionReport>& reports, AttentionSite site) {
+AttentionReport& report_of(AttentionReports& reports, AttentionSite site) {
   return *std::ranges::find(reports, site, &AttentionReport::site);
 }
 
 // The report of an attention without comparisons to other attentions.
 AttentionReport report_on(const AttentionSums& attention, const Model& model,
-                          const std::vector<HeadFigureRow>& rows) {
+                          const HeadFigureRows& rows) {
   const std::vector<const MultiHeadAttention*> modules = model.transformer.attentions();
   const auto module = std::ranges::find(modules, attention.site, &MultiHeadAttention::site);
   const auto maps = head_maps(model.store, **module);
@@ -34,7 +31,7 @@ AttentionReport report_on(const AttentionSums& attention, const Model& model,
   return report;
 }
 
-Json head_json(const ReportedHead& head, const std::vector<HeadFigureRow>& rows) {
+Json head_json(const ReportedHead& head, const HeadFigureRows& rows) {
   Json json = {{"head", head.number}};
   for (const HeadFigureRow& row : rows) {
     put(json, row.key, value_of(row, head));
@@ -65,21 +62,6 @@ void add_leaves(Leaves& leaves, std::vector<std::string>& names, const std::stri
   }
 }
 
-Json relations_json(const AttentionReport& attention) {
-  auto list = Json::array();
-  for (const RelationFigures& relation : attention.relations) {
-    auto agreement = Json::array();
-    std::ranges::transform(relation.agreement, std::back_inserter(agreement), or_null<double>);
-    list.push_back({{"name", relation.name},
-                    {"queries", relation.queries},
-                    {"random", relation.random},
-                    {"offset", relation.offset},
-                    {"offset_share", relation.offset_share},
-                    {"agreement", agreement}});
-  }
-  return list;
-}
-
 }  // namespace
 
 std::optional<NearestHead> nearest_of(AttentionSite site, const std::vector<double>& distances,
@@ -93,22 +75,20 @@ std::optional<NearestHead> nearest_of(AttentionSite site, const std::vector<doub
   return nearest;
 }
 
-void compare_with_earlier(std::vector<AttentionReport>& reports, const AttentionSums& attention) {
-  AttentionReport& here = report_of(reports, attention.site);
-  for (const EarlierSums& earlier : attention.earlier) {
-    AttentionReport& there = report_of(reports, earlier.site);
-    for (std::size_t i = 0; i < here.heads.size(); ++i) {
-      for (std::size_t j = 0; j < there.heads.size(); ++j) {
-        const double mean =
-            earlier.divergence[i * there.heads.size() + j] / std::max(1.0, attention.queries);
-        here.heads[i].divergence_across[earlier.site].push_back(mean);
-        there.heads[j].divergence_across[attention.site].push_back(mean);
+void compare_attentions(AttentionReports& reports, const std::vector<AttentionSums>& attentions) {
+  for (const AttentionSums& attention : attentions) {
+    AttentionReport& here = report_of(reports, attention.site);
+    for (const auto& [earlier, sums] : attention.earlier) {
+      AttentionReport& there = report_of(reports, earlier);
+      for (std::size_t i = 0; i < here.heads.size(); ++i) {
+        for (std::size_t j = 0; j < there.heads.size(); ++j) {
+          const double mean = sums[i * there.heads.size() + j] / std::max(1.0, attention.queries);
+          here.heads[i].divergence_across[earlier].push_back(mean);
+          there.heads[j].divergence_across[attention.site].push_back(mean);
+        }
       }
     }
   }
-}
-
-void find_nearest(std::vector<AttentionReport>& reports) {
   for (AttentionReport& attention : reports) {
     for (std::size_t i = 0; i < attention.heads.size(); ++i) {
       HeadReport& head = attention.heads[i];
@@ -123,58 +103,62 @@ void find_nearest(std::vector<AttentionReport>& reports) {
   }
 }
 
-std::vector<AttentionReport> study_heads(const Model& model, const Config& config, const Task& task,
-                                         const Source& source, Workers& workers,
-                                         const std::vector<HeadFigureRow>& rows,
-                                         const std::function<void(Index, Index)>& progress) {
+AttentionReports study_heads(const Model& model, const Config& config, const Task& task,
+                             const Source& source, Workers& workers, const HeadFigureRows& rows,
+                             const OnProgress& progress) {
   expect_figure_rows(rows);
   const std::vector<AttentionSums> attentions =
       watch_heads(model.transformer, model.store, source, token_facts(task),
                   config.evaluation.batch_tokens, workers, progress, rows);
-  std::vector<AttentionReport> reports;
+  AttentionReports reports;
   for (const AttentionSums& attention : attentions) {
     reports.push_back(report_on(attention, model, rows));
   }
-  for (const AttentionSums& attention : attentions) {
-    compare_with_earlier(reports, attention);
-  }
-  find_nearest(reports);
+  compare_attentions(reports, attentions);
   return reports;
 }
 
-std::string heads_table(const std::vector<AttentionReport>& attentions, HeadTable which,
-                        const std::vector<HeadFigureRow>& rows) {
+std::string heads_table(const AttentionReports& attentions, HeadTable which,
+                        const HeadFigureRows& rows) {
   using Head = ReportedHead;
   const auto site = [](const Head& head) {
     return head.number == 0 ? head.attention.site.text() : "";
   };
-  std::vector<HeadFigureRow> columns{
-      {.key = "", .column = "attention", .of = site, .format = as_words},
-      {.key = "",
-       .column = "head",
-       .of = [](const Head& head) { return head.number; },
-       .format = "{}"}};
+  HeadFigureRows columns{{.key = "", .column = "attention", .of = site, .format = as_words},
+                         {.key = "",
+                          .column = "head",
+                          .of = [](const Head& head) { return head.number; },
+                          .format = "{}"}};
   std::ranges::copy_if(rows, std::back_inserter(columns), [&](const HeadFigureRow& row) {
     return row.table == which && row.printed && !row.column.empty();
   });
   return table_of(columns, heads_of(attentions));
 }
 
-Json heads_json(const std::vector<AttentionReport>& attentions,
-                const std::vector<HeadFigureRow>& rows) {
+Json heads_json(const AttentionReports& reports, const HeadFigureRows& rows) {
   auto list = Json::array();
-  for (const AttentionReport& attention : attentions) {
+  for (const AttentionReport& attention : reports) {
     Json json = {{"attention", attention.site.text()}, {"queries", attention.queries}};
     for (std::size_t i = 0; i < attention.heads.size(); ++i) {
       json["heads"].push_back(head_json({attention, i}, rows));
     }
-    json["relations"] = relations_json(attention);
+    json["relations"] = Json::array();
+    for (const RelationFigures& relation : attention.relations) {
+      auto agreement = Json::array();
+      std::ranges::transform(relation.agreement, std::back_inserter(agreement), or_null<double>);
+      json["relations"].push_back({{"name", relation.name},
+                                   {"queries", relation.queries},
+                                   {"random", relation.random},
+                                   {"offset", relation.offset},
+                                   {"offset_share", relation.offset_share},
+                                   {"agreement", agreement}});
+    }
     list.push_back(std::move(json));
   }
   return list;
 }
 
-std::string heads_csv(const std::vector<AttentionReport>& attentions) {
+std::string heads_csv(const AttentionReports& attentions) {
   std::vector<std::string> names{"attention", "stack", "layer", "kind"};
   std::vector<Leaves> heads;
   for (const ReportedHead& head : heads_of(attentions)) {

@@ -7,16 +7,14 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
-using Values = std::map<std::string, std::vector<double>>;
-
 std::string without_spaces(std::string name) {
   std::ranges::replace(name, ' ', '_');
   return name;
 }
 
 // The figures of a row for all heads of a kind of attention. Figures of pairs count each pair once.
-std::vector<double> values_of(const HeadFigureRow& row,
-                              const std::vector<AttentionReport>& attentions, AttentionKind kind) {
+std::vector<double> values_of(const HeadFigureRow& row, const AttentionReports& attentions,
+                              AttentionKind kind) {
   std::vector<double> values;
   for (const ReportedHead& head : heads_of(attentions)) {
     if (head.attention.site.kind != kind) {
@@ -30,20 +28,6 @@ std::vector<double> values_of(const HeadFigureRow& row,
     }
   }
   return values;
-}
-
-void add_row(NamedFigures& summary, const HeadFigureRow& row,
-             const std::vector<AttentionReport>& attentions, AttentionKind kind) {
-  const std::vector<double> values = values_of(row, attentions, kind);
-  if (values.empty()) {
-    return;
-  }
-  const std::string name = fmt::format("{}.{}", name_of(kind), row.sweep);
-  const Spread spread = spread_of(values);
-  summary[name] = spread.mean;
-  if (row.spread && spread.has_deviation()) {
-    summary[name + "_spread"] = spread.deviation;
-  }
 }
 
 // Adds for each relation the best head of all layers, the best fixed offset, and chance.
@@ -62,31 +46,22 @@ void add_relations(NamedFigures& summary, const std::string& kind,
   }
 }
 
-void add_roles(NamedFigures& summary, const std::vector<AttentionReport>& attentions) {
-  for (const std::string_view role : role_names) {
-    summary["role." + without_spaces(std::string(role))] = 0;
-  }
-  for (const ReportedHead& head : heads_of(attentions)) {
-    ++summary["role." + without_spaces(std::string(name_of(head->figures.role)))];
-    ++summary["heads"];
-  }
-}
-
-double share_within(const PruningCurve& curve, double tolerance) {
-  return static_cast<double>(curve.steps_within(tolerance)) /
-         static_cast<double>(curve.steps.size());
-}
-
 }  // namespace
 
-NamedFigures summary_of(const std::vector<AttentionReport>& attentions,
-                        const std::vector<HeadFigureRow>& rows) {
+NamedFigures summary_of(const AttentionReports& attentions, const HeadFigureRows& rows) {
   NamedFigures summary;
   for (const HeadFigureRow& row : rows) {
-    for (const AttentionKind kind :
-         {AttentionKind::encoder_self, AttentionKind::decoder_self, AttentionKind::cross}) {
-      if (!row.sweep.empty()) {
-        add_row(summary, row, attentions, kind);
+    if (row.sweep.empty()) {
+      continue;
+    }
+    for (const AttentionKind kind : attention_kinds) {
+      const Spread spread = spread_of(values_of(row, attentions, kind));
+      const std::string name = fmt::format("{}.{}", name_of(kind), row.sweep);
+      if (spread.count > 0) {
+        summary[name] = spread.mean;
+      }
+      if (row.spread && spread.has_deviation()) {
+        summary[name + "_spread"] = spread.deviation;
       }
     }
   }
@@ -95,7 +70,13 @@ NamedFigures summary_of(const std::vector<AttentionReport>& attentions,
       add_relations(summary, std::string(name_of(attention.site.kind)), attention.relations);
     }
   }
-  add_roles(summary, attentions);
+  for (const std::string_view role : role_names) {
+    summary["role." + without_spaces(std::string(role))] = 0;
+  }
+  for (const ReportedHead& head : heads_of(attentions)) {
+    ++summary["role." + without_spaces(std::string(name_of(head->figures.role)))];
+    ++summary["heads"];
+  }
   return summary;
 }
 
@@ -104,7 +85,7 @@ NamedFigures summary_of(const std::vector<GatedHead>& gates) {
 }
 
 NamedFigures summary_of(const Importance& importance) {
-  Values values;
+  std::map<std::string, std::vector<double>> values;
   std::vector<double> spare;
   for (const HeadImportance& head : importance.heads) {
     const double more = head.loss_without - importance.loss;
@@ -127,8 +108,11 @@ NamedFigures summary_of(const PruningCurve& curve) {
   if (curve.steps.empty()) {
     return {};
   }
-  return {{"heads.prunable", share_within(curve, spare_loss)},
-          {"heads.prunable_at_ten_times", share_within(curve, 10 * spare_loss)}};
+  const auto share_within = [&](double nats) {
+    return static_cast<double>(curve.steps_within(nats)) / static_cast<double>(curve.steps.size());
+  };
+  return {{"heads.prunable", share_within(spare_loss)},
+          {"heads.prunable_at_ten_times", share_within(10 * spare_loss)}};
 }
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

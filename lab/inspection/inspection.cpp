@@ -1,7 +1,6 @@
 #include "lab/inspection/inspection.hpp"
 
 #include "core/ops/concatenate.hpp"
-#include "core/text.hpp"
 #include "datasets/corpus/windows.hpp"
 #include "lab/removal/head_importance.hpp"
 #include "nn/generation/ensemble.hpp"
@@ -21,20 +20,10 @@ std::vector<std::string> entries(const PoolVector<TokenId>& tokens, const Tokeni
   return list;
 }
 
-PoolVector<Index> labelled_rows(const Batch& batch) {
-  if (!batch.labels.every_row) {
-    return batch.labels.rows;
-  }
-  PoolVector<Index> rows(static_cast<std::size_t>(batch.input.rows()));
-  std::iota(rows.begin(), rows.end(), Index{0});
-  return rows;
-}
-
 void expect_known(const std::vector<TokenId>& tokens, const std::string& text, const char* what) {
   const auto unknown = [](TokenId token) { return token == unknown_id; };
   if (!tokens.empty() && std::ranges::all_of(tokens, unknown)) {
-    throw DataError(
-        fmt::format("the run's tokenizer knows no token of the {} {}", what, shown(text)));
+    throw DataError("the run's tokenizer knows no token of the {} {}", what, shown(text));
   }
 }
 
@@ -61,9 +50,8 @@ TextBatch read_text(const SavedRun& run, const EnsembleMember& model, const std:
   const Predictor predictor(run, workers);
   const Reader& reader = predictor.reader();
   if (target && !reader.has_targets()) {
-    throw ConfigError(
-        fmt::format("run {} is a language model, which reads one text: leave --target out",
-                    run.directory.string()));
+    throw ConfigError("run {} is a language model, which reads one text: leave --target out",
+                      run.directory.string());
   }
   LineRead read = read_line(reader, {.text = text, .target = target});
   const auto as_read = [&] { return reader.source({&read, 1}, layout_of(run.config.model)); };
@@ -96,45 +84,38 @@ HeadName head_of(const Transformer& transformer, std::string_view name) {
   const std::size_t dot = std::min(name.rfind('.'), name.size());
   const auto head = whole_number(name.substr(std::min(dot + 1, name.size())));
   if (!head) {
-    throw ConfigError(
-        fmt::format("{} is no head: a head's name ends in its number, such as {}", shown(name),
-                    heads_of(transformer).empty() ? "decoder.layers.0.self.0"
-                                                  : heads_of(transformer).back().text()));
+    throw ConfigError("{} is no head: a head's name ends in its number, such as {}", shown(name),
+                      heads_of(transformer).empty() ? "decoder.layers.0.self.0"
+                                                    : heads_of(transformer).back().text());
   }
   return head_named(transformer, name.substr(0, dot), *head);
 }
 
-EnsembleMember as_it_is(const Model& model) {
-  return {.transformer = model.transformer, .store = model.store};
-}
+EnsembleMember as_it_is(const Model& model) { return {model.transformer, model.store}; }
 
 // Makes these heads look by distance alone, with their mean weights in the text `other`.
 HeadSubstitute look_by_distance(const SavedRun& run, const std::string& other,
-                                const std::vector<HeadName>& heads, Workers& workers) {
-  struct Look {
-    DistanceWeights mean;
-    Pattern pattern;
-  };
-  std::map<HeadName, Look> looks;
+                                const HeadNames& heads, Workers& workers) {
+  std::map<HeadName, std::pair<DistanceWeights, Pattern>> looks;
   const TextBatch read = read_text(run, as_it_is(run.model), other, {}, workers);
   for (const RecordedAttention& seen : inspect(run.model, run.tokenizers, read.batch).heads) {
-    const HeadName name{.site = seen.site, .head = seen.head};
+    const HeadName name{seen.site, seen.head};
     if (std::ranges::count(heads, name) > 0) {
       const Pattern& pattern = attention_of(run.model.transformer, name).pattern_of(name.head);
       const bool of_input =
           name.site.is_self() && name.site.stack() == run.model.transformer.main().name;
       const Index prefix = of_input ? read.batch.input.segments[seen.segment].prefix : 0;
-      looks.emplace(
-          name, Look{.mean = mean_by_distance(seen.weights, pattern, prefix), .pattern = pattern});
+      looks.emplace(name, std::pair(mean_by_distance(seen.weights, pattern, prefix), pattern));
     }
   }
   return [looks = std::move(looks)](const AttentionSite& site, Index head, const Segment& queries,
                                     const Segment& keys) -> std::optional<HeadAttention> {
-    const auto found = looks.find({.site = site, .head = head});
+    const auto found = looks.find({site, head});
     if (found == looks.end()) {
       return {};
     }
-    const Tensor weights = weights_at(found->second.mean, found->second.pattern, queries, keys);
+    const auto& [mean, pattern] = found->second;
+    const Tensor weights = weights_at(mean, pattern, queries, keys);
     Tensor scores = Tensor::empty(weights.shape());  // softmax(scores) = weights
     std::ranges::transform(weights.values(), scores.values().begin(),
                            [](Scalar weight) { return std::log(weight); });
@@ -146,7 +127,7 @@ HeadSubstitute look_by_distance(const SavedRun& run, const std::string& other,
 WithoutHeads inspect_without(const SavedRun& run, const InspectionRequest& request,
                              const TextBatch& read, Workers& workers) {
   WithoutHeads without{.heads = request.without, .pattern = request.pattern};
-  std::vector<HeadName> heads;
+  HeadNames heads;
   for (const std::string& name : request.without) {
     heads.push_back(head_of(run.model.transformer, name));
   }
@@ -180,7 +161,11 @@ InspectedSequence inspect(const Model& model, const Tokenizers& tokenizers, cons
   if (two_stacks) {
     seen.source_tokens = entries(batch.context.ids, *tokenizers.source);
   }
-  seen.rows = labelled_rows(batch);
+  seen.rows = batch.labels.rows;
+  if (batch.labels.every_row) {
+    seen.rows.resize(static_cast<std::size_t>(batch.input.rows()));
+    std::iota(seen.rows.begin(), seen.rows.end(), Index{0});
+  }
   seen.labels = entries(batch.labels.ids, *tokenizers.target);
   seen.said_tokens.resize(seen.target_tokens.size());
   for (std::size_t i = 0; i < seen.rows.size() && !encoder; ++i) {
@@ -209,8 +194,7 @@ std::vector<Prediction> predictions(const Tensor& logits, Index row, const Token
   std::vector<Prediction> best;
   for (const TokenId token : order) {
     const auto logit = static_cast<double>(of_row[static_cast<std::size_t>(token)]);
-    best.push_back(
-        {.token = entry_or_mask(tokenizer, token), .probability = std::exp(logit - log_sum)});
+    best.push_back({entry_or_mask(tokenizer, token), std::exp(logit - log_sum)});
   }
   return best;
 }

@@ -58,7 +58,6 @@ struct InspectionRequest {
   std::optional<std::string> pattern{};
 };
 
-// What the model reads for a text.
 struct TextBatch {
   Batch batch;              // one sequence, in the model's layout
   std::string target{};     // empty for running text
@@ -83,8 +82,7 @@ struct Inspection {
 
 // Throws DataError for a text or pattern without a known token, a text or target with more tokens
 // than the model has positions, and an unknown class. Throws ConfigError for a target of running
-// text, and for a head that does not exist (listing the existing heads) or whose output cannot be
-// left out.
+// text, and for a head that does not exist (listing those that do) or that cannot be left out.
 Inspection inspect_text(const SavedRun& run, const InspectionRequest& request, Workers& workers);
 
 // A document of the form "tapehead attention", version 1 (docs/look-inside.md). Without tensors it
@@ -116,8 +114,8 @@ struct DistanceWeights {
 };
 
 // For each distance d = j - i: the mean of the weights w_ij over the queries i that may attend to
-// key j. Row i of a sequence is position i. Keys that `top` leaves out count with weight 0, because
-// weights_at() does not apply `top`.
+// key j. Row i is position i. Keys that `top` leaves out count with weight 0, because weights_at()
+// does not apply `top`.
 DistanceWeights mean_by_distance(const Tensor& weights, const Pattern& pattern, Index prefix);
 
 // (queries, keys): the weight of each distance, divided by the sum over the keys that the query may

@@ -20,15 +20,13 @@ Json rows_json(const Tensor& matrix) {
   return rows;
 }
 
-Json tensors_json(const RecordedAttention& seen) {
-  return {{"weights", rows_json(seen.weights)},
-          {"scores", rows_json(seen.scores)},
-          {"outputs", rows_json(seen.output)}};
-}
-
 Json attentions_json(const InspectedSequence& sequence, WithTensors with) {
   if (with == WithTensors::yes) {
-    return attentions_json(sequence, tensors_json);
+    return attentions_json(sequence, [](const RecordedAttention& seen) -> Json {
+      return {{"weights", rows_json(seen.weights)},
+              {"scores", rows_json(seen.scores)},
+              {"outputs", rows_json(seen.output)}};
+    });
   }
   Json attentions = attentions_json(sequence, [](const RecordedAttention&) { return Json(); });
   for (Json& attention : attentions) {
@@ -56,9 +54,8 @@ Json predictions_json(const SavedRun& run, const InspectedSequence& sequence) {
   return list;
 }
 
-const std::vector<std::string>& tokens_of(const InspectedSequence& sequence,
-                                          std::string_view side) {
-  return side == "source" ? sequence.source_tokens : sequence.target_tokens;
+const std::vector<std::string>& tokens_of(const InspectedSequence& seen, std::string_view side) {
+  return side == "source" ? seen.source_tokens : seen.target_tokens;
 }
 
 std::string in_cell(const std::string& token) {
@@ -77,11 +74,10 @@ std::string strongest(const Tensor& weights, Index query, const std::vector<std:
 }
 
 // The table of one attention, whose `heads` heads begin at `first` in the sequence.
-std::string attention_table(const InspectedSequence& sequence, std::size_t first,
-                            std::size_t heads) {
-  const AttentionSite& site = sequence.heads[first].site;
-  const auto& queries = tokens_of(sequence, query_side(site));
-  const auto& keys = tokens_of(sequence, key_side(site));
+std::string attention_table(const InspectedSequence& seen, std::size_t first, std::size_t heads) {
+  const AttentionSite& site = seen.heads[first].site;
+  const auto& queries = tokens_of(seen, query_side(site));
+  const auto& keys = tokens_of(seen, key_side(site));
   Table table(std::vector<Align>(heads + 1, Align::left));
   std::vector<std::string> header{"query"};
   for (std::size_t head = 0; head < heads; ++head) {
@@ -92,8 +88,7 @@ std::string attention_table(const InspectedSequence& sequence, std::size_t first
   for (std::size_t query = 0; query < queries.size(); ++query) {
     std::vector<std::string> cells{in_cell(queries[query])};
     for (std::size_t head = 0; head < heads; ++head) {
-      cells.push_back(
-          strongest(sequence.heads[first + head].weights, static_cast<Index>(query), keys));
+      cells.push_back(strongest(seen.heads[first + head].weights, static_cast<Index>(query), keys));
     }
     table.row(cells);
   }

@@ -1,7 +1,6 @@
 #include "lab/removal/head_importance.hpp"
 
 #include "core/ops/heads/head_linear.hpp"
-#include "core/text.hpp"
 #include "nn/transformer/transformer.hpp"
 #include "train/evaluation/evaluation.hpp"
 
@@ -22,7 +21,7 @@ Parameter output_weight(const Transformer& transformer, const MultiHeadAttention
                                    ? "their output projection serves other attentions too"
                                    : why_ungated(attention.spec);
   if (!why.empty()) {
-    throw ConfigError(fmt::format("heads of {} cannot be gated: {}", attention.site.text(), why));
+    throw ConfigError("heads of {} cannot be gated: {}", attention.site.text(), why);
   }
   return attention.weights.combination.output_weight;
 }
@@ -34,29 +33,6 @@ void sentence_gradients(const Model& model, const Batch& sentence, ParameterGrad
   tape.backward(result.loss, Tensor::full({1}, 1 / static_cast<Scalar>(sentence.labels.count())));
 }
 
-// Σ_sentences |dL/dgate| of every gate, over a part of the sentences.
-std::vector<double> slope_sums(const Model& model, const Source& source, const HeadGates& gates,
-                               Index first, Index last) {
-  std::vector<double> sums(gates.size());
-  for (Index example = first; example < last; ++example) {
-    ParameterGradients gradients(model.store);
-    sentence_gradients(model, pack(source, {example}), gradients);
-    for (std::size_t i = 0; i < gates.size(); ++i) {
-      sums[i] += std::abs(gates[i]->slope(gradients));
-    }
-  }
-  return sums;
-}
-
-void set_others(const std::vector<HeadName>& names, const HeadGates& gates, std::size_t head,
-                double gate) {
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (i != head && names[i].site == names[head].site) {
-      gates[i]->set(gate);
-    }
-  }
-}
-
 }  // namespace
 
 std::string HeadName::text() const { return fmt::format("{}.{}", site.text(), head); }
@@ -65,14 +41,14 @@ HeadName head_named(const Transformer& transformer, std::string_view attention, 
   std::vector<std::string> there;
   for (const MultiHeadAttention* one : transformer.attentions()) {
     if (one->site.text() == attention && head >= 0 && head < one->spec.heads) {
-      return {.site = one->site, .head = head};
+      return {one->site, head};
     }
     there.push_back(fmt::format("{} ({})", one->site.text(), one->spec.heads));
   }
   throw ConfigError(
-      fmt::format("there is no head {} of {}; heads are counted from 0, and the attentions with "
-                  "their numbers of heads are: {}",
-                  head, attention, join(there, ", ")));
+      "there is no head {} of {}; heads are counted from 0, and the attentions with "
+      "their numbers of heads are: {}",
+      head, attention, join(there, ", "));
 }
 
 const MultiHeadAttention& attention_of(const Transformer& transformer, const HeadName& head) {
@@ -81,18 +57,18 @@ const MultiHeadAttention& attention_of(const Transformer& transformer, const Hea
   return **std::ranges::find(all, head.site, &MultiHeadAttention::site);
 }
 
-std::vector<HeadName> heads_of(const Transformer& transformer) {
-  std::vector<HeadName> names;
+HeadNames heads_of(const Transformer& transformer) {
+  HeadNames names;
   for (const MultiHeadAttention* attention : transformer.attentions()) {
     for (Index head = 0; head < attention->spec.heads; ++head) {
-      names.push_back({.site = attention->site, .head = head});
+      names.push_back({attention->site, head});
     }
   }
   return names;
 }
 
-std::vector<HeadName> gateable_heads(const Transformer& transformer) {
-  std::vector<HeadName> names = heads_of(transformer);
+HeadNames gateable_heads(const Transformer& transformer) {
+  HeadNames names = heads_of(transformer);
   std::erase_if(names, [&](const HeadName& name) {
     return !why_ungated(attention_of(transformer, name).spec).empty();
   });
@@ -128,7 +104,7 @@ std::string fixed_text(const std::vector<FixedAttention>& attentions) {
   return text;
 }
 
-HeadGate::HeadGate(Model& model, const HeadName& head) {
+HeadGate::HeadGate(Model& model, const HeadName& head) : head_(head) {
   const MultiHeadAttention& attention = attention_of(model.transformer, head);
   const Parameter weight = output_weight(model.transformer, attention);
   const Index width = attention.spec.d_v;
@@ -160,7 +136,7 @@ double HeadGate::slope(const ParameterGradients& gradients) const {
   return sum;
 }
 
-HeadGates gates_on(Model& model, const std::vector<HeadName>& heads) {
+HeadGates gates_on(Model& model, const HeadNames& heads) {
   HeadGates gates;
   for (const HeadName& head : heads) {
     gates.push_back(std::make_unique<HeadGate>(model, head));
@@ -172,10 +148,17 @@ std::vector<double> gate_slopes(const Model& model, const Source& source, const 
                                 Workers& workers) {
   constexpr Index parts = 16;  // not the number of threads, so that the order of sums is fixed
   const auto examples = source.size();
-  std::vector<std::vector<double>> sums(static_cast<std::size_t>(parts));
+  std::vector<std::vector<double>> sums(static_cast<std::size_t>(parts),
+                                        std::vector<double>(gates.size()));
   workers.run(parts, [&](Index part) {
-    sums[static_cast<std::size_t>(part)] =
-        slope_sums(model, source, gates, part * examples / parts, (part + 1) * examples / parts);
+    const Index end = (part + 1) * examples / parts;
+    for (Index example = part * examples / parts; example < end; ++example) {
+      ParameterGradients gradients(model.store);
+      sentence_gradients(model, pack(source, {example}), gradients);
+      for (std::size_t i = 0; i < gates.size(); ++i) {
+        sums[static_cast<std::size_t>(part)][i] += std::abs(gates[i]->slope(gradients));
+      }
+    }
   });
   std::vector<double> slopes(gates.size());
   for (const std::vector<double>& part : sums) {
@@ -192,29 +175,36 @@ EvaluationOptions without_memory(EvaluationOptions options) {
 }
 
 Importance head_importance(Model& model, const Config& config, const Task& task, const Split& split,
-                           Workers& workers, const std::function<void(Index, Index)>& progress) {
+                           Workers& workers, const OnProgress& progress) {
   if (shares_weights(model.transformer)) {
-    const auto apart = with_weights_apart(model, config);
-    return head_importance(*apart, config, task, split, workers, progress);
+    return head_importance(*with_weights_apart(model, config), config, task, split, workers,
+                           progress);
   }
   const auto loss = [&] {
     return evaluate(model, task, split, without_memory(config.evaluation), 0, workers).loss();
   };
-  const std::vector<HeadName> names = gateable_heads(model.transformer);
-  const HeadGates gates = gates_on(model, names);
+  const HeadGates gates = gates_on(model, gateable_heads(model.transformer));
   Importance result{.loss = loss(), .ungated = ungated_attentions(model.transformer)};
   const std::vector<double> slopes = gate_slopes(model, *split.source, gates, workers);
-  for (std::size_t i = 0; i < names.size(); ++i) {
+  for (std::size_t i = 0; i < gates.size(); ++i) {
+    const HeadName head = gates[i]->head();
+    const auto set_others = [&](double gate) {
+      for (const auto& other : gates) {
+        if (other->head() != head && other->head().site == head.site) {
+          other->set(gate);
+        }
+      }
+    };
     gates[i]->set(0);
     const double without = loss();
     gates[i]->set(1);
-    set_others(names, gates, i, 0);
+    set_others(0);
     const double alone = loss();
-    set_others(names, gates, i, 1);
+    set_others(1);
     result.heads.push_back(
-        {.head = names[i], .loss_without = without, .loss_alone = alone, .slope = slopes[i]});
+        {.head = head, .loss_without = without, .loss_alone = alone, .slope = slopes[i]});
     if (progress) {
-      progress(static_cast<Index>(i) + 1, static_cast<Index>(names.size()));
+      progress(static_cast<Index>(i) + 1, std::ssize(gates));
     }
   }
   return result;
@@ -227,7 +217,7 @@ std::vector<GatedHead> gated_heads(const Model& model) {
     for (Index head = 0; log_alpha && head < attention->spec.heads; ++head) {
       Tape tape(false);
       const Var own = tape.constant(model.store.value(*log_alpha).part(head, {1}));
-      heads.push_back({.head = {.site = attention->site, .head = head},
+      heads.push_back({.head = {attention->site, head},
                        .gate = static_cast<double>(settled_gates(own).value().data()[0]),
                        .open = static_cast<double>(open_gates(own).value().data()[0])});
     }
@@ -235,8 +225,8 @@ std::vector<GatedHead> gated_heads(const Model& model) {
   return heads;
 }
 
-std::vector<HeadName> closed_heads(const std::vector<GatedHead>& heads) {
-  std::vector<HeadName> closed;
+HeadNames closed_heads(const std::vector<GatedHead>& heads) {
+  HeadNames closed;
   for (const GatedHead& head : heads) {
     if (head.gate == 0) {
       closed.push_back(head.head);
@@ -253,32 +243,29 @@ std::size_t PruningCurve::steps_within(double tolerance) const {
 }
 
 PruningCurve prune_heads(Model& model, const Config& config, const Task& task, const Split& split,
-                         Index slope_examples, Workers& workers,
-                         const std::function<void(Index, Index)>& progress) {
+                         Index slope_examples, Workers& workers, const OnProgress& progress) {
   if (shares_weights(model.transformer)) {
-    const auto apart = with_weights_apart(model, config);
-    return prune_heads(*apart, config, task, split, slope_examples, workers, progress);
+    return prune_heads(*with_weights_apart(model, config), config, task, split, slope_examples,
+                       workers, progress);
   }
   const auto loss = [&] {
     return evaluate(model, task, split, without_memory(config.evaluation), 0, workers).loss();
   };
   const auto few = first_examples(split, slope_examples).source;
-  std::vector<HeadName> left = gateable_heads(model.transformer);
-  HeadGates gates = gates_on(model, left);
+  HeadGates gates = gates_on(model, gateable_heads(model.transformer));
   HeadGates removed;
-  const auto all = static_cast<Index>(left.size());
+  const Index all = std::ssize(gates);
   PruningCurve curve{.loss = loss(), .ungated = ungated_attentions(model.transformer)};
-  while (!left.empty()) {
+  while (!gates.empty()) {
     const std::vector<double> slopes = gate_slopes(model, *few, gates, workers);
     const auto least = std::ranges::min_element(slopes) - slopes.begin();
     const auto at = static_cast<std::size_t>(least);
     gates[at]->set(0);
-    curve.steps.push_back({.removed = left[at], .importance = slopes[at], .loss = loss()});
+    curve.steps.push_back({.removed = gates[at]->head(), .importance = slopes[at], .loss = loss()});
     removed.push_back(std::move(gates[at]));
     gates.erase(gates.begin() + least);
-    left.erase(left.begin() + least);
     if (progress) {
-      progress(static_cast<Index>(curve.steps.size()), all);
+      progress(std::ssize(curve.steps), all);
     }
   }
   return curve;

@@ -2,13 +2,14 @@
 // as heads are removed one by one; also which trained gates are closed. As tables and as JSON.
 #pragma once
 
-#include "core/files/json_text.hpp"
 #include "core/kernel/workers.hpp"
 #include "datasets/task.hpp"
-#include "lab/figure_table.hpp"
+#include "train/output/figure_table.hpp"
 #include "train/experiment.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
+
+using OnProgress = std::function<void(Index done, Index of)>;
 
 struct HeadName {
   AttentionSite site;
@@ -18,9 +19,10 @@ struct HeadName {
 
   auto operator<=>(const HeadName&) const = default;
 };
+using HeadNames = std::vector<HeadName>;
 
 inline HeadName head_at(AttentionSite site, std::size_t head) {
-  return {.site = site, .head = static_cast<Index>(head)};
+  return {site, static_cast<Index>(head)};
 }
 
 // Finds a head by its attention, such as "decoder.layers.0.cross", and number. Throws ConfigError,
@@ -28,7 +30,7 @@ inline HeadName head_at(AttentionSite site, std::size_t head) {
 HeadName head_named(const Transformer& transformer, std::string_view attention, Index head);
 
 // All heads of a model, in the order in which a pass runs them.
-std::vector<HeadName> heads_of(const Transformer& transformer);
+HeadNames heads_of(const Transformer& transformer);
 
 // The attention of a head. Throws ConfigError like head_named().
 const MultiHeadAttention& attention_of(const Transformer& transformer, const HeadName& head);
@@ -45,7 +47,7 @@ std::string fixed_text(const std::vector<FixedAttention>& attentions);
 
 // The heads that can have a HeadGate, in this model or in its copy with_weights_apart(), and the
 // attentions whose heads cannot.
-std::vector<HeadName> gateable_heads(const Transformer& transformer);
+HeadNames gateable_heads(const Transformer& transformer);
 std::vector<FixedAttention> ungated_attentions(const Transformer& transformer);
 
 // Multiplies the output of a head by a gate. It scales the head's columns of the output projection,
@@ -59,13 +61,15 @@ class HeadGate {
   HeadGate& operator=(const HeadGate&) = delete;
   ~HeadGate() { set(1); }  // restores the weights to the bit
 
+  const HeadName& head() const { return head_; }
+
   void set(double gate);  // 1: as trained; 0: removed
 
-  // dL/dgate at the current gate, from the gradient of the weights: Σ W dL/dW over the head's
-  // columns. W are the trained weights.
+  // dL/dgate at the current gate: Σ W dL/dW over the head's columns, for the trained weights W.
   double slope(const ParameterGradients& gradients) const;
 
  private:
+  HeadName head_;
   Tensor weight_;  // (D, H d), the tensor in the store
   Tensor kept_;    // (D, d): the head's columns as trained
   Index block_;
@@ -73,7 +77,7 @@ class HeadGate {
 };
 
 using HeadGates = std::vector<std::unique_ptr<HeadGate>>;
-HeadGates gates_on(Model& model, const std::vector<HeadName>& heads);
+HeadGates gates_on(Model& model, const HeadNames& heads);
 
 // E |dL/dgate| over the sentences of a split for each gate at its current value; L is the
 // sentence's mean loss (Michel et al. 2019, equation 2). Does not depend on the number of threads.
@@ -100,8 +104,7 @@ struct Importance {
 // al. 2019, sections 3.2 and 3.3), and slopes, for all heads that can be gated. Losses are
 // without_memory(). Attentions that share weights are measured separately. Restores the weights.
 Importance head_importance(Model& model, const Config& config, const Task& task, const Split& split,
-                           Workers& workers,
-                           const std::function<void(Index done, Index of)>& progress = {});
+                           Workers& workers, const OnProgress& progress = {});
 
 // Whether attentions of a model share weights (model.layer_groups, shared_as).
 bool shares_weights(const Transformer& transformer);
@@ -133,8 +136,7 @@ struct PruningCurve {
 // tokens of the split, without_memory(); slopes use the split's first `slope_examples`. Attentions
 // that share weights lose a head separately.
 PruningCurve prune_heads(Model& model, const Config& config, const Task& task, const Split& split,
-                         Index slope_examples, Workers& workers,
-                         const std::function<void(Index done, Index of)>& progress = {});
+                         Index slope_examples, Workers& workers, const OnProgress& progress = {});
 
 // A head with a trained gate, and how far the gate is open.
 struct GatedHead {
@@ -147,7 +149,7 @@ struct GatedHead {
 std::vector<GatedHead> gated_heads(const Model& model);
 
 // The heads whose gates are closed. They contribute nothing.
-std::vector<HeadName> closed_heads(const std::vector<GatedHead>& heads);
+HeadNames closed_heads(const std::vector<GatedHead>& heads);
 
 // The model after the removal of a head; `step` is null before the first removal.
 struct PruningState {

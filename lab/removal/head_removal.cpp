@@ -2,19 +2,16 @@
 // layers share no weights, so that a change acts at one site only.
 #include "lab/removal/head_removal.hpp"
 
-#include "lab/removal/head_importance.hpp"
 #include "nn/attention/spec.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
-// The numbers of the heads that are kept, as in the larger model.
-std::vector<Index> heads_left(const MultiHeadAttention& attention,
-                              const std::vector<HeadName>& removed) {
-  std::vector<Index> left;
+KeptHeads heads_left(const MultiHeadAttention& attention, const HeadNames& removed) {
+  KeptHeads left;
   for (Index head = 0; head < attention.spec.heads; ++head) {
-    if (std::ranges::count(removed, HeadName{.site = attention.site, .head = head}) == 0) {
+    if (std::ranges::count(removed, HeadName{attention.site, head}) == 0) {
       left.push_back(head);
     }
   }
@@ -25,15 +22,14 @@ void expect_removable(const Transformer& transformer, const MultiHeadAttention& 
                       const std::vector<Index>& left) {
   const AttentionSpec& spec = attention.spec;
   const auto refuse = [&](std::string_view why) {
-    throw ConfigError(fmt::format("heads of {} cannot be removed: {}", attention.site.text(), why));
+    throw ConfigError("heads of {} cannot be removed: {}", attention.site.text(), why);
   };
   if (const std::string_view why = why_none_goes(transformer, attention); !why.empty()) {
     refuse(why);
   }
-  const std::vector<Index> keys = kept_heads(spec, left).key_heads;
-  const Index served = spec.heads / spec.kv_heads;
+  const std::vector<Index> keys = spec.key_heads(left);
   const auto serves = [&](Index key) {
-    return std::ranges::count_if(left, [&](Index head) { return head / served == key; });
+    return std::ranges::count_if(left, [&](Index head) { return spec.key_head(head) == key; });
   };
   if (std::ranges::any_of(keys, [&](Index key) { return serves(key) != serves(keys.front()); })) {
     refuse("the heads that are left would share keys in unequal groups");
@@ -57,15 +53,6 @@ ByHead<Value> only(const ByHead<Value>& values, const std::vector<Index>& left) 
   return kept;
 }
 
-AttentionSpec spec_with(const AttentionSpec& spec, const std::vector<Index>& left) {
-  AttentionSpec smaller = spec;
-  smaller.heads = std::ssize(left);
-  smaller.kv_heads = std::max<Index>(1, std::ssize(kept_heads(spec, left).key_heads));
-  AttentionSpec::walk([&](const auto& /*field*/, auto& value) { value = only(value, left); },
-                      smaller);
-  return smaller;
-}
-
 // The scopes in which a model declares its parameters. Their order does not depend on which scopes
 // are shared. An attention's scope does not include its norm, even if the norm's name suggests it.
 std::vector<std::string> scopes_of(const Transformer& transformer) {
@@ -85,35 +72,14 @@ std::vector<std::string> scopes_of(const Transformer& transformer) {
   return scopes;
 }
 
-Config config_apart(Config config) {
-  config.model.layer_groups.reset();
-  config.model.attention.shared_as.values.clear();
-  for (const AttentionKind kind : attention_kinds) {
-    config.model.settings(kind).shared_as.values.clear();
-  }
-  return config;
-}
-
-// The parameter's name in the other model. `scopes` and `others` are the scopes of the two models.
-std::string name_in(const std::string& name, const std::vector<std::string>& scopes,
-                    const std::vector<std::string>& others) {
-  const auto depth = [&](const std::string& scope) {
-    return lies_in(name, scope) ? std::ssize(scope) : -1;
-  };
-  const auto innermost = std::ranges::max_element(scopes, {}, depth);
-  return others[static_cast<std::size_t>(innermost - scopes.begin())] +
-         name.substr(innermost->size());
-}
-
 }  // namespace
 
-std::string_view why_none_goes(const Transformer& transformer,
-                               const MultiHeadAttention& attention) {
+std::string_view why_none_goes(const Transformer& model, const MultiHeadAttention& attention) {
   const AttentionSpec& spec = attention.spec;
   if (spec.combine != Combine::output) {
     return "they have no output projection of their own";
   }
-  if (transformer.shares_weights(attention)) {
+  if (model.shares_weights(attention)) {
     return "other attentions share their weights (model.layer_groups, shared_as)";
   }
   if (spec.has(AttentionPositions::alibi)) {
@@ -137,7 +103,7 @@ std::vector<FixedAttention> staying_attentions(const Transformer& transformer) {
 }
 
 ModelOptions options_without(const ModelOptions& options, const Transformer& transformer,
-                             const std::vector<HeadName>& removed) {
+                             const HeadNames& removed) {
   for (const HeadName& head : removed) {
     attention_of(transformer, head);  // throws if the head does not exist
   }
@@ -147,7 +113,11 @@ ModelOptions options_without(const ModelOptions& options, const Transformer& tra
     if (std::ssize(left) < attention->spec.heads) {
       expect_removable(transformer, *attention, left);
     }
-    specs[attention->spec.kind].push_back(without_unused(spec_with(attention->spec, left)));
+    AttentionSpec spec = attention->spec;
+    spec.heads = std::ssize(left);
+    spec.kv_heads = std::max<Index>(1, std::ssize(attention->spec.key_heads(left)));
+    AttentionSpec::walk([&](const auto&, auto& value) { value = only(value, left); }, spec);
+    specs[spec.kind].push_back(without_unused(spec));
   }
   ModelOptions smaller = options;
   smaller.attention = {};
@@ -157,14 +127,14 @@ ModelOptions options_without(const ModelOptions& options, const Transformer& tra
   return smaller;
 }
 
-void keep_weights(const Model& from, const std::vector<HeadName>& removed, Model& to) {
+void keep_weights(const Model& from, const HeadNames& removed, Model& to) {
   HeadCopy copy(from.store, to.store);
   const auto larger = from.transformer.attentions();
   const auto smaller = to.transformer.attentions();
   for (std::size_t i = 0; i < larger.size(); ++i) {
     const std::vector<Index> left = heads_left(*larger[i], removed);
     if (std::ssize(left) < larger[i]->spec.heads) {
-      larger[i]->keep_heads(kept_heads(larger[i]->spec, left), *smaller[i], copy);
+      larger[i]->keep_heads(left, *smaller[i], copy);
     }
   }
   copy.rest();
@@ -177,12 +147,22 @@ bool shares_weights(const Transformer& transformer) {
 }
 
 std::unique_ptr<Model> with_weights_apart(const Model& model, const Config& config) {
-  auto apart = std::make_unique<Model>(config_apart(config), model.transformer.vocabularies(),
-                                       FirstWeights::zeros);
+  Config own = config;
+  own.model.layer_groups.reset();
+  own.model.attention.shared_as.values.clear();
+  for (const AttentionKind kind : attention_kinds) {
+    own.model.settings(kind).shared_as.values.clear();
+  }
+  auto apart = std::make_unique<Model>(own, model.transformer.vocabularies(), FirstWeights::zeros);
   const std::vector<std::string> scopes = scopes_of(apart->transformer);
   const std::vector<std::string> others = scopes_of(model.transformer);
   for (const NamedParameter& parameter : apart->store.parameters()) {
-    const std::string name = name_in(parameter.name, scopes, others);
+    const auto depth = [&](const std::string& scope) {
+      return lies_in(parameter.name, scope) ? std::ssize(scope) : -1;
+    };
+    const auto innermost = std::ranges::max_element(scopes, {}, depth);
+    const std::string name = others[static_cast<std::size_t>(innermost - scopes.begin())] +
+                             parameter.name.substr(innermost->size());
     const auto other = std::ranges::find(model.store.parameters(), name, &NamedParameter::name);
     if (other == model.store.parameters().end() || other->shape != parameter.shape) {
       throw std::logic_error(fmt::format("nothing has the values of {}", parameter.name));

@@ -1,5 +1,4 @@
-// Removes heads: chooses the least important of the heads that can be removed, and makes a smaller
-// model without them.
+// Removes heads: chooses the least important ones that can go, and makes a smaller model.
 #pragma once
 
 #include "lab/removal/head_importance.hpp"
@@ -29,8 +28,8 @@ class HeadGroups {
 };
 
 struct RemovalStep {
-  std::vector<HeadName> heads;  // removed together
-  double loss = 0;              // after this step; measured only if no count is given
+  HeadNames heads;  // removed together
+  double loss = 0;  // after this step; measured only if no count is given
 };
 
 struct RemovalChoice {
@@ -38,8 +37,8 @@ struct RemovalChoice {
   std::vector<RemovalStep> steps{};
 
   // The heads of all steps up to the last after which the loss has grown by at most `tolerance`.
-  std::vector<HeadName> heads_within(double tolerance) const;
-  std::vector<HeadName> all_heads() const;
+  HeadNames heads_within(double tolerance) const;
+  HeadNames all_heads() const;
 };
 
 // Chooses heads as prune_heads() does and then restores them: `count` heads or, without a count,
@@ -47,25 +46,23 @@ struct RemovalChoice {
 // Throws ConfigError if no combination of sets has `count` heads.
 RemovalChoice choose_removal(Model& model, const Config& config, const Task& task,
                              const Split& split, std::optional<Index> count, Index slope_examples,
-                             Workers& workers,
-                             const std::function<void(Index done, Index of)>& progress = {});
+                             Workers& workers, const OnProgress& progress = {});
 
 // The largest part of these heads that can be removed together.
-std::vector<HeadName> removable_among(const Transformer& transformer,
-                                      const std::vector<HeadName>& heads);
+HeadNames removable_among(const Transformer& transformer, const HeadNames& heads);
 
 // Why no head of an attention can be removed; empty if some can.
-std::string_view why_none_goes(const Transformer& transformer, const MultiHeadAttention& attention);
+std::string_view why_none_goes(const Transformer& model, const MultiHeadAttention& attention);
 std::vector<FixedAttention> staying_attentions(const Transformer& transformer);
 
 // The options of the model without these heads. Throws ConfigError for a head that does not exist,
 // and for heads that cannot be separated: no output projection, narrow inputs, alibi, shared
 // weights, or groups that share keys would become unequal.
 ModelOptions options_without(const ModelOptions& options, const Transformer& transformer,
-                             const std::vector<HeadName>& removed);
+                             const HeadNames& removed);
 
 // Copies weights into `to`, a model that options_without() gave for the same heads. Its outputs
 // then equal the outputs of `from` with the gates of the removed heads at 0.
-void keep_weights(const Model& from, const std::vector<HeadName>& removed, Model& to);
+void keep_weights(const Model& from, const HeadNames& removed, Model& to);
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

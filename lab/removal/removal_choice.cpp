@@ -69,42 +69,16 @@ struct Candidate {
   double slope = 0;
 };
 
-std::vector<HeadName> heads_of(const Transformer& transformer, const ModelLeft& left) {
-  std::vector<HeadName> names = tapehead::heads_of(transformer);
-  std::erase_if(names, [&](const HeadName& name) {
-    return std::ranges::find(left, name.site, &AttentionLeft::site) == left.end();
-  });
-  return names;
+std::size_t place_of(const HeadName& head, const HeadGates& gates) {
+  const auto found = std::ranges::find(gates, head, [](const auto& gate) { return gate->head(); });
+  return static_cast<std::size_t>(found - gates.begin());
 }
 
-// The gates of all heads that can be removed, with their names.
-class NamedGates {
- public:
-  NamedGates(Model& model, const ModelLeft& left)
-      : names_(heads_of(model.transformer, left)), gates_(gates_on(model, names_)) {}
-
-  void measure(const Model& model, const Source& source, Workers& workers) {
-    slopes_ = gate_slopes(model, source, gates_, workers);
-  }
-  double slope(const HeadName& head) const { return slopes_[place(head)]; }
-  void close(const HeadName& head) { gates_[place(head)]->set(0); }
-
- private:
-  std::size_t place(const HeadName& head) const {
-    return static_cast<std::size_t>(std::ranges::find(names_, head) - names_.begin());
-  }
-
-  std::vector<HeadName> names_;
-  HeadGates gates_;
-  std::vector<double> slopes_;
-};
-
-std::vector<Candidate> candidates_of(const ModelLeft& left, const NamedGates& gates) {
+std::vector<Candidate> candidates_of(const ModelLeft& left, const HeadGates& gates,
+                                     const std::vector<double>& slopes) {
   std::vector<Candidate> candidates;
   for (std::size_t i = 0; i < left.size(); ++i) {
-    const auto slope = [&](Index head) {
-      return gates.slope({.site = left[i].site, .head = head});
-    };
+    const auto slope = [&](Index head) { return slopes[place_of({left[i].site, head}, gates)]; };
     for (std::vector<Index>& heads : left[i].groups.removable(slope)) {
       double sum = 0;
       for (const Index head : heads) {
@@ -119,8 +93,9 @@ std::vector<Candidate> candidates_of(const ModelLeft& left, const NamedGates& ga
 }
 
 // Takes the set of smallest slope after which the requested count can still be reached.
-RemovalStep take_next(ModelLeft& left, NamedGates& gates, Index count) {
-  for (const Candidate& candidate : candidates_of(left, gates)) {
+RemovalStep take_next(ModelLeft& left, const HeadGates& gates, const std::vector<double>& slopes,
+                      Index count) {
+  for (const Candidate& candidate : candidates_of(left, gates, slopes)) {
     ModelLeft after = left;
     after[candidate.attention].groups.remove(candidate.heads);
     if (!reachable(after).contains(count - std::ssize(candidate.heads))) {
@@ -128,13 +103,13 @@ RemovalStep take_next(ModelLeft& left, NamedGates& gates, Index count) {
     }
     RemovalStep step;
     for (const Index head : candidate.heads) {
-      step.heads.push_back({.site = left[candidate.attention].site, .head = head});
-      gates.close(step.heads.back());
+      step.heads.push_back({left[candidate.attention].site, head});
+      gates[place_of(step.heads.back(), gates)]->set(0);
     }
     left = std::move(after);
     return step;
   }
-  throw ConfigError(fmt::format("no further set of {} heads can be removed", count));
+  throw ConfigError("no further set of {} heads can be removed", count);
 }
 
 }  // namespace
@@ -201,15 +176,15 @@ std::set<Index> HeadGroups::reachable() const {
   return numbers;
 }
 
-std::vector<HeadName> RemovalChoice::all_heads() const {
-  std::vector<HeadName> heads;
+HeadNames RemovalChoice::all_heads() const {
+  HeadNames heads;
   for (const RemovalStep& step : steps) {
     heads.insert(heads.end(), step.heads.begin(), step.heads.end());
   }
   return heads;
 }
 
-std::vector<HeadName> RemovalChoice::heads_within(double tolerance) const {
+HeadNames RemovalChoice::heads_within(double tolerance) const {
   const auto last =
       std::ranges::find_if(steps.rbegin(), steps.rend(),
                            [&](const RemovalStep& step) { return step.loss <= loss + tolerance; });
@@ -218,7 +193,7 @@ std::vector<HeadName> RemovalChoice::heads_within(double tolerance) const {
 
 RemovalChoice choose_removal(Model& model, const Config& config, const Task& task,
                              const Split& split, std::optional<Index> count, Index slope_examples,
-                             Workers& workers, const std::function<void(Index, Index)>& progress) {
+                             Workers& workers, const OnProgress& progress) {
   const auto loss = [&] {
     return count
                ? 0.0
@@ -228,11 +203,15 @@ RemovalChoice choose_removal(Model& model, const Config& config, const Task& tas
   const Index all = count.value_or(*reachable(left).rbegin());
   expect_count(model.transformer, left, all);
   const auto few = first_examples(split, slope_examples).source;
-  NamedGates gates(model, left);
+  HeadNames names = heads_of(model.transformer);
+  std::erase_if(names, [&](const HeadName& name) {
+    return std::ranges::find(left, name.site, &AttentionLeft::site) == left.end();
+  });
+  const HeadGates gates = gates_on(model, names);
   RemovalChoice choice{.loss = loss()};
   for (Index done = 0; done < all;) {
-    gates.measure(model, *few, workers);
-    choice.steps.push_back(take_next(left, gates, all - done));
+    const std::vector<double> slopes = gate_slopes(model, *few, gates, workers);
+    choice.steps.push_back(take_next(left, gates, slopes, all - done));
     choice.steps.back().loss = loss();
     done += std::ssize(choice.steps.back().heads);
     if (progress) {
@@ -242,9 +221,8 @@ RemovalChoice choose_removal(Model& model, const Config& config, const Task& tas
   return choice;
 }
 
-std::vector<HeadName> removable_among(const Transformer& transformer,
-                                      const std::vector<HeadName>& heads) {
-  std::vector<HeadName> going;
+HeadNames removable_among(const Transformer& transformer, const HeadNames& heads) {
+  HeadNames going;
   for (const AttentionLeft& attention : removable_attentions(transformer)) {
     std::vector<Index> own;
     for (const HeadName& head : heads) {
@@ -253,7 +231,7 @@ std::vector<HeadName> removable_among(const Transformer& transformer,
       }
     }
     for (const Index head : attention.groups.removable_among(own)) {
-      going.push_back({.site = attention.site, .head = head});
+      going.push_back({attention.site, head});
     }
   }
   return going;

@@ -40,9 +40,8 @@ std::vector<PruningState> states_of(const PruningCurve& curve) {
 }
 
 template <class Part>
-auto of_step(Part part) {
-  return
-      [part](const PruningState& state) { return state.step ? Json(part(*state.step)) : Json(); };
+auto of_step(Part of) {
+  return [of](const PruningState& state) { return state.step ? Json(of(*state.step)) : Json(); };
 }
 
 }  // namespace

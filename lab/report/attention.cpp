@@ -2,21 +2,11 @@
 #include "lab/report/run.hpp"
 
 #include "lab/heads/head_report.hpp"
-#include "lab/removal/head_importance.hpp"
 #include "train/evaluation/evaluation.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
-
-void expect_sentences(const Split& split, const std::vector<Index>& numbers) {
-  for (const Index i : numbers) {
-    if (i < 0 || i >= split.size()) {
-      throw ConfigError(fmt::format("there is no sentence {} in {}; it has 1 to {}", i + 1,
-                                    split.name, split.size()));
-    }
-  }
-}
 
 Split chosen(const Task& task, const Split& split, const std::vector<Index>& numbers) {
   const auto references = first_references(task, split, static_cast<std::size_t>(split.outputs()));
@@ -34,11 +24,6 @@ Split chosen(const Task& task, const Split& split, const std::vector<Index>& num
   return few;
 }
 
-Json first_of(const std::vector<std::string>& tokens, Index shown) {
-  return std::vector<std::string>(tokens.begin(),
-                                  tokens.begin() + std::min(shown, std::ssize(tokens)));
-}
-
 // Weights in thousandths: finer than colours can show, and short in the file.
 Json weights_json(const Tensor& weights, Index shown) {
   Json rows = Json::array();
@@ -52,18 +37,7 @@ Json weights_json(const Tensor& weights, Index shown) {
   return rows;
 }
 
-Index weights_in(const Json& attentions) {
-  std::size_t count = 0;
-  for (const Json& attention : attentions) {
-    for (const Json& head : attention["heads"]) {
-      count += head.empty() ? 0 : head.size() * head[0].size();
-    }
-  }
-  return static_cast<Index>(count);
-}
-
-using FigureOfHead = std::function<Json(const ReportedHead&)>;
-using NamedFigure = std::pair<std::string, FigureOfHead>;
+using NamedFigure = std::pair<std::string, std::function<Json(const ReportedHead&)>>;
 
 // The agreement with each relation, then the curves of the rows.
 std::vector<NamedFigure> figures_of_heads(const AttentionReport& attention,
@@ -86,22 +60,6 @@ std::vector<NamedFigure> figures_of_heads(const AttentionReport& attention,
   return figures;
 }
 
-// [[a number per head] per step]; null for a head without the figure. Null if no head ever has it.
-Json curves_of(const HeadHistory& history, std::size_t attention, const FigureOfHead& of) {
-  Json steps = Json::array();
-  bool any = false;
-  for (const HeadMoment& moment : history) {
-    const AttentionReport& at = moment.attentions[attention];
-    Json heads = Json::array();
-    for (std::size_t head = 0; head < at.heads.size(); ++head) {
-      heads.push_back(of({at, head}));
-      any = any || !heads.back().is_null();
-    }
-    steps.push_back(std::move(heads));
-  }
-  return any ? steps : Json();
-}
-
 // A gradient takes about as much time as three losses.
 constexpr Index slope_work = 3;
 
@@ -109,7 +67,7 @@ constexpr Index slope_work = 3;
 constexpr Index least_importance_examples = 10;
 constexpr Index least_pruning_examples = 50;
 
-void say(const ReportRequest& request, const char* what) {
+void say(const ReportRequest& request, const std::string& what) {
   if (request.progress) {
     request.progress(what);
   }
@@ -158,11 +116,15 @@ void add_ablations(Json& json, Model& model, const Config& config, const Task& t
 
 Json sentence_json(const InspectedSequence& sequence, const std::string& source,
                    std::optional<Index> number, Index shown) {
+  const auto first_of = [shown](const std::vector<std::string>& tokens) {
+    return std::vector<std::string>(tokens.begin(),
+                                    tokens.begin() + std::min(shown, std::ssize(tokens)));
+  };
   Json sentence = number ? Json{{"number", *number}} : Json::object();
   sentence.update({{"source", source},
-                   {"source_tokens", first_of(sequence.source_tokens, shown)},
-                   {"target_tokens", first_of(sequence.target_tokens, shown)},
-                   {"said_tokens", first_of(sequence.said_tokens, shown)},
+                   {"source_tokens", first_of(sequence.source_tokens)},
+                   {"target_tokens", first_of(sequence.target_tokens)},
+                   {"said_tokens", first_of(sequence.said_tokens)},
                    {"source_length", sequence.source_tokens.size()},
                    {"target_length", sequence.target_tokens.size()},
                    {"attentions", attentions_json(sequence, [shown](const RecordedAttention& seen) {
@@ -171,28 +133,28 @@ Json sentence_json(const InspectedSequence& sequence, const std::string& source,
   return sentence;
 }
 
-Json report_texts(const SavedRun& run, const std::vector<std::string>& texts, Workers& workers) {
-  Json list = Json::array();
-  for (const std::string& text : texts) {
-    const Inspection inspection = inspect_text(run, {.text = text}, workers);
-    list.push_back(sentence_json(inspection.sequence, text, {}, shown_text_tokens));
-  }
-  return list;
-}
-
 Json report_sentences(const Model& model, const EvaluationOptions& options, const Task& task,
                       const Split& split, const std::vector<Index>& examples, Workers& workers) {
-  expect_sentences(split, examples);
+  for (const Index i : examples) {
+    if (i < 0 || i >= split.size()) {
+      throw ConfigError("there is no sentence {} in {}; it has 1 to {}", i + 1, split.name,
+                        split.size());
+    }
+  }
   const Split few = chosen(task, split, examples);
   const auto outputs = texts_of(task, decode_tokens(model, few, few.outputs(), options, workers));
   const std::vector<bool> right = right_sequences(task, few, outputs);
   Json sentences = Json::array();
-  Index weights = 0;
+  std::size_t weights = 0;
   for (std::size_t i = 0; i < examples.size(); ++i) {
     const InspectedSequence seen = inspect(model, {task.source_tokenizer, task.target_tokenizer},
                                            pack(*few.source, {static_cast<Index>(i)}));
     Json sentence = sentence_json(seen, few.source_texts[i], examples[i] + 1, shown_tokens);
-    weights += weights_in(sentence["attentions"]);
+    for (const Json& attention : sentence["attentions"]) {
+      for (const Json& head : attention["heads"]) {
+        weights += head.empty() ? 0 : head.size() * head[0].size();
+      }
+    }
     if (i > 0 && weights > shown_weights) {
       break;
     }
@@ -221,7 +183,14 @@ Json report_heads_json(Model& model, const Config& config, const Task& task, con
   return json;
 }
 
-Json head_curves_json(const HeadHistory& history, const std::vector<HeadFigureRow>& rows) {
+Json head_curves_json(const ReportRequest& request, const Task& task, const Split& split,
+                      Workers& workers) {
+  const Index watched = std::min(request.effort.watched, split.size());
+  const auto progress = [&](Index done, Index of) {
+    say(request, fmt::format("watching the heads, checkpoints: {} of {}", done, of));
+  };
+  const HeadHistory history = head_history(request.run, task, first_examples(split, watched),
+                                           workers, progress, request.figures);
   Json json = history_json(history);
   json["steps"] = Json::array();
   for (const HeadMoment& moment : history) {
@@ -231,13 +200,25 @@ Json head_curves_json(const HeadHistory& history, const std::vector<HeadFigureRo
   const std::vector<AttentionReport>& last = history.back().attentions;
   for (std::size_t a = 0; a < last.size(); ++a) {
     Json figures = Json::object();
-    for (const auto& [name, of] : figures_of_heads(last[a], rows)) {
-      if (Json curves = curves_of(history, a, of); !curves.is_null()) {
+    for (const auto& [name, of] : figures_of_heads(last[a], request.figures)) {
+      Json curves = Json::array();
+      bool any = false;
+      for (const HeadMoment& moment : history) {
+        const AttentionReport& at = moment.attentions[a];
+        Json& heads = curves.emplace_back(Json::array());
+        for (std::size_t head = 0; head < at.heads.size(); ++head) {
+          heads.push_back(of({at, head}));
+          any = any || !heads.back().is_null();
+        }
+      }
+      if (any) {
         figures[name] = std::move(curves);
       }
     }
     json["attentions"].push_back({{"attention", last[a].site.text()}, {"figures", figures}});
   }
+  json["split"] = split.name;
+  json["watched"] = watched;
   return json;
 }
 

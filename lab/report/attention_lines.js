@@ -16,39 +16,24 @@ function mainWeights(rows) {
   });
 }
 
-// Shifts the lines of different heads between the same tokens, so that all can be seen.
-function linesOf(heads) {
-  return heads.flatMap(({rows, colour}, n) => {
-    const shift = (n - (heads.length - 1) / 2) * 2;
-    return mainWeights(rows).map((line) => ({...line, colour, shift}));
-  });
-}
-
-const curve = d3.linkHorizontal();
-
 function linePath({query, key, shift}) {
   const height = (i) => (i + 0.5) * lineRow + shift;
-  return curve({source: [0, height(query)], target: [lineSpan, height(key)]});
-}
-
-// Draws one path for each colour and each tenth of weight.
-function drawTogether(group, lines) {
-  const paths = new Map();
-  for (const line of lines) {
-    const kind = `${line.colour} ${Math.max(1, Math.round(line.weight / 100))}`;
-    paths.set(kind, (paths.get(kind) ?? '') + linePath(line));
-  }
-  group.selectAll('path').data([...paths]).join('path')
-    .attr('class', ([kind]) => `line line-${kind.split(' ')[0]}`)
-    .attr('stroke-opacity', ([kind]) => kind.split(' ')[1] / 10)
-    .attr('d', ([, path]) => path);
+  return d3.linkHorizontal()({source: [0, height(query)], target: [lineSpan, height(key)]});
 }
 
 // Draws the lines and returns a function: given some lines it shows only these, given null all lines.
 function drawLines(svg, lines) {
   const all = svg.append('g').attr('class', 'all');
   const own = svg.append('g').attr('class', 'own');
-  drawTogether(all, lines);
+  const paths = new Map();  // one for each colour and each tenth of weight
+  for (const line of lines) {
+    const kind = `${line.colour} ${Math.max(1, Math.round(line.weight / 100))}`;
+    paths.set(kind, (paths.get(kind) ?? '') + linePath(line));
+  }
+  all.selectAll('path').data([...paths]).join('path')
+    .attr('class', ([kind]) => `line line-${kind.split(' ')[0]}`)
+    .attr('stroke-opacity', ([kind]) => kind.split(' ')[1] / 10)
+    .attr('d', ([, path]) => path);
   return (few) => {
     all.attr('visibility', few ? 'hidden' : 'visible');
     own.selectAll('path').data(few ?? []).join('path')
@@ -66,7 +51,9 @@ function linesFigure(heads, sentence, selected) {
   const right = column('key', keys, tokensOf(sentence, keys));
   const height = Math.max(left.children.length, right.children.length) * lineRow;
   const svg = d3.create('svg').attr('width', lineSpan).attr('height', height).attr('aria-hidden', 'true');
-  const lines = linesOf(heads);
+  // Shifts the lines of different heads between the same tokens, so that all can be seen.
+  const lines = heads.flatMap(({rows, colour}, n) =>
+    mainWeights(rows).map((line) => ({...line, colour, shift: (n - (heads.length - 1) / 2) * 2})));
   const draw = drawLines(svg, lines);
   const show = (token) => {
     const few = token && lines.filter((line) => line[token.dataset.end] === Number(token.dataset.position));
@@ -83,10 +70,4 @@ function linesFigure(heads, sentence, selected) {
   return element('figure', {class: 'lines'},
     element('figcaption', {class: 'legend'}, heads.map(({name, colour}) => element('span', {}, swatch(colour), name))),
     element('div', {class: 'scrolling'}, place));
-}
-
-// One figure for each combination of query side and key side among the chosen heads.
-function linesFigures(heads, sentence, selected) {
-  const sides = [...new Set(heads.map(({queries, keys}) => `${queries} ${keys}`))];
-  return sides.map((pair) => linesFigure(heads.filter(({queries, keys}) => `${queries} ${keys}` === pair), sentence, selected));
 }

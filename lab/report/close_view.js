@@ -15,16 +15,6 @@ function largeMaps(heads, sentence, choice, selected, roles) {
   });
 }
 
-// Marks the selected token in all figures.
-function markSelected(part, selected) {
-  for (const token of part.querySelectorAll('.token')) {
-    token.setAttribute('aria-pressed', selected.on(token.dataset.side) === Number(token.dataset.position));
-  }
-  for (const figure of part.querySelectorAll('.compared')) {
-    markRow(figure.querySelector('.large-map'), selected.on(figure.dataset.queries));
-  }
-}
-
 // The view, and `draw(sentence)`, which redraws it.
 function closeView(choice, roles) {
   const [lines, row, maps] = ['between-tokens', 'row', 'comparison'].map((name) => element('div', {class: name}));
@@ -33,13 +23,19 @@ function closeView(choice, roles) {
   let selected = null;
   const drawRow = () => {
     row.replaceChildren(...rowTables(chosenHeads(shown, choice), shown, selected));
-    for (const part of [lines, maps]) markSelected(part, selected);
+    for (const token of lines.querySelectorAll('.token')) {
+      token.setAttribute('aria-pressed', selected.on(token.dataset.side) === Number(token.dataset.position));
+    }
+    for (const figure of maps.querySelectorAll('.compared')) {
+      markRow(figure.querySelector('.large-map'), selected.on(figure.dataset.queries));
+    }
   };
   const draw = (sentence) => {
     if (sentence !== shown) selected = new TokenChoice(drawRow);
     shown = sentence;
     const heads = chosenHeads(sentence, choice);
-    lines.replaceChildren(...linesFigures(heads, sentence, selected));
+    const sides = d3.nest().key(({queries, keys}) => `${queries} ${keys}`).entries(heads);
+    lines.replaceChildren(...sides.map(({values}) => linesFigure(values, sentence, selected)));
     maps.replaceChildren(...largeMaps(heads, sentence, choice, selected, roles));
     drawRow();
   };

@@ -1,19 +1,5 @@
 // The confusion matrix of a labelled task: a row for each right class, a column for each predicted class.
 
-// [split, {classes, counts}] for each split that has a confusion matrix.
-function confusions(tests = {}) {
-  return Object.entries(tests).map(([split, {confusion}]) => [split, confusion]).filter(([, one]) => one?.classes.length > 0);
-}
-
-// For each class: its number of examples, its precision and its recall.
-function edgesOf({classes, counts}) {
-  const shareOf = (right, all) => (all > 0 ? right / all : null);
-  return classes.map((_, k) => {
-    const [predicted, examples] = [d3.sum(counts, (row) => row[k]), d3.sum(counts[k])];
-    return {examples, precision: shareOf(counts[k][k], predicted), recall: shareOf(counts[k][k], examples)};
-  });
-}
-
 // The colour shows the share of the row, so that rare classes are as visible as frequent ones. Its square root makes
 // the few wrong predictions visible beside the many right ones.
 function countCell({classes, counts}, edges, i, j) {
@@ -29,7 +15,11 @@ function confusionTable(confusion) {
   const {classes, counts} = confusion;
   const many = classes.length > 10;
   const share = (value) => percent(value, many ? 0 : 1);
-  const edges = edgesOf(confusion);
+  const shareOf = (part, all) => (all > 0 ? part / all : null);
+  const edges = classes.map((_, k) => {
+    const [predicted, examples] = [d3.sum(counts, (row) => row[k]), d3.sum(counts[k])];
+    return {examples, precision: shareOf(counts[k][k], predicted), recall: shareOf(counts[k][k], examples)};
+  });
   const right = d3.sum(classes, (_, k) => counts[k][k]);
   const cell = (text) => element('td', {class: 'edge'}, text);
   const heading = (name) => element('th', {scope: 'col', class: 'class-name'}, element('span', {}, name));
@@ -43,7 +33,7 @@ function confusionTable(confusion) {
 }
 
 function confusionSection({tests}) {
-  const all = confusions(tests);
+  const all = partsOfTests(tests, ({confusion}) => confusion?.classes.length > 0 && confusion);
   if (all.length === 0) return '';
   return section('confusion', 'Confusion',
     remark('How often each class was predicted for the examples of each class; the stronger the colour, the larger the share of ' +

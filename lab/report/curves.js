@@ -10,24 +10,16 @@ const curveTitles = {
 // The perplexity is exp(loss), so its curve would tell nothing new.
 const curvesLeftOut = new Set(['step', 'perplexity']);
 
-// Capitalises a name in lower case, such as "Token F1", but not chrF.
-function curveTitle(name) {
-  return curveTitles[name] ?? metricName(name).replace(/^[a-z]+(?= |$)/, (word) => word[0].toUpperCase() + word.slice(1));
-}
-
-function curvePoints(curves, name) {
-  return (curves[name] ?? []).map((value, i) => [curves.step[i], value]);
-}
-
 function curvesSection(report) {
   const {curves} = report;
   if (!curves) return '';
   const kinds = [['training', curves.training], ['validation', curves.evaluations]];
   const names = [...new Set(kinds.flatMap(([, kind]) => Object.keys(kind)))].filter((name) => !curvesLeftOut.has(name));
   const panels = names.map((name) => lineChart({
-    title: curveTitle(name),
+    // Capitalises a name in lower case, such as "Token F1", but not chrF.
+    title: curveTitles[name] ?? metricName(name).replace(/^[a-z]+(?= |$)/, (word) => word[0].toUpperCase() + word.slice(1)),
     label: 'step',
-    series: kinds.map(([kind, values]) => ({name: kind, points: curvePoints(values, name)})),
+    series: kinds.map(([kind, values]) => ({name: kind, points: (values[name] ?? []).map((value, i) => [values.step[i], value])})),
     format: (value) => metricText(name, value),
     ticks: metricTicks(name),
   })).filter(Boolean).concat(positionPanels(report));

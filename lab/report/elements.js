@@ -30,6 +30,11 @@ function scrolling(...content) {
   return element('div', {class: 'scrolling', tabindex: 0}, ...content);
 }
 
+// [split, part] for each split of the tests that has the part, which `partOf` takes from its figures.
+function partsOfTests(tests, partOf) {
+  return Object.entries(tests ?? {}).map(([split, figures]) => [split, partOf(figures)]).filter(([, part]) => part);
+}
+
 // Replaces underscores by spaces.
 function words(name) {
   return name.replaceAll('_', ' ');

@@ -42,19 +42,17 @@ class HeadChoice {
   }
 }
 
-// The mean of each head's largest weights, from the figures of the heads or else from the first sentence.
-function confidences({heads, sentences}) {
-  const ofHead = heads ? ({confidence}) => confidence : (rows) => d3.mean(rows, (row) => d3.max(row));
-  const attentions = (heads ?? sentences?.[0])?.attentions ?? [];
-  return attentions.flatMap(({attention, heads: all}) => all.map((one, i) => ({attention, head: one.head ?? i, confidence: ofHead(one)})));
-}
-
-// The first choice: for each kind of attention, the head with the highest confidence.
-function firstChoice(report) {
+// The first choice: for each kind of attention, the head with the highest confidence. This is the mean of its largest
+// weights, from the figures of the heads or else from the first sentence.
+function firstChoice({heads, sentences}) {
+  const confidenceOf = heads ? (one) => one.confidence : (rows) => d3.mean(rows, (row) => d3.max(row));
   const surest = {};
-  for (const {attention, head, confidence} of confidences(report)) {
+  for (const {attention, heads: all} of (heads ?? sentences?.[0])?.attentions ?? []) {
     const kind = attention.replace(/\.layers\.\d+\./, '.');
-    if (!surest[kind] || confidence > surest[kind].confidence) surest[kind] = {key: headKey(attention, head), confidence};
+    all.forEach((one, i) => {
+      const confidence = confidenceOf(one);
+      if (!surest[kind] || confidence > surest[kind].confidence) surest[kind] = {key: headKey(attention, one.head ?? i), confidence};
+    });
   }
   return new HeadChoice(Object.values(surest).map((one) => one.key));
 }

@@ -24,10 +24,6 @@ function at(row, path) {
   return path.reduce((inner, name) => inner?.[name], row);
 }
 
-function numberOrText(value) {
-  return typeof value === 'number' ? number(value) : String(value ?? '');
-}
-
 // A share of the weight; its title has the value for an even spread. Blank if the head has no such figure.
 function shareCell(row, [first, ...inner]) {
   const value = at(row, [first, ...inner]);
@@ -77,28 +73,21 @@ function headColumns(legend, rows) {
   const place = ({key}) => (headsFirst.includes(key) ? headsFirst.indexOf(key) : headsFirst.length);
   return legend.columns.map(({key, name, meaning, share}) => {
     const path = key.split('.');
-    const plain = (row) => (share ? shareCell(row, path) : numberOrText(at(row, path)));
+    const plain = (row) => {
+      const value = at(row, path);
+      return share ? shareCell(row, path) : typeof value === 'number' ? number(value) : String(value ?? '');
+    };
     return {key, name, help: meaning, cell: cells[key] ?? plain};
   }).filter(({key}) => rows.some((row) => (at(row, key.split('.')) ?? null) !== null))
     .sort((a, b) => place(a) - place(b));
 }
 
 function headRows({attentions, importance}) {
-  const found = (attention, head) => importance?.heads.find((one) => one.attention === attention && one.head === head);
   return attentions.flatMap(({attention, heads}) => heads.map((head) => {
-    const one = found(attention, head.head);
+    const one = importance?.heads.find((weighed) => weighed.attention === attention && weighed.head === head.head);
     const figures = one ? {loss_without: one.loss_without - importance.loss, importance: one.importance} : {};
     return {attention, ...head, ...figures};
   }));
-}
-
-// Explains the shown columns and the roles.
-function headLegend(columns, roles) {
-  return element('details', {open: ''}, element('summary', {}, 'What the columns mean'),
-    remark('Figures are means over the queries, the positions from which a head looks, with the right target given to the decoder. A key is a position that it may look at.'),
-    definitions('meanings', columns.map(({name, help}) => [name, help])),
-    remark('Roles, of which the first counts whose threshold is reached:'),
-    definitions('meanings', roles.map(({role, meaning}) => [role, meaning])));
 }
 
 function headsSection({heads}, choice) {
@@ -115,7 +104,13 @@ function headsSection({heads}, choice) {
     ? ` The loss without each head is over ${heads.importance.examples} of them; with all heads it is ${number(heads.importance.loss)}.` : '';
   return section('heads', 'Heads',
     remark(`Over ${heads.watched} sentences of ${heads.split}.${weighed}`),
-    ...shown, headLegend(columns, heads.legend.roles), ...(heads.notes ?? []).map((note) => remark(note)));
+    ...shown,
+    element('details', {open: ''}, element('summary', {}, 'What the columns mean'),
+      remark('Figures are means over the queries, the positions from which a head looks, with the right target given to the decoder. A key is a position that it may look at.'),
+      definitions('meanings', columns.map(({name: column, help}) => [column, help])),
+      remark('Roles, of which the first counts whose threshold is reached:'),
+      definitions('meanings', heads.legend.roles.map(({role, meaning}) => [role, meaning]))),
+    ...(heads.notes ?? []).map((note) => remark(note)));
 }
 
 function pruningSection({heads}) {

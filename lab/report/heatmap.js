@@ -13,16 +13,13 @@ function heatmap(rows, levels) {
   return svg;
 }
 
-// Reduces a map to at most `most` cells a side. Each cell is the largest of its weights: narrow stripes remain.
-function coarse(rows, most) {
-  const [tall, wide] = [Math.ceil(rows.length / most), Math.ceil(rows[0].length / most)];
-  return d3.range(0, rows.length, tall).map((i) => d3.range(0, rows[0].length, wide).map((j) =>
-    d3.max(rows.slice(i, i + tall), (row) => d3.max(row.slice(j, j + wide)))));
-}
-
-// The map for the overview of all heads, where a cell is at least one pixel.
+// The map for the overview of all heads, where a cell is at least one pixel. Each cell is the largest of its weights:
+// narrow stripes remain.
 function smallMap(rows) {
-  return heatmap(coarse(rows, 64), 12).attr('class', 'small-map').node();
+  const [tall, wide] = [rows.length, rows[0].length].map((size) => Math.ceil(size / 64));
+  const coarse = d3.range(0, rows.length, tall).map((i) => d3.range(0, rows[0].length, wide).map((j) =>
+    d3.max(rows.slice(i, i + tall), (row) => d3.max(row.slice(j, j + wide)))));
+  return heatmap(coarse, 12).attr('class', 'small-map').node();
 }
 
 // The row and column of the cell under the pointer; null outside the map.

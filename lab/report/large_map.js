@@ -2,42 +2,27 @@
 
 const cellSize = 17;
 
-function tokensWidth(tokens) {
+// The queries beside the rows or, if `above`, the keys above the columns.
+function edge(tokens, above) {
   const letter = 7.3;
-  return Math.ceil(d3.max(tokens, (token) => token.length) * letter) + 10;
-}
-
-function middleOf(i) {
-  return (i + 0.5) * cellSize;
-}
-
-function queryEdge(queries) {
-  const width = tokensWidth(queries);
-  const svg = d3.create('svg').attr('class', 'queries').attr('width', width).attr('height', queries.length * cellSize);
-  svg.selectAll('text').data(queries).join('text').attr('class', 'query')
-    .attr('x', width - 6).attr('y', (_, i) => middleOf(i)).attr('dy', '0.35em').attr('text-anchor', 'end')
-    .text((token) => token);
+  const room = Math.ceil(d3.max(tokens, (token) => token.length) * letter) + 10;
+  const long = tokens.length * cellSize;
+  const svg = d3.create('svg').attr('class', above ? 'keys' : 'queries')
+    .attr('width', above ? long : room).attr('height', above ? room : long);
+  const texts = svg.selectAll('text').data(tokens).join('text').attr('class', above ? 'key' : 'query');
+  const middle = (_, i) => (i + 0.5) * cellSize;
+  if (above) texts.attr('transform', (token, j) => `translate(${middle(token, j)},${room - 6}) rotate(-90)`);
+  else texts.attr('x', room - 6).attr('y', middle).attr('text-anchor', 'end');
+  texts.attr('dy', '0.35em').text((token) => token);
   return svg.node();
-}
-
-function keyEdge(keys) {
-  const height = tokensWidth(keys);
-  const svg = d3.create('svg').attr('class', 'keys').attr('width', keys.length * cellSize).attr('height', height);
-  svg.selectAll('text').data(keys).join('text').attr('class', 'key')
-    .attr('transform', (_, j) => `translate(${middleOf(j)},${height - 6}) rotate(-90)`).attr('dy', '0.35em')
-    .text((token) => token);
-  return svg.node();
-}
-
-function rulesBetween(rows) {
-  const [height, width] = [rows.length, rows[0].length];
-  return d3.range(height + 1).map((i) => `M0 ${i}H${width}`).concat(d3.range(width + 1).map((j) => `M${j} 0V${height}`)).join('');
 }
 
 // `pointed(cell)` is called with the cell under the pointer, or null; `picked(i)` with a clicked row.
 function largeMap({rows, queries, keys, pointed, picked}) {
   const svg = heatmap(rows, 50).attr('class', 'cells').attr('width', keys.length * cellSize).attr('height', queries.length * cellSize);
-  svg.append('path').attr('class', 'rules').attr('d', rulesBetween(rows));
+  const [height, width] = [rows.length, rows[0].length];
+  const rules = d3.range(height + 1).map((i) => `M0 ${i}H${width}`).concat(d3.range(width + 1).map((j) => `M${j} 0V${height}`));
+  svg.append('path').attr('class', 'rules').attr('d', rules.join(''));
   svg.append('rect').attr('class', 'picked').attr('width', keys.length).attr('height', 1).attr('visibility', 'hidden');
   svg.append('rect').attr('class', 'pointed').attr('width', 1).attr('height', 1).attr('visibility', 'hidden');
   const cells = svg.node();
@@ -50,14 +35,14 @@ function largeMap({rows, queries, keys, pointed, picked}) {
     hideTip();
     pointed(null);
   });
-  const labels = queryEdge(queries);
+  const labels = edge(queries, false);
   for (const part of [cells, labels]) {
     part.addEventListener('click', (event) => {
       const cell = cellUnder(event, part, rows);
       if (cell) picked(cell.i);
     });
   }
-  return element('div', {class: 'large-map'}, element('div', {class: 'corner'}), keyEdge(keys), labels, cells);
+  return element('div', {class: 'large-map'}, element('div', {class: 'corner'}), edge(keys, true), labels, cells);
 }
 
 // Marks one cell of a large map; with null, no cell.

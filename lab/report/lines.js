@@ -3,21 +3,17 @@
 const chartSize = {width: 320, height: 185, top: 10, right: 12, bottom: 34, left: 50};
 
 function chartFrame(title) {
-  const svg = d3.create('svg').attr('class', 'chart').attr('viewBox', `0 0 ${chartSize.width} ${chartSize.height}`)
+  const {width, height, top, right, bottom, left} = chartSize;
+  const svg = d3.create('svg').attr('class', 'chart').attr('viewBox', `0 0 ${width} ${height}`)
     .attr('role', 'img').attr('aria-label', title);
-  const x = [chartSize.left, chartSize.width - chartSize.right];
-  const y = [chartSize.height - chartSize.bottom, chartSize.top];
-  return {svg, x, y};
+  return {svg, x: [left, width - right], y: [height - bottom, top]};
 }
 
-// Writes numbers as "20k" if the scale is large. Otherwise undefined: the scale chooses the format.
-function shortNumber(scale) {
-  return scale.domain()[1] >= 1e4 ? (value, digits) => d3.format(`.${digits + 1}~s`)(value) : undefined;
-}
-
-// Labels a linear axis. Uses the smallest `digits` for which all labels from `write(value, digits)` differ.
-function labelTicks(axis, scale, count, write = shortNumber(scale)) {
-  if (!write) return axis.ticks(count);
+// Labels a linear axis. Uses the smallest `digits` for which all labels from `write(value, digits)` differ. By default
+// numbers are as "20k" if the scale is large, otherwise as the scale chooses.
+function labelTicks(axis, scale, count, write) {
+  if (!write && scale.domain()[1] < 1e4) return axis.ticks(count);
+  write ??= (value, digits) => d3.format(`.${digits + 1}~s`)(value);
   const values = scale.ticks(count);
   const labels = d3.range(12).map((digits) => values.map((value) => write(value, digits)));
   const best = labels.find((all) => new Set(all).size === all.length) ?? labels.at(-1);

@@ -10,29 +10,12 @@ std::string replaced(std::string_view text,
                      const std::vector<std::pair<std::string_view, std::string_view>>& pairs) {
   std::string result;
   for (std::size_t i = 0; i < text.size();) {
-    std::string_view found;
-    for (const auto& [from, to] : pairs) {
-      if (text.substr(i).starts_with(from)) {
-        found = from;
-        result += to;
-      }
-    }
-    if (found.empty()) {
-      result += text[i];
-    }
-    i += std::max<std::size_t>(1, found.size());
+    const auto found = std::ranges::find_if(
+        pairs, [&](const auto& pair) { return text.substr(i).starts_with(pair.first); });
+    result += found == pairs.end() ? text.substr(i, 1) : found->second;
+    i += found == pairs.end() ? 1 : found->first.size();
   }
   return result;
-}
-
-// The formats of the metrics, the same as in the terminal's tables.
-Json metrics_for_page() {
-  Json metrics;
-  for (const MetricKind* kind : metric_kinds) {
-    metrics[std::string(kind->name)] = {
-        {"words", kind->words}, {"percent", kind->percent}, {"decimals", kind->decimals}};
-  }
-  return metrics;
 }
 
 }  // namespace
@@ -48,11 +31,16 @@ std::string text_for_page(std::string_view text) {
 }
 
 std::string report_page(const Json& report) {
+  Json metrics;  // their formats, the same as in the terminal's tables
+  for (const MetricKind* kind : metric_kinds) {
+    metrics[std::string(kind->name)] = {
+        {"words", kind->words}, {"percent", kind->percent}, {"decimals", kind->decimals}};
+  }
   return replaced(report_frame, {{"@title@", text_for_page(report.at("name").get<std::string>())},
                                  {"@style@", report_style},
                                  {"@library@", report_library},
                                  {"@script@", report_script},
-                                 {"@metrics@", json_for_page(metrics_for_page())},
+                                 {"@metrics@", json_for_page(metrics)},
                                  {"@report@", json_for_page(report)}});
 }
 

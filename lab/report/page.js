@@ -1,7 +1,6 @@
 // Builds the page: its sections, one below the other, with links to them at the top.
 
-function partsOf(report) {
-  if (report.kind === 'sweep') return sweepParts(report);
+function runParts(report) {
   const choice = firstChoice(report);
   return [curvesSection(report), confusionSection(report), typesSection(report), samplesSection(report), attentionSection(report, choice), predictionsSection(report),
     headsSection(report, choice), headCurvesSection(report), spectrumSection(report),
@@ -9,7 +8,7 @@ function partsOf(report) {
 }
 
 function showReport(report) {
-  const parts = partsOf(report);
+  const parts = report.kind === 'sweep' ? sweepParts(report) : runParts(report);
   const links = element('nav', {}, parts.map((part) => element('a', {href: `#${part.id}`}, part.querySelector('h2').textContent)));
   document.querySelector('main').append(header(report), parts.length > 1 ? links : '', ...(report.notes ?? []).map((note) => element('p', {class: 'note'}, note)), ...parts);
   document.querySelectorAll('.table').forEach(sayWhereCut);  // before the page is first drawn

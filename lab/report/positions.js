@@ -5,10 +5,11 @@ function positionsText({first, last}) {
 }
 
 // [split, ranges] for each split that has the loss of at least two ranges of positions.
-function lossesByPosition(tests = {}) {
-  return Object.entries(tests)
-    .map(([split, figures]) => [split, (figures.loss_by_position ?? []).filter(({loss}) => Number.isFinite(loss))])
-    .filter(([, ranges]) => ranges.length > 1);
+function lossesByPosition(tests) {
+  return partsOfTests(tests, ({loss_by_position: all = []}) => {
+    const ranges = all.filter(({loss}) => Number.isFinite(loss));
+    return ranges.length > 1 && ranges;
+  });
 }
 
 function positionPanels({tests}) {
@@ -22,15 +23,11 @@ function positionPanels({tests}) {
   }));
 }
 
-// The ranges with at least a tenth of the mean number of labels. With fewer, the loss is mostly chance.
-function wellCounted(ranges) {
-  const mean = d3.mean(ranges, ({tokens}) => tokens);
-  return ranges.filter(({tokens}) => tokens >= mean / 10);
-}
-
-// Compares the loss at the last positions with the loss at the first positions.
+// Compares the loss at the last positions with the loss at the first positions. Leaves out ranges with less than a
+// tenth of the mean number of labels, since their loss is mostly chance.
 function contextText(split, ranges) {
-  const counted = wellCounted(ranges);
+  const mean = d3.mean(ranges, ({tokens}) => tokens);
+  const counted = ranges.filter(({tokens}) => tokens >= mean / 10);
   const [first, last] = [counted[0], counted.at(-1)];
   const gain = first.loss - last.loss;
   return `At position p of a window the model has read p tokens. The mean loss of ${split} is ${first.loss.toFixed(2)} at ` +
@@ -38,14 +35,10 @@ function contextText(split, ranges) {
     `tokens), ${Math.abs(gain).toFixed(2)} nats ${gain > 0 ? 'less' : 'more'}.`;
 }
 
-// With a stride, labels at the first rows of a window come only from the first window of a document.
-function strideText(config) {
-  const stride = config?.find((row) => row.option === 'evaluation.stride')?.value;
-  const context = config?.find((row) => row.option === 'task.context')?.value;
-  return Number(stride) < Number(context)
-    ? ` Windows begin ${stride} tokens after one another, so positions up to ${context - stride} are those of documents' beginnings.` : '';
-}
-
 function positionRemarks({tests, config}) {
-  return lossesByPosition(tests).map(([split, ranges]) => remark(contextText(split, ranges) + strideText(config)));
+  const [stride, context] = ['evaluation.stride', 'task.context'].map((name) => config?.find(({option}) => option === name)?.value);
+  // With a stride, labels at the first rows of a window come only from the first window of a document.
+  const strideText = Number(stride) < Number(context)
+    ? ` Windows begin ${stride} tokens after one another, so positions up to ${context - stride} are those of documents' beginnings.` : '';
+  return lossesByPosition(tests).map(([split, ranges]) => remark(contextText(split, ranges) + strideText));
 }

@@ -1,12 +1,8 @@
 // What a model predicts at each row of a text, and what the changed model predicts.
 
-function bestText(best) {
-  return best.map(({token, probability}) => `${token} ${percent(probability, 1)}`).join('\n');
-}
-
 function bestCell({best}) {
-  const [{token, probability}] = best;
-  return {...shade(probability, `${token} ${percent(probability, 1)}`), title: bestText(best)};
+  const texts = best.map(({token, probability}) => `${token} ${percent(probability, 1)}`);
+  return {...shade(best[0].probability, texts[0]), title: texts.join('\n')};
 }
 
 // The name of the changed model.

@@ -1,10 +1,8 @@
 // The parts of a page that come from a run's files: its curves and its facts.
 #include "lab/report/page.hpp"
 
-#include "core/files/json_text.hpp"
 #include "datasets/task_kind.hpp"
 #include "lab/sweep/directory.hpp"
-#include "train/config/config.hpp"
 #include "train/output/text_table.hpp"
 #include "train/run/checkpoints.hpp"
 #include "train/run/run_record.hpp"
@@ -31,27 +29,12 @@ Lines lines_of(const std::filesystem::path& file, Json& faults) {
 
 Index step_of(const Json& line) { return line.at("step").get<Index>(); }
 
-// The names of the figures in the lines, in order of occurrence.
-std::vector<std::string> figures_of(const Lines& lines) {
-  static const std::set<std::string> no_figures{"step", "epoch", "tokens", "examples"};
-  std::vector<std::string> names;
-  std::set<std::string> known = no_figures;
-  for (const Json& line : lines) {
-    for (const auto& [name, value] : line.items()) {
-      if ((value.is_number() || value.is_null()) && known.insert(name).second) {
-        names.push_back(name);
-      }
-    }
-  }
-  return names;
-}
-
-Json mean(const Lines& lines, std::size_t first, std::size_t last, const std::string& name) {
+Json mean(std::span<const Json> lines, const std::string& name) {
   double sum = 0;
   double count = 0;
-  for (std::size_t i = first; i < last; ++i) {
-    const auto found = lines[i].find(name);
-    if (found != lines[i].end() && found->is_number()) {
+  for (const Json& line : lines) {
+    const auto found = line.find(name);
+    if (found != line.end() && found->is_number()) {
       sum += found->get<double>();
       ++count;
     }
@@ -59,78 +42,54 @@ Json mean(const Lines& lines, std::size_t first, std::size_t last, const std::st
   return count > 0 ? Json(sum / count) : Json();
 }
 
-std::map<Index, double> seconds_by_step(const std::filesystem::path& times, Json& faults) {
-  std::map<Index, double> seconds{{0, 0}};
-  for (const Json& line : lines_of(times, faults)) {
-    if (line.contains("seconds") && line["seconds"].is_number()) {
-      seconds[step_of(line)] = line["seconds"].get<double>();
-    }
-  }
-  return seconds;
-}
-
-// Target tokens per second over lines first ... last - 1, timed from the step before the first.
-Json rate(const Lines& lines, std::size_t first, std::size_t last,
-          const std::map<Index, double>& seconds) {
-  const auto begin = seconds.find(step_of(lines[first]) - 1);
-  const auto end = seconds.find(step_of(lines[last - 1]));
+// Target tokens per second, timed from the step before the first line.
+Json rate(std::span<const Json> lines, const std::map<Index, double>& seconds) {
+  const auto begin = seconds.find(step_of(lines.front()) - 1);
+  const auto end = seconds.find(step_of(lines.back()));
   if (begin == seconds.end() || end == seconds.end() || end->second <= begin->second) {
     return {};
   }
   double tokens = 0;
-  for (std::size_t i = first; i < last; ++i) {
-    tokens += static_cast<double>(count_in(lines[i], "tokens").value_or(0));
+  for (const Json& line : lines) {
+    tokens += static_cast<double>(count_in(line, "tokens").value_or(0));
   }
   return tokens / (end->second - begin->second);
 }
 
-// Each point is the mean over `width` lines and has the last line's step.
-Json curves_of(const Lines& lines, std::size_t width) {
+// Each point is the mean over `width` lines and has the last line's step. `seconds`: null, or the
+// time at each step for the curve of the rate.
+Json curves_of(const Lines& lines, std::size_t width, const std::map<Index, double>* seconds) {
   Json curves = {{"step", Json::array()}};
-  const std::vector<std::string> names = figures_of(lines);
+  std::vector<std::string> names;  // of the figures, in order of occurrence
+  std::set<std::string> known{"step", "epoch", "tokens", "examples"};
+  for (const Json& line : lines) {
+    for (const auto& [name, value] : line.items()) {
+      if ((value.is_number() || value.is_null()) && known.insert(name).second) {
+        names.push_back(name);
+      }
+    }
+  }
   for (std::size_t first = 0; first < lines.size(); first += width) {
-    const std::size_t last = std::min(first + width, lines.size());
-    curves["step"].push_back(step_of(lines[last - 1]));
+    const auto point = std::span(lines).subspan(first, std::min(width, lines.size() - first));
+    curves["step"].push_back(step_of(point.back()));
     for (const std::string& name : names) {
-      curves[name].push_back(mean(lines, first, last, name));
+      curves[name].push_back(mean(point, name));
+    }
+    if (seconds != nullptr) {
+      curves["tokens_per_second"].push_back(rate(point, *seconds));
     }
   }
   return curves;
-}
-
-Json training_curves(const Lines& lines, std::size_t width,
-                     const std::map<Index, double>& seconds) {
-  Json curves = curves_of(lines, width);
-  for (std::size_t first = 0; first < lines.size(); first += width) {
-    const std::size_t last = std::min(first + width, lines.size());
-    curves["tokens_per_second"].push_back(rate(lines, first, last, seconds));
-  }
-  return curves;
-}
-
-// The samples that a language model generated at each evaluation.
-Json samples_of(const Lines& evaluations) {
-  Json samples = Json::array();
-  for (const Json& line : evaluations) {
-    const auto texts = line.find("samples");
-    if (texts != line.end() && texts->is_array()) {
-      samples.push_back({{"step", step_of(line)}, {"texts", *texts}});
-    }
-  }
-  return samples;
-}
-
-// " of 600" or ", of 3 epochs"; empty if the config does not determine the training's length.
-std::string planned_text(const TrainingOptions& training) {
-  if (training.steps) {
-    return fmt::format(" of {}", *training.steps);
-  }
-  return training.epochs ? fmt::format(", of {}", counted(*training.epochs, "epoch")) : "";
 }
 
 Json state_of(const RunFiles& files, const std::optional<RunRecord>& record,
               const TrainingOptions& training, Index step) {
-  const std::string where = fmt::format("step {}{}", step, planned_text(training));
+  std::string where = fmt::format("step {}", step);
+  if (training.steps) {
+    where += fmt::format(" of {}", *training.steps);
+  } else if (training.epochs) {
+    where += fmt::format(", of {}", counted(*training.epochs, "epoch"));
+  }
   if (record && record->end) {
     return {{"name", "finished"},
             {"text", fmt::format("finished after {}", counted(step, "step"))}};
@@ -150,19 +109,8 @@ Json state_of(const RunFiles& files, const std::optional<RunRecord>& record,
           {"text", fmt::format("unfinished: stopped at {}, and can be resumed", where)}};
 }
 
-Json config_json(const LoadedConfig& loaded, const std::optional<RunRecord>& record) {
-  Json options = Json::array();
-  auto origins = record ? record->origins : std::map<std::string, std::string>();
-  origins.insert(loaded.origins.begin(), loaded.origins.end());  // origins in the record are kept
-  for (const auto& [option, value] : option_values(loaded.config)) {
-    options.push_back({{"option", option}, {"value", value}, {"origin", origins[option]}});
-  }
-  return options;
-}
-
 Json environment_json(const std::optional<RunRecord>& record, const Config& config) {
-  Json facts = Json::array();
-  facts.push_back({"seed", config.seed});
+  Json facts = Json::array({Json::array({"seed", config.seed})});
   if (!record || record->starts.empty()) {
     facts.push_back({"machine", "not recorded"});
     return facts;
@@ -184,17 +132,6 @@ Json environment_json(const std::optional<RunRecord>& record, const Config& conf
   return facts;
 }
 
-std::string task_name(const Config& config) { return std::string(config.task.kind().name); }
-
-std::string width_text(const ModelOptions& model) {
-  const Index encoder = model.layers_of(StackName::encoder);
-  const Index decoder = model.layers_of(StackName::decoder);
-  const std::string layers = model.traits().context
-                                 ? fmt::format("{} + {} layers", encoder, decoder)
-                                 : counted(encoder + decoder, "layer");
-  return fmt::format("{}, width {}", layers, model.d_model);
-}
-
 }  // namespace
 
 Json report_curves(const RunFiles& files) {
@@ -205,11 +142,22 @@ Json report_curves(const RunFiles& files) {
     (line.contains("split") ? evaluations : training).push_back(std::move(line));
   }
   const std::size_t width = (training.size() + curve_points - 1) / curve_points;
-  const std::map<Index, double> seconds = seconds_by_step(files.times(), faults);
-  return {{"training", training_curves(training, width, seconds)},
+  std::map<Index, double> seconds{{0, 0}};
+  for (const Json& line : lines_of(files.times(), faults)) {
+    if (line.contains("seconds") && line["seconds"].is_number()) {
+      seconds[step_of(line)] = line["seconds"].get<double>();
+    }
+  }
+  Json samples = Json::array();  // that a language model generated at each evaluation
+  for (const Json& line : evaluations) {
+    if (const auto texts = line.find("samples"); texts != line.end() && texts->is_array()) {
+      samples.push_back({{"step", step_of(line)}, {"texts", *texts}});
+    }
+  }
+  return {{"training", curves_of(training, width, &seconds)},
           {"steps_a_point", width},
-          {"evaluations", curves_of(evaluations, 1)},
-          {"samples", samples_of(evaluations)},
+          {"evaluations", curves_of(evaluations, 1, nullptr)},
+          {"samples", std::move(samples)},
           {"last_step", training.empty() ? 0 : step_of(training.back())},
           {"faults", std::move(faults)}};
 }
@@ -218,18 +166,25 @@ Json run_facts(const RunFiles& files, Index last_step) {
   const LoadedConfig loaded = load_config(files.config());
   const auto record = read_record(files.record());
   const Config& config = loaded.config;
+  const ModelOptions& model = config.model;
+  const std::string task(config.task.kind().name);
+  const Index encoder = model.layers_of(StackName::encoder);
+  const Index decoder = model.layers_of(StackName::decoder);
+  const std::string layers = model.traits().context
+                                 ? fmt::format("{} + {} layers", encoder, decoder)
+                                 : counted(encoder + decoder, "layer");
   const std::filesystem::path named = std::filesystem::absolute(files.directory).lexically_normal();
   const std::string name = (named.has_filename() ? named : named.parent_path()).filename().string();
   Json report = {{"kind", "run"},
                  {"name", name},
                  {"path", files.directory.string()},
-                 {"task", task_name(config)},
+                 {"task", task},
                  {"metric", kind_of(config.evaluation.metric).name},
                  {"state", state_of(files, record, config.training, last_step)},
                  {"summary", Json::array()}};
   Json& summary = report["summary"];
-  summary.push_back({"task", task_name(config)});
-  summary.push_back({"model", width_text(config.model)});
+  summary.push_back({"task", task});
+  summary.push_back({"model", fmt::format("{}, width {}", layers, model.d_model)});
   summary.push_back({"steps", last_step});
   const double seconds = read_elapsed_seconds(files.checkpoints());
   if (seconds > 0) {
@@ -238,7 +193,11 @@ Json run_facts(const RunFiles& files, Index last_step) {
   if (record && record->end) {
     report["tests"] = record->end->tests;
   }
-  report["config"] = config_json(loaded, record);
+  auto origins = record ? record->origins : std::map<std::string, std::string>();
+  origins.insert(loaded.origins.begin(), loaded.origins.end());  // origins in the record are kept
+  for (const auto& [option, value] : option_values(config)) {
+    report["config"].push_back({{"option", option}, {"value", value}, {"origin", origins[option]}});
+  }
   report["environment"] = environment_json(record, config);
   return report;
 }

@@ -16,16 +16,14 @@ function header({name, state, summary = [], tests = {}}) {
     facts.length === 0 ? '' : definitions('facts', facts.map(([label, value]) => [label, String(value)])));
 }
 
-// The samples of a language model during the training, the latest first.
-function textsSection(samples) {
-  const told = 'What the model wrote by itself at each evaluation. The same numbers draw the same sample at every step.';
-  return section('samples', 'Samples', remark(told), [...samples].reverse().map(({step, texts}, i) => element(
-    'details', i === 0 ? {open: ''} : {}, element('summary', {}, `step ${step}`),
-    texts.map((text) => element('pre', {class: 'written'}, String(text))))));
-}
-
+// The samples of a language model during the training, the latest first; or the outputs on some sentences.
 function samplesSection({sentences, samples}) {
-  if (samples) return textsSection(samples);
+  if (samples) {
+    return section('samples', 'Samples',
+      remark('What the model wrote by itself at each evaluation. The same numbers draw the same sample at every step.'),
+      [...samples].reverse().map(({step, texts}, i) => element('details', i === 0 ? {open: ''} : {},
+        element('summary', {}, `step ${step}`), texts.map((text) => element('pre', {class: 'written'}, String(text))))));
+  }
   if (!sentences?.some(({output}) => output !== undefined)) return '';
   const wrong = sentences.filter((one) => !one.right).length;
   const told = wrong === 0 ? 'Each as the reference has it.' : `${wrong} of ${sentences.length} differ from the reference.`;

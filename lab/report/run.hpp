@@ -2,13 +2,8 @@
 // their tokens, the model's outputs and the weights of every head.
 #pragma once
 
-#include "core/files/json_text.hpp"
-#include "core/kernel/workers.hpp"
-#include "datasets/task.hpp"
 #include "lab/heads/head_history.hpp"
 #include "lab/inspection/inspection.hpp"
-#include "train/experiment.hpp"
-#include "train/run/data.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
@@ -58,22 +53,21 @@ Json report_heads_json(Model& model, const Config& config, const Task& task, con
 //
 // {"steps": [40, 80], "roles": [...], "relations": [...] as in history_json(), "attentions":
 //  [{"attention": "decoder.layers.0.self", "figures": {"largest weight": [[0.4, 0.2], [0.9,
-//  0.2]]}}]}
+//  0.2]]}}], "split": "validation", "watched": 200}
 //
 // A figure has a share for each head at each step; null if the head has no such value. The figure
 // is absent if no head of the attention ever has a value.
-Json head_curves_json(const HeadHistory& history, const std::vector<HeadFigureRow>& rows);
+Json head_curves_json(const ReportRequest& request, const Task& task, const Split& split,
+                      Workers& workers);
 
-constexpr Index shown_tokens = 48;        // on each side of a sentence; later weights are left out
-constexpr Index shown_weights = 600'000;  // of all sentences; these determine the page's size
+constexpr Index shown_tokens = 48;  // on each side of a sentence; later weights are left out
+constexpr std::size_t shown_weights = 600'000;  // of all sentences; they determine the page's size
 
 // A sentence as in report_sentences(), without output and reference, cut to `shown` tokens a side.
 Json sentence_json(const InspectedSequence& sequence, const std::string& source,
                    std::optional<Index> number, Index shown);
 
-// The user's texts as sentences without a number. Throws what inspect_text() throws.
-constexpr Index shown_text_tokens = 256;  // on each side
-Json report_texts(const SavedRun& run, const std::vector<std::string>& texts, Workers& workers);
+constexpr Index shown_text_tokens = 256;  // on each side of a user's text
 
 // The given examples of a split. If there are too many for `shown_weights`, only the first ones,
 // but at least one. For each example:

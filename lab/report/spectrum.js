@@ -23,15 +23,6 @@ function frequenciesText({step, frequencies, gini, shares}, most) {
   return `At step ${step}, ${frequencies} of ${shares.length} frequencies have ${percent(most)} (Gini coefficient ${gini.toFixed(2)}).`;
 }
 
-function frequencyCurve(checkpoints, most) {
-  return lineChart({
-    title: `Frequencies that have ${percent(most)}`,
-    label: 'step',
-    series: [{name: 'frequencies', points: checkpoints.map(({step, frequencies}) => [step, frequencies])}],
-    range: [0, checkpoints[0].shares.length],
-  });
-}
-
 // The spectrum of the checkpoint that a slider selects.
 function chosenSpectrum(checkpoints, largest, most) {
   const shown = element('div', {class: 'chosen-spectrum'});
@@ -56,6 +47,11 @@ function spectrumSection({spectrum}) {
       'the squared distances of the embedding’s rows from their mean. In models that have found the rule, few frequencies ' +
       `have nearly everything (Nanda et al. 2023). ${kept}`),
     element('ul', {}, ends.map((one) => element('li', {}, frequenciesText(one, most)))),
-    element('div', {class: 'panels'}, ends.map((one) => spectrumChart(one, largest)), every ? frequencyCurve(checkpoints, most) : ''),
+    element('div', {class: 'panels'}, ends.map((one) => spectrumChart(one, largest)), every ? lineChart({
+      title: `Frequencies that have ${percent(most)}`,
+      label: 'step',
+      series: [{name: 'frequencies', points: checkpoints.map(({step, frequencies}) => [step, frequencies])}],
+      range: [0, checkpoints[0].shares.length],
+    }) : ''),
     every ? chosenSpectrum(checkpoints, largest, most) : '');
 }

@@ -105,22 +105,17 @@ function metricTicks(metric) {
   return isShare(metric) ? percent : undefined;
 }
 
-// The labels in numeric order if all are numbers. Otherwise null: a curve between names would mean nothing.
-function numbersOf({labels}) {
-  const numbers = labels.every((label) => label.trim() !== '' && Number.isFinite(Number(label)));
-  return numbers ? [...labels].sort((a, b) => a - b) : null;
-}
-
-// A figure over the settings of one axis, with a colour for each combination of the other axes. Numeric settings are
-// joined by a line. Cells without the figure are left out.
+// A figure over the settings of one axis, with a colour for each combination of the other axes. Cells without the figure
+// are left out.
 function axisChart(results, axis, figure) {
   const known = results.cells.filter((cell) => Number.isFinite(cell[figure]?.mean));
   const others = (cell) => cellName(Object.fromEntries(Object.entries(cell.settings).filter(([name]) => name !== axis.name)));
   const names = [...new Set(known.map(others))];
   const title = `${figureName(figure)} over ${axis.name}`;
   const frame = chartFrame(title);
-  const numbers = numbersOf(axis);
-  const labels = numbers ?? axis.labels;
+  // Only numbers are joined by a line, in their order: a curve between names would mean nothing.
+  const numbers = axis.labels.every((label) => label.trim() !== '' && Number.isFinite(Number(label)));
+  const labels = numbers ? [...axis.labels].sort((a, b) => a - b) : axis.labels;
   const x = d3.scalePoint(labels, frame.x).padding(0.5);
   const y = figureScale(known, figure, frame.y);
   drawAxes(frame.svg, x, y, axis.name, metricTicks(figure));
@@ -135,14 +130,6 @@ function axisChart(results, axis, figure) {
     }
   });
   return element('figure', {class: 'panel'}, element('figcaption', {}, title), frame.svg.node(), names.length > 1 ? legend(names) : '');
-}
-
-// Marks points with names if these are short. Otherwise with numbers, and a list below has the names.
-function namesAtPoints(cells) {
-  const names = cells.map(({settings}) => Object.values(settings).join(', ') || cellName(settings));
-  if (cells.length <= 8 && names.every((name) => name.length <= 20)) return {marks: names, key: ''};
-  const key = element('ol', {class: 'key'}, cells.map(({settings}) => element('li', {}, cellName(settings))));
-  return {marks: cells.map((_, i) => String(i + 1)), key};
 }
 
 // Writes texts beside points [x, y], if possible where they cover no earlier text and no point.
@@ -174,8 +161,10 @@ function frontChart({cells, metric}) {
       x: x(cell.seconds.mean), y: y(cell[metric].mean), across: ends(cell.seconds, x), along: ends(cell[metric], y),
     });
   }
-  const {marks, key} = namesAtPoints(cells);
-  markPoints(frame.svg, cells.map((cell) => [x(cell.seconds.mean), y(cell[metric].mean)]), marks);
+  const names = cells.map(({settings}) => Object.values(settings).join(', ') || cellName(settings));
+  const short = cells.length <= 8 && names.every((name) => name.length <= 20);  // else numbers, and a list has the names
+  const key = short ? '' : element('ol', {class: 'key'}, cells.map(({settings}) => element('li', {}, cellName(settings))));
+  markPoints(frame.svg, cells.map((cell) => [x(cell.seconds.mean), y(cell[metric].mean)]), short ? names : cells.map((_, i) => String(i + 1)));
   return element('figure', {class: 'panel'}, element('figcaption', {}, title), frame.svg.node(), legend(['cells', 'front']), key);
 }
 
@@ -183,11 +172,11 @@ function resultsInWords({results}) {
   const told = (cell) => `${cellName(cell.settings)}: ${spreadText(results.metric, cell[results.metric])}, ${duration(cell.seconds.mean)}`;
   const best = results.cells.find((cell) => cell.best);
   const cheapest = results.cells.filter((cell) => cell.cheapest_not_significantly_worse);
-  const cheapestText = () => (cheapest.length > 1
+  const cheapestText = cheapest.length > 1
     ? `a tie of ${cheapest.map((cell) => cellName(cell.settings)).join('; ')}, with equal multiply-adds and parameters`
-    : cheapest[0] === best ? 'the same' : told(cheapest[0]));
+    : cheapest[0] === best ? 'the same' : told(cheapest[0]);
   return [element('p', {}, element('b', {}, 'Best: '), told(best)),
-    element('p', {}, element('b', {}, 'Cheapest not significantly worse: '), cheapestText()),
+    element('p', {}, element('b', {}, 'Cheapest not significantly worse: '), cheapestText),
     ...remarksOnSeeds(results)];
 }
 
@@ -206,9 +195,8 @@ function axesSection(report) {
 // The figures that the sweep file lists under `show`, over every axis.
 function shownSection({results, axes}) {
   const shown = results.show.filter((figure) => results.figures.includes(figure));
-  if (shown.length === 0 || axes.length === 0) return [];
   const panels = shown.flatMap((figure) => axes.map((axis) => axisChart(results, axis, figure)));
-  return [section('shown', 'Beside the metric', element('div', {class: 'panels'}, panels))];
+  return panels.length === 0 ? [] : [section('shown', 'Beside the metric', element('div', {class: 'panels'}, panels))];
 }
 
 // Explains the words of the table. `significantly worse` and similar words are results of the bootstrap.

@@ -13,12 +13,6 @@ function neighbour(token, key) {
   }
 }
 
-function goTo(token) {
-  token.closest('.tokens').querySelector('[tabindex="0"]').tabIndex = -1;
-  token.tabIndex = 0;
-  token.focus();
-}
-
 // `end`: 'query' or 'key'; `side`: of the sentence; `picked(position)` is called on a click.
 function tokenColumn({end, side, labels, picked}) {
   const buttons = labels.map((label, i) => element('button', {
@@ -32,7 +26,9 @@ function tokenColumn({end, side, labels, picked}) {
       const next = neighbour(event.target, event.key);
       if (!next) return;
       event.preventDefault();
-      goTo(next);
+      next.closest('.tokens').querySelector('[tabindex="0"]').tabIndex = -1;
+      next.tabIndex = 0;
+      next.focus();
     },
   }, buttons);
 }

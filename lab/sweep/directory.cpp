@@ -1,14 +1,10 @@
 #include "lab/sweep/directory.hpp"
 
 #include <chrono>
-#include <system_error>
 #include <thread>
 
-#include "core/files/files.hpp"
 #include "core/files/json_text.hpp"
-#include "train/config/config.hpp"
 #include "train/run/data.hpp"
-#include "train/run/run_directory.hpp"
 
 namespace tapehead {
 
@@ -20,19 +16,6 @@ constexpr std::array<const char*, 5> result_files{"sweep.json", "results.json", 
                                                   "cells.csv", "report.html"};
 
 fs::path lock_of(const fs::path& directory) { return directory / ".sweep.lock"; }
-
-fs::path prepared(const fs::path& directory) {
-  std::error_code ignored;
-  if (fs::exists(directory, ignored) && !is_run_lock(lock_of(directory)) &&
-      !fs::is_empty(directory, ignored)) {
-    throw IoError(
-        fmt::format("{} contains something that is not a sweep, so nothing is written there; "
-                    "choose another directory with --run DIR",
-                    directory.string()));
-  }
-  make_directories(directory);
-  return directory;
-}
 
 fs::path plan_file(const fs::path& directory) { return directory / "sweep.json"; }
 
@@ -56,37 +39,27 @@ SweepRun run_of(const JsonObject& json, std::size_t cells, const fs::path& direc
   return run;
 }
 
-SweepCell cell_of(const Json& json, std::size_t axes, const std::string& where) {
-  SweepCell cell;
-  for (const Json& label : json) {
-    if (label.is_string()) {
-      cell.push_back(label.get<std::string>());
-    }
-  }
-  if (!json.is_array() || cell.size() != axes || json.size() != axes) {
-    throw IoError(fmt::format("{}: a cell has not one label for each of {} axes", where, axes));
-  }
-  return cell;
-}
-
-Metric metric_of(const JsonObject& json) {
-  if (const auto metric = metric_named(json.text("metric"))) {
-    return *metric;
-  }
-  json.fail("metric", "a metric");
-}
-
 SweepPlan plan_of(const Json& json, const fs::path& directory) {
   const std::string where = plan_file(directory).string();
   const JsonObject object(json, where);
-  SweepPlan plan{.config = object.text("config"),
-                 .axes = object.texts("axes"),
-                 .metric = metric_of(object),
-                 .split = object.text("split"),
-                 .show = object.texts("show")};
+  SweepPlan plan{};
+  plan.config = object.text("config");
+  plan.axes = object.texts("axes");
+  const auto metric = metric_named(object.text("metric"));
+  if (!metric) {
+    object.fail("metric", "a metric");
+  }
+  plan.metric = *metric;
+  plan.split = object.text("split");
+  plan.show = object.texts("show");
   std::ranges::transform(plan.show, plan.show.begin(), present_name);
   for (const Json& labels : object.list("cells")) {
-    plan.cells.push_back(cell_of(labels, plan.axes.size(), where));
+    if (!labels.is_array() || labels.size() != plan.axes.size() ||
+        !std::all_of(labels.begin(), labels.end(),
+                     [](const Json& label) { return label.is_string(); })) {
+      throw IoError("{}: a cell has not one label for each of {} axes", where, plan.axes.size());
+    }
+    plan.cells.push_back(labels.get<SweepCell>());
   }
   for (const Json& run : object.list("runs")) {
     plan.runs.push_back(run_of(JsonObject(run, where), plan.cells.size(), directory));
@@ -96,8 +69,19 @@ SweepPlan plan_of(const Json& json, const fs::path& directory) {
 
 }  // namespace
 
-SweepDirectory::SweepDirectory(const fs::path& path) : path_(prepared(path)), lock_(lock_of(path)) {
-  remove_temporary_files(path);
+RunLock lock_sweep(const fs::path& directory) {
+  std::error_code ignored;
+  if (fs::exists(directory, ignored) && !is_run_lock(lock_of(directory)) &&
+      !fs::is_empty(directory, ignored)) {
+    throw IoError(
+        "{} contains something that is not a sweep, so nothing is written there; choose another "
+        "directory with --run DIR",
+        directory.string());
+  }
+  make_directories(directory);
+  RunLock lock(lock_of(directory));
+  remove_temporary_files(directory);
+  return lock;
 }
 
 bool is_in_use(const fs::path& directory) { return is_locked(lock_of(directory)); }
@@ -184,7 +168,7 @@ SweepPlan read_sweep_plan(const fs::path& directory) {
   try {
     return plan_of(parse_json_file(file), directory);
   } catch (const IoError& error) {
-    throw IoError(fmt::format("{}; the command `sweep` writes the plan again", error.what()));
+    throw IoError("{}; the command `sweep` writes the plan again", error.what());
   }
 }
 

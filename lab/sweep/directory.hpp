@@ -2,23 +2,13 @@
 // lists of files that a sweep reads.
 #pragma once
 
-#include "core/files/input_output.hpp"
 #include "lab/sweep/plan.hpp"
 #include "train/run/run_directory.hpp"
 
 namespace tapehead {
 
-class SweepDirectory {
- public:
-  // Creates or reopens the directory. Throws IoError if it contains something else or is in use.
-  explicit SweepDirectory(const std::filesystem::path& path);
-
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-  RunLock lock_;
-};
+// Creates or reopens the directory. Throws IoError if it contains something else or is in use.
+RunLock lock_sweep(const std::filesystem::path& directory);
 
 // Whether a process is running the sweep in this directory.
 bool is_in_use(const std::filesystem::path& directory);

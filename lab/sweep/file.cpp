@@ -22,10 +22,9 @@ constexpr std::string_view as_it_is = "as it is";  // the label of `{}` in a lis
 bool is_plain(std::string_view text) {
   static constexpr std::string_view inside =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 ._+-";
-  const auto is_word = [](char c) { return c != ' ' && c != '-' && c != '+'; };
   return !text.empty() && text != "null" &&
-         text.find_first_not_of(inside) == std::string_view::npos && is_word(text.front()) &&
-         text.back() != ' ';
+         text.find_first_not_of(inside) == std::string_view::npos &&
+         text.find_first_of(" -+") != 0 && text.back() != ' ';
 }
 
 // The value as `--set` takes it: "null", or a list such as "[[full, window 2], full]".
@@ -80,9 +79,20 @@ class SweepReader {
     } else if (entry.key == "seeds") {
       read_seeds(value);
     } else if (entry.key == "axes") {
-      read_axes(value);
+      if (value.kind != Kind::mapping) {
+        fail(value.mark, "axes", "expected options and their lists of values");
+      }
+      for (const ConfigEntry& axis : value.entries) {
+        sweep_.axes.push_back({axis.key, settings_of(axis)});
+      }
     } else if (entry.key == "metric") {
-      read_metric(entry);
+      sweep_.metric = metric_named(text_of(entry, "a metric"));
+      if (!sweep_.metric) {
+        fail(value.mark, "metric",
+             fmt::format("no such metric ({}; there are {})", shown(value.text),
+                         join(EnumNames<Metric>::names, ", ")));
+      }
+      sweep_.metric_place = place_of(entry.key, value.mark);
     } else if (entry.key == "split") {
       sweep_.split = {.name = text_of(entry, "test, validation or another split"),
                       .place = place_of(entry.key, value.mark)};
@@ -142,13 +152,12 @@ class SweepReader {
       } else if (part.name == "pruning") {
         sweep_.study.pruning = true;
       } else if (part.name != "figures") {
-        throw ConfigError(fmt::format("{}: expected figures, importance or pruning, not {}",
-                                      part.place, shown(part.name)));
+        throw ConfigError("{}: expected figures, importance or pruning, not {}", part.place,
+                          shown(part.name));
       }
     }
   }
 
-  // An option's value as `--set` would give it, with the places of option and value in this file.
   Override value_of(std::string_view option, const Mark& mark, const ConfigNode& value) const {
     if (option == "seed") {
       fail(mark, option, "seeds have an entry of their own, `seeds: [1, 2, 3]`");
@@ -156,6 +165,7 @@ class SweepReader {
     return placed(option, mark, value);
   }
 
+  // An option's value as `--set` would give it, with the places of option and value in this file.
   Override placed(std::string_view option, const Mark& mark, const ConfigNode& value) const {
     if (has_mapping(value)) {
       fail(value.mark, option,
@@ -183,15 +193,6 @@ class SweepReader {
     return values;
   }
 
-  void read_axes(const ConfigNode& node) {
-    if (node.kind != Kind::mapping) {
-      fail(node.mark, "axes", "expected options and their lists of values");
-    }
-    for (const ConfigEntry& entry : node.entries) {
-      sweep_.axes.push_back({entry.key, settings_of(entry)});
-    }
-  }
-
   std::vector<SweepSetting> settings_of(const ConfigEntry& axis) const {
     std::vector<SweepSetting> settings;
     for (const ConfigNode& item : axis.value.items) {
@@ -203,10 +204,7 @@ class SweepReader {
         setting.label = value_text(item);
         setting.values = {value_of(axis.key, axis.mark, item)};
       }
-      const auto same = [&](const SweepSetting& other) {
-        return other.label == settings.back().label;
-      };
-      if (std::ranges::count_if(settings, same) > 1) {
+      if (std::ranges::count(settings, setting.label, &SweepSetting::label) > 1) {
         fail(item.mark, axis.key, fmt::format("{} is in the list twice", name_of(setting)));
       }
     }
@@ -261,16 +259,6 @@ class SweepReader {
     } catch (const ConfigError& error) {
       fail(node.mark, "seeds", fmt::format("{} ({})", error.what(), shown(node.text)));
     }
-  }
-
-  void read_metric(const ConfigEntry& entry) {
-    sweep_.metric = metric_named(text_of(entry, "a metric"));
-    if (!sweep_.metric) {
-      fail(entry.value.mark, "metric",
-           fmt::format("no such metric ({}; there are {})", shown(entry.value.text),
-                       join(EnumNames<Metric>::names, ", ")));
-    }
-    sweep_.metric_place = place_of(entry.key, entry.value.mark);
   }
 
   std::string_view file_;

@@ -1,80 +1,16 @@
 #include "lab/sweep/places.hpp"
 
-#include <fcntl.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
-#include <cerrno>
-#include <csignal>
 #include <random>
 
 #include "core/files/files.hpp"
-#include "core/files/json_text.hpp"
-#include "core/kernel/workers.hpp"
 #include "core/ranks/launcher.hpp"
+#include "core/text.hpp"
 
 namespace tapehead {
 
 namespace fs = std::filesystem;
 
 namespace {
-
-// Its own process group shields the child from the terminal's Ctrl-C; the sweep passes signals on.
-void settle(int input, int log, pid_t parent) {
-  ::setpgid(0, 0);
-  ::prctl(PR_SET_PDEATHSIG, SIGTERM);
-  std::signal(SIGINT, SIG_DFL);
-  std::signal(SIGTERM, SIG_DFL);
-  std::signal(SIGUSR1, SIG_DFL);
-  if (std::signal(SIGHUP, SIG_DFL) == SIG_IGN) {
-    std::signal(SIGHUP, SIG_IGN);  // like nohup(1)
-  }
-  if (::getppid() != parent) {
-    ::_exit(128 + SIGTERM);  // the parent ended before PR_SET_PDEATHSIG was set
-  }
-  if (::dup2(input, STDIN_FILENO) < 0 || ::dup2(log, STDOUT_FILENO) < 0 ||
-      ::dup2(log, STDERR_FILENO) < 0) {
-    ::_exit(127);
-  }
-}
-
-// Blocks stop signals while it exists. Otherwise a signal that reaches the child before settle()
-// would run this process's handlers in the child and be lost.
-class HeldSignals {
- public:
-  HeldSignals() {
-    sigset_t stops;
-    sigemptyset(&stops);
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGUSR1}) {
-      sigaddset(&stops, signal);
-    }
-    ::pthread_sigmask(SIG_BLOCK, &stops, &before_);
-  }
-  HeldSignals(const HeldSignals&) = delete;
-  HeldSignals& operator=(const HeldSignals&) = delete;
-  ~HeldSignals() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-
- private:
-  sigset_t before_{};
-};
-
-std::vector<char*> pointers_to(std::vector<std::string>& texts) {
-  std::vector<char*> pointers;
-  for (std::string& text : texts) {
-    pointers.push_back(text.data());
-  }
-  pointers.push_back(nullptr);
-  return pointers;
-}
-
-// Closes this process's files in the child, so that its launcher does not confuse the two.
-[[noreturn]] void become(const char* program, char* const* words, char* const* environment) {
-  ::close_range(STDERR_FILENO + 1, ~0U, 0);
-  ::execve(program, words, environment);
-  constexpr std::string_view failure = "error: cannot start the program\n";
-  std::ignore = ::write(STDERR_FILENO, failure.data(), failure.size());
-  ::_exit(127);
-}
 
 // As MessagePack: arguments may contain bytes that are not UTF-8, which JSON cannot express.
 std::string packed(const Json& json) {
@@ -92,46 +28,6 @@ bool has_text(const fs::path& path, const std::string& text) {
 }
 
 }  // namespace
-
-SweepChild::SweepChild(const ChildCommand& command, const std::filesystem::path& program) {
-  const OpenFile output(command.log, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW);
-  const OpenFile input("/dev/null", O_RDONLY);
-  std::vector<std::string> words = command.arguments;
-  words.insert(words.begin(), "tapehead");
-  std::vector<std::string> environment = environment_without_launcher();
-  const std::vector<char*> word_pointers = pointers_to(words);
-  const std::vector<char*> environment_pointers = pointers_to(environment);
-  const pid_t parent = ::getpid();
-  {
-    const HeldSignals held;
-    id_ = ::fork();
-    if (id_ < 0) {
-      throw IoError(fmt::format("cannot start a process: {}", std::strerror(errno)));
-    }
-    if (id_ == 0) {
-      settle(input.descriptor(), output.descriptor(), parent);
-    }
-  }
-  if (id_ == 0) {
-    become(program.c_str(), word_pointers.data(), environment_pointers.data());
-  }
-}
-
-SweepChild::~SweepChild() {
-  if (!exit_code()) {
-    send(SIGTERM);
-  }
-}
-
-void SweepChild::send(int signal) const { ::kill(id_, signal); }
-
-std::optional<int> SweepChild::exit_code() {
-  int status = 0;
-  if (!exit_code_ && ::waitpid(id_, &status, WNOHANG) == id_) {
-    exit_code_ = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-  }
-  return exit_code_;
-}
 
 SweepPlaces::SweepPlaces(Ranks& ranks, Index each, fs::path program)
     : ranks_(ranks),
@@ -171,17 +67,17 @@ void SweepPlaces::expect_shared(const fs::path& directory) {
   }
   value_of_first(ranks_, true);  // waits until the file is written
   const std::vector<char> seen = share_values(ranks_, static_cast<char>(has_text(path, word)));
-  std::string blind;
+  std::vector<std::string> blind;
   for (std::size_t rank = 0; rank < seen.size(); ++rank) {
     if (seen[rank] == 0) {
-      blind += (blind.empty() ? "" : ", ") + ranks_.name(static_cast<Index>(rank));
+      blind.push_back(ranks_.name(static_cast<Index>(rank)));
     }
   }
   if (!blind.empty()) {
-    throw IoError(fmt::format(
+    throw IoError(
         "a sweep needs a directory that all ranks share, but {} cannot see what rank 0 writes into "
         "{}; choose a directory that all machines share with --run DIR",
-        blind, text_of_first(ranks_, fs::absolute(directory).string())));
+        join(blind, ", "), text_of_first(ranks_, fs::absolute(directory).string()));
   }
 }
 
@@ -189,8 +85,6 @@ void SweepPlaces::start(Index place, ChildCommand command) {
   places_[static_cast<std::size_t>(place)].busy = true;
   starts_.emplace_back(place, std::move(command));
 }
-
-void SweepPlaces::send_to_all(int signal) { signal_to_all_ = signal; }
 
 std::optional<int> SweepPlaces::take_exit_code(Index place) {
   Place& ended = places_[static_cast<std::size_t>(place)];
@@ -206,44 +100,48 @@ void SweepPlaces::close() {
 }
 
 bool SweepPlaces::round(int signal) {
-  if (!follow(text_of_first(ranks_, take_orders()))) {
-    return false;
-  }
-  hear(share_texts(ranks_, report(signal)));
-  return true;
-}
-
-std::string SweepPlaces::take_orders() {
   Json starts = Json::array();
   for (const auto& [place, command] : std::exchange(starts_, {})) {
     starts.push_back({place, command.log.string(), command.arguments});
   }
-  return packed({{"starts", std::move(starts)},
-                 {"signal", std::exchange(signal_to_all_, 0)},
-                 {"closed", closed_}});
-}
-
-bool SweepPlaces::follow(const std::string& orders) {
-  const Json json = Json::from_msgpack(orders);
-  if (json["closed"].get<bool>()) {
+  const Json orders =
+      Json::from_msgpack(text_of_first(ranks_, packed({{"starts", std::move(starts)},
+                                                       {"signal", std::exchange(signal_to_all_, 0)},
+                                                       {"closed", closed_}})));
+  if (orders["closed"].get<bool>()) {
     return false;
   }
-  for (const Json& start : json["starts"]) {
+  follow(orders);
+  const std::string report = packed({{"ends", take_ends()}, {"signal", signal}});
+  for (const std::string& text : share_texts(ranks_, report)) {
+    const Json heard = Json::from_msgpack(text);
+    signal_ = signal_ != 0 ? signal_ : heard["signal"].get<int>();
+    if (ranks_.first()) {
+      for (const Json& end : heard["ends"]) {
+        places_[end[0].get<std::size_t>()].exit_code = end[1].get<int>();
+      }
+    }
+  }
+  return true;
+}
+
+void SweepPlaces::follow(const Json& orders) {
+  for (const Json& start : orders["starts"]) {
     if (const auto place = start[0].get<Index>(); rank_of(place) == ranks_.rank()) {
       const ChildCommand command{.log = start[1].get<std::string>(),
                                  .arguments = start[2].get<std::vector<std::string>>()};
       children_.try_emplace(place, command, program_);
     }
   }
-  if (const int signal = json["signal"].get<int>(); signal != 0) {
+  if (const int signal = orders["signal"].get<int>(); signal != 0) {
     for (const auto& [place, child] : children_) {
       child.send(signal);
     }
   }
-  return true;
 }
 
-std::string SweepPlaces::report(int signal) {
+// The place and the exit code of each child that has ended.
+Json SweepPlaces::take_ends() {
   Json ends = Json::array();
   for (auto entry = children_.begin(); entry != children_.end();) {
     const std::optional<int> code = entry->second.exit_code();
@@ -252,19 +150,7 @@ std::string SweepPlaces::report(int signal) {
     }
     entry = code ? children_.erase(entry) : std::next(entry);
   }
-  return packed({{"ends", std::move(ends)}, {"signal", signal}});
-}
-
-void SweepPlaces::hear(const std::vector<std::string>& reports) {
-  for (const std::string& text : reports) {
-    const Json json = Json::from_msgpack(text);
-    signal_ = signal_ != 0 ? signal_ : json["signal"].get<int>();
-    if (ranks_.first()) {
-      for (const Json& end : json["ends"]) {
-        places_[end[0].get<std::size_t>()].exit_code = end[1].get<int>();
-      }
-    }
-  }
+  return ends;
 }
 
 }  // namespace tapehead

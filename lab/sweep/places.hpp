@@ -1,43 +1,13 @@
-// The places of a sweep on all ranks. Each place runs child processes one after the other; a child
-// trains or scores one run.
+// The places of a sweep on all ranks. Each place runs child processes one after the other.
 #pragma once
 
-#include <sys/types.h>
 #include <chrono>
 
-#include "core/prelude.hpp"
+#include "core/files/json_text.hpp"
 #include "core/ranks/ranks.hpp"
+#include "lab/sweep/child.hpp"
 
 namespace tapehead {
-
-struct ChildCommand {
-  std::filesystem::path log;  // the child's output is appended here
-  std::vector<std::string> arguments;
-};
-
-// The program of this process, even if its file has been replaced since the start.
-inline const std::filesystem::path this_program = "/proc/self/exe";
-
-class SweepChild {
- public:
-  // Starts the program. The child gets no signals from the terminal, gets SIGTERM when the thread
-  // that made this object ends, and does not take itself for part of this process's launch. Between
-  // fork and exec, only calls run that are safe with threads and MPI. Throws IoError.
-  explicit SweepChild(const ChildCommand& command,
-                      const std::filesystem::path& program = this_program);
-  SweepChild(const SweepChild&) = delete;
-  SweepChild& operator=(const SweepChild&) = delete;
-  ~SweepChild();  // asks the child to end, but does not wait
-
-  void send(int signal) const;
-
-  // Nothing while it runs. Then its exit code, 128 + the signal that ended it, or 127: not started.
-  std::optional<int> exit_code();
-
- private:
-  pid_t id_;
-  std::optional<int> exit_code_;
-};
 
 // Ranks work in rounds, in which all ranks take part. The first rank decides. Its orders are
 // carried out in the next round, in which it also receives the events of all ranks.
@@ -53,10 +23,12 @@ class SweepPlaces {
   // every rank, naming the ranks that do not see a file that the first rank writes there.
   void expect_shared(const std::filesystem::path& directory);
 
+  // How long other ranks wait while the first rank plans a sweep or compares its cells, in seconds.
+  static constexpr double longest_solo = 600;
+
   // Successive places are on successive ranks, so that children are spread over the ranks.
   Index count() const { return static_cast<Index>(places_.size()); }
   Index rank_of(Index place) const { return place % ranks_.count(); }
-  Index ranks() const { return ranks_.count(); }
 
   // How many times a training may be tried, each time on another rank.
   std::size_t tries() const { return ranks_.count() > 1 ? 2 : 1; }
@@ -69,13 +41,17 @@ class SweepPlaces {
   // Whether a place is on the same rank as any place in `others`.
   bool is_beside(Index place, const std::vector<Index>& others) const;
 
+  // For messages: "; 2 ranks". Empty if there is only one rank.
+  std::string spread() const {
+    return ranks_.count() > 1 ? fmt::format("; {} ranks", ranks_.count()) : "";
+  }
   // For messages: " on rank 1 (host) and rank 2 (host)". Empty if there is only one rank.
   std::string where(const std::vector<Index>& places) const;
 
   // For the first rank. A place is free after its child has ended, until the next start.
   bool is_free(Index place) const { return !at(place).busy; }
   void start(Index place, ChildCommand command);
-  void send_to_all(int signal);
+  void send_to_all(int signal) { signal_to_all_ = signal; }
 
   // The exit code of the child that ended at this place. Returned once, which frees the place.
   std::optional<int> take_exit_code(Index place);
@@ -98,10 +74,8 @@ class SweepPlaces {
   };
 
   const Place& at(Index place) const { return places_[static_cast<std::size_t>(place)]; }
-  std::string take_orders();
-  bool follow(const std::string& orders);
-  std::string report(int signal);
-  void hear(const std::vector<std::string>& reports);
+  void follow(const Json& orders);
+  Json take_ends();
 
   Ranks& ranks_;
   std::filesystem::path program_;

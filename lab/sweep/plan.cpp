@@ -3,8 +3,6 @@
 
 #include "core/text.hpp"
 #include "datasets/task_kind.hpp"
-#include "train/config/config.hpp"
-#include "train/config/overrides.hpp"
 #include "train/options/application.hpp"
 
 namespace tapehead {
@@ -18,10 +16,10 @@ void expect_good_names(const SweepPlan& plan) {
   for (const SweepRun& run : plan.runs) {
     const bool twice = !known.insert(run.name).second;
     if (twice || run.name.size() > longest_name) {
-      throw ConfigError(fmt::format(
+      throw ConfigError(
           "the directory {} would be {}: give the axis' settings short names of their own, as "
           "`size: {{small: {{model.d_model: 32}}, large: {{model.d_model: 64}}}}`",
-          shown(run.name), twice ? "that of two runs" : "too long a name"));
+          shown(run.name), twice ? "that of two runs" : "too long a name");
     }
   }
 }
@@ -34,22 +32,12 @@ void expect_splits(const SweepFile& sweep, const SweepPlan& plan) {
   for (const SweepRun& run : plan.runs) {
     const std::vector<std::string> known = run.config.task.kind().splits(run.config.task);
     for (const PlacedName& split : wanted) {
-      if (std::ranges::find(known, split.name) == known.end()) {
-        throw ConfigError(fmt::format("{}: {} has no split {}; it has {}", split.place, run.name,
-                                      shown(split.name), join(known, ", ")));
+      if (std::ranges::count(known, split.name) == 0) {
+        throw ConfigError("{}: {} has no split {}; it has {}", split.place, run.name,
+                          shown(split.name), join(known, ", "));
       }
     }
   }
-}
-
-std::vector<std::string_view> measured_metrics(const Config& config) {
-  std::vector<std::string_view> names;
-  for (const MetricKind* kind : metric_kinds) {
-    if (is_measured(*kind, config)) {
-      names.push_back(kind->name);
-    }
-  }
-  return names;
 }
 
 // A run need not generate outputs during its training, because its test does so in any case.
@@ -59,24 +47,17 @@ void expect_measured(const SweepFile& sweep, const SweepPlan& plan) {
       sweep.metric ? sweep.metric_place
                    : fmt::format("{}: evaluation.metric", shown(sweep.config.string()));
   for (const SweepRun& run : plan.runs) {
-    const std::vector<std::string_view> measured = measured_metrics(run.config);
-    if (std::ranges::find(measured, metric) == measured.end()) {
-      throw ConfigError(fmt::format("{}: {} is not measured in {} (allowed: {})", place, metric,
-                                    run.name, join(measured, ", ")));
+    std::vector<std::string_view> measured;
+    for (const MetricKind* kind : metric_kinds) {
+      if (is_measured(*kind, run.config)) {
+        measured.push_back(kind->name);
+      }
+    }
+    if (std::ranges::count(measured, metric) == 0) {
+      throw ConfigError("{}: {} is not measured in {} (allowed: {})", place, metric, run.name,
+                        join(measured, ", "));
     }
   }
-}
-
-// The configs of all runs with this setting, one seed after the other.
-std::vector<std::string> configs_of(const SweepPlan& plan, std::size_t axis,
-                                    const std::string& label) {
-  std::vector<std::string> configs;
-  for (std::size_t run = 0; run < plan.cells.size(); ++run) {
-    if (plan.cells[plan.runs[run].cell][axis] == label) {
-      configs.push_back(dump_config(plan.runs[run].config));
-    }
-  }
-  return configs;
 }
 
 // Settings with the same configs, however they are written, would be trained twice.
@@ -84,11 +65,16 @@ void expect_different_settings(const SweepFile& sweep, const SweepPlan& plan) {
   for (std::size_t axis = 0; axis < sweep.axes.size(); ++axis) {
     std::map<std::vector<std::string>, std::string> names;
     for (const SweepSetting& setting : sweep.axes[axis].settings) {
-      const auto [known, added] =
-          names.try_emplace(configs_of(plan, axis, setting.label), name_of(setting));
+      std::vector<std::string> configs;  // of the runs with this setting and the first seed
+      for (std::size_t run = 0; run < plan.cells.size(); ++run) {
+        if (plan.cells[plan.runs[run].cell][axis] == setting.label) {
+          configs.push_back(dump_config(plan.runs[run].config));
+        }
+      }
+      const auto [known, added] = names.try_emplace(std::move(configs), name_of(setting));
       if (!added) {
-        throw ConfigError(fmt::format("{}: {} makes the same configs as {}; leave one of them out",
-                                      setting.place, name_of(setting), known->second));
+        throw ConfigError("{}: {} makes the same configs as {}; leave one of them out",
+                          setting.place, name_of(setting), known->second);
       }
     }
   }
@@ -114,12 +100,12 @@ std::vector<std::string> expect_separate(const SweepFile& sweep) {
       for (const Override& value : setting.values) {
         const std::string option = full_name(value);
         if (const auto owner = owners.find(option); owner != owners.end()) {
-          throw ConfigError(fmt::format("{}: already set by {}", value.name_place, owner->second));
+          throw ConfigError("{}: already set by {}", value.name_place, owner->second);
         }
         if (++own[option] == axis.settings.size() && in_set.contains(option)) {
-          throw ConfigError(fmt::format(
+          throw ConfigError(
               "{}: every setting of the axis has this option, so its value in `set` has no effect",
-              value.name_place));
+              value.name_place);
         }
       }
     }
@@ -134,15 +120,6 @@ std::vector<std::string> expect_separate(const SweepFile& sweep) {
     }
   }
   return notes;
-}
-
-// Throws ConfigError if two runs have the same directory, if two settings of an axis make the same
-// configs, or if a run does not have the split or the metric. The plan must be complete.
-void expect_sound(const SweepFile& sweep, const SweepPlan& plan) {
-  expect_good_names(plan);
-  expect_different_settings(sweep, plan);
-  expect_splits(sweep, plan);
-  expect_measured(sweep, plan);
 }
 
 using Combination = std::vector<const SweepSetting*>;
@@ -182,34 +159,17 @@ std::string without_brackets(std::string_view label) {
 }
 
 // Labels may contain any character, but file names should need no quotes in a shell.
-std::string file_name(std::string text) {
+std::string run_name(const SweepPlan& plan, const SweepCell& cell, std::uint64_t seed) {
   static constexpr std::string_view plain =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._=,+-";
-  std::ranges::replace_if(
-      text, [](char c) { return plain.find(c) == std::string_view::npos; }, '_');
-  return text;
-}
-
-std::string run_name(const SweepPlan& plan, const SweepCell& cell, std::uint64_t seed) {
   std::string name;
   for (std::size_t i = 0; i < plan.axes.size(); ++i) {
     name += fmt::format("{}={},", plan.axes[i], without_brackets(cell[i]));
   }
-  return file_name(name + fmt::format("seed={}", seed));
-}
-
-std::map<std::string, std::string> places_of(const LoadedConfig& loaded,
-                                             const std::vector<Override>& values) {
-  std::map<std::string, std::string> places;
-  for (const auto& [option, origin] : loaded.origins) {
-    if (origin != "default" && origin != "auto") {
-      places[option] = fmt::format("{}: {}", origin, option);
-    }
-  }
-  for (const Override& value : values) {
-    places[full_name(value)] = value.place;
-  }
-  return places;
+  name += fmt::format("seed={}", seed);
+  std::ranges::replace_if(
+      name, [](char c) { return plain.find(c) == std::string_view::npos; }, '_');
+  return name;
 }
 
 SweepRun make_run(const SweepFile& sweep, const Combination& settings, const Override* seed) {
@@ -231,7 +191,14 @@ SweepRun make_run(const SweepFile& sweep, const Combination& settings, const Ove
     run.overrides.push_back(fmt::format("{}={}", full_name(value), value.text));
   }
   LoadedConfig loaded = load_with_overrides(sweep.config, values);
-  run.places = places_of(loaded, values);
+  for (const auto& [option, origin] : loaded.origins) {
+    if (origin != "default" && origin != "auto") {
+      run.places[option] = fmt::format("{}: {}", origin, option);
+    }
+  }
+  for (const Override& value : values) {
+    run.places[full_name(value)] = value.place;
+  }
   run.config = std::move(loaded.config);
   run.config_files = std::move(loaded.files);
   return run;
@@ -240,11 +207,10 @@ SweepRun make_run(const SweepFile& sweep, const Combination& settings, const Ove
 }  // namespace
 
 SweepPlan plan_sweep(const SweepFile& sweep) {
-  std::vector<std::string> notes = expect_separate(sweep);
   SweepPlan plan{.config = sweep.config,
                  .split = sweep.split.name,
                  .study = sweep.study,
-                 .notes = std::move(notes)};
+                 .notes = expect_separate(sweep)};
   const auto names_of = [](const auto& list, std::vector<std::string>& names) {
     std::ranges::transform(list, std::back_inserter(names),
                            [](const auto& one) { return one.name; });
@@ -268,7 +234,10 @@ SweepPlan plan_sweep(const SweepFile& sweep) {
     }
   }
   plan.metric = sweep.metric.value_or(plan.runs.front().config.evaluation.metric);
-  expect_sound(sweep, plan);
+  expect_good_names(plan);
+  expect_different_settings(sweep, plan);
+  expect_splits(sweep, plan);
+  expect_measured(sweep, plan);
   return plan;
 }
 

@@ -1,7 +1,7 @@
 // The results of a sweep as CSV and as JSON.
 #include "lab/sweep/results.hpp"
 
-#include "lab/figure_table.hpp"
+#include "train/output/figure_table.hpp"
 
 namespace tapehead {
 
@@ -27,18 +27,6 @@ Json difference_json(const std::optional<Difference>& difference) {
           {"p_holm", difference->p_holm},
           {"pairs", difference->pairs},
           {"significant", difference->significant()}};
-}
-
-Json run_json(const SweepPlan& plan, const RunResult& result) {
-  const SweepRun& run = plan.runs[result.run];
-  Json json = {{"name", run.name},      {"settings", settings_json(plan, run.cell)},
-               {"seed", result.seed},   {"overrides", run.overrides},
-               {"split", result.split}, {"examples", result.examples},
-               {"steps", result.steps}};
-  for (const auto& [name, figure] : result.figures.all()) {
-    json[name] = figure;
-  }
-  return json;
 }
 
 Json cell_json(const SweepPlan& plan, const SweepResults& results, std::size_t place) {
@@ -134,8 +122,18 @@ Json results_json(const SweepPlan& plan, const SweepResults& results) {
                                    {"result", difference_json(comparison.difference)}});
   }
   json["runs"] = Json::array();
-  for (const RunResult& run : results.runs) {
-    json["runs"].push_back(run_json(plan, run));
+  for (const RunResult& result : results.runs) {
+    const SweepRun& run = plan.runs[result.run];
+    json["runs"].push_back({{"name", run.name},
+                            {"settings", settings_json(plan, run.cell)},
+                            {"seed", result.seed},
+                            {"overrides", run.overrides},
+                            {"split", result.split},
+                            {"examples", result.examples},
+                            {"steps", result.steps}});
+    for (const auto& [name, figure] : result.figures.all()) {
+      json["runs"].back()[name] = figure;
+    }
   }
   return json;
 }

@@ -52,39 +52,11 @@ CellResult cell_result(std::size_t cell, const std::vector<const RunResult*>& ru
   return result;
 }
 
-std::vector<std::string> names_of_figures(const std::vector<RunResult>& runs) {
-  SweepFigures<double> figures = runs.front().figures;
-  for (const RunResult& run : runs) {
-    figures.further.insert(run.figures.further.begin(), run.figures.further.end());
-  }
-  std::vector<std::string> names;
-  std::ranges::copy(figures.all() | std::views::keys, std::back_inserter(names));
-  return names;
-}
-
 double quality(const SweepResults& results, double value) {
   return kind_of(results.metric).lower_is_better ? -value : value;
 }
 
-bool will_do(const SweepResults& results, const CellResult& cell) {
-  return cell.to_best &&
-         (quality(results, cell.to_best->mean) >= 0 || !cell.to_best->significant());
-}
-
 using ValuesOfCells = std::vector<std::vector<ResampledValue>>;  // in the order of the cells
-
-std::vector<std::uint64_t> seeds_of_all(const ValuesOfCells& values) {
-  std::vector<std::uint64_t> seeds;
-  for (const ResampledValue& run : values.front()) {
-    const bool shared = std::ranges::all_of(values, [&](const auto& cell) {
-      return std::ranges::find(cell, run.seed, &ResampledValue::seed) != cell.end();
-    });
-    if (shared) {
-      seeds.push_back(run.seed);
-    }
-  }
-  return seeds;
-}
 
 // The mean over the seeds that all cells have, or over all seeds if there is no such seed.
 template <class Runs, class Get>
@@ -92,7 +64,7 @@ double mean_to_rank_by(const SweepResults& results, Runs&& runs, const Get& get)
   std::vector<double> values;
   for (const auto& run : runs) {
     const auto& seeds = results.shared_seeds;
-    if (seeds.empty() || std::ranges::find(seeds, run.seed) != seeds.end()) {
+    if (seeds.empty() || std::ranges::count(seeds, run.seed) > 0) {
       values.push_back(std::invoke(get, run));
     }
   }
@@ -100,7 +72,13 @@ double mean_to_rank_by(const SweepResults& results, Runs&& runs, const Get& get)
 }
 
 void name_best(SweepResults& results, const ValuesOfCells& values) {
-  results.shared_seeds = seeds_of_all(values);
+  for (const ResampledValue& run : values.front()) {
+    if (std::ranges::all_of(values, [&](const auto& cell) {
+          return std::ranges::count(cell, run.seed, &ResampledValue::seed) > 0;
+        })) {
+      results.shared_seeds.push_back(run.seed);
+    }
+  }
   const auto best = std::ranges::max_element(values, {}, [&](const auto& runs) {
     const double value = quality(results, mean_to_rank_by(results, runs, &ResampledValue::value));
     return std::isnan(value) ? -HUGE_VAL : value;
@@ -111,7 +89,9 @@ void name_best(SweepResults& results, const ValuesOfCells& values) {
 void name_cheapest(const SweepPlan& plan, SweepResults& results) {
   constexpr double rounding = 1e-9;  // tolerance for sums over many tokens
   for (std::size_t i = 0; i < results.cells.size(); ++i) {
-    if (i == results.best || will_do(results, results.cells[i])) {
+    const std::optional<Difference>& to_best = results.cells[i].to_best;
+    if (i == results.best ||
+        (to_best && (quality(results, to_best->mean) >= 0 || !to_best->significant()))) {
       results.cheapest.push_back(i);
     }
   }
@@ -191,7 +171,7 @@ std::vector<std::string> unknown_figures(const SweepFile& sweep, const SweepResu
   const std::vector<std::string_view> known(results.figures.begin(), results.figures.end());
   std::vector<std::string> problems;
   for (const auto& [name, place] : sweep.show) {
-    if (std::ranges::find(known, name) == known.end()) {
+    if (std::ranges::count(known, name) == 0) {
       const auto near = nearest(name, known);
       problems.push_back(fmt::format(
           "{}: no run has a figure {}; {}", place, name,
@@ -225,7 +205,11 @@ SweepResults sweep_results(const SweepPlan& plan,
       results.cells.push_back(cell_result(cell, runs));
     }
   }
-  results.figures = names_of_figures(results.runs);
+  SweepFigures<double> figures = results.runs.front().figures;
+  for (const RunResult& run : results.runs) {
+    figures.further.insert(run.figures.further.begin(), run.figures.further.end());
+  }
+  std::ranges::copy(figures.all() | std::views::keys, std::back_inserter(results.figures));
   std::erase_if(values, [](const auto& of_cell) { return of_cell.empty(); });
   name_best(results, values);
   compare_cells(results, values);

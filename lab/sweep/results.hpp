@@ -4,7 +4,6 @@
 
 #include "core/files/json_text.hpp"
 #include "lab/bootstrap.hpp"
-#include "lab/run_scores.hpp"
 #include "lab/sweep/plan.hpp"
 
 namespace tapehead {
@@ -36,7 +35,6 @@ struct SweepFigures {
     figures.insert(figures.end(), further.begin(), further.end());
     return figures;
   }
-
   std::map<std::string, Number> by_name() const {
     const Named figures = all();
     return {figures.begin(), figures.end()};
@@ -83,9 +81,7 @@ struct SweepResults {
     const Spread* const own = cell.figures.find(kind_of(metric).name);
     return own == nullptr ? Spread() : *own;
   }
-  bool is_cheapest(std::size_t place) const {
-    return std::ranges::find(cheapest, place) != cheapest.end();
-  }
+  bool is_cheapest(std::size_t place) const { return std::ranges::count(cheapest, place) > 0; }
 };
 
 // `scores`: for each run of the plan, its scores if it is finished. At least one run is finished.

@@ -1,13 +1,10 @@
 #include "lab/sweep/runner.hpp"
 
 #include <fstream>
-#include <system_error>
 
-#include "core/files/json_text.hpp"
 #include "core/text.hpp"
 #include "lab/sweep/directory.hpp"
 #include "train/run/data.hpp"
-#include "train/run/run_directory.hpp"
 
 namespace tapehead {
 
@@ -15,24 +12,19 @@ namespace fs = std::filesystem;
 
 namespace {
 
-void expect_same_config(const SweepRun& run, const fs::path& directory) {
-  const RunFiles files{directory};
-  if (!fs::exists(files.config())) {
-    return;
+// Throws if config or data of an existing run have changed: cells trained on different data must
+// not be compared.
+void expect_same(const SweepPlan& plan, const SweepRun& run, const RunFiles& files,
+                 FileDigests& digests) {
+  if (fs::exists(files.config())) {
+    const LoadedConfig there = load_config(files.config());
+    if (dump_config(there.config) != dump_config(run.config)) {
+      throw IoError(
+          "run {} exists with another config ({}); choose another directory with --run DIR, or "
+          "remove the run",
+          files.directory.string(), join(differences(there, run.config), "; "));
+    }
   }
-  const LoadedConfig there = load_config(files.config());
-  if (dump_config(there.config) != dump_config(run.config)) {
-    throw IoError(
-        fmt::format("run {} exists with another config ({}); choose another directory with --run "
-                    "DIR, or remove the run",
-                    directory.string(), join(differences(there, run.config), "; ")));
-  }
-}
-
-// Throws if the data have changed: cells trained on different data must not be compared.
-void expect_same_data(const SweepPlan& plan, const SweepRun& run, const fs::path& directory,
-                      FileDigests& digests) {
-  const RunFiles files{directory};
   if (fs::exists(files.data())) {
     expect_data_of(files, find_config_data(plan.config, run.config.task), digests,
                    "restore the file, choose another directory with --run DIR, or remove the run");
@@ -83,7 +75,7 @@ std::vector<std::string> scoring_arguments(const SweepPlan& plan, const fs::path
 
 const RunProgress& RunWatch::look() {
   std::error_code error;
-  const auto size = std::filesystem::file_size(file_, error);
+  const auto size = fs::file_size(file_, error);
   progress_.readable = !error || error == std::errc::no_such_file_or_directory;
   if (error) {
     return progress_;
@@ -109,9 +101,6 @@ void RunWatch::take(std::string_view line) {
   } catch (const IoError&) {
     return;  // reading the whole file reports the error
   }
-  if (!json.is_object()) {
-    return;
-  }
   const auto number = [&](std::string_view name) -> std::optional<double> {
     const auto found = json.find(name);
     return found != json.end() && found->is_number() ? std::optional(found->get<double>())
@@ -119,11 +108,11 @@ void RunWatch::take(std::string_view line) {
   };
   if (json.contains("split")) {
     progress_.metric = number(kind_of(metric_).name);
-    return;
+  } else if (json.is_object()) {
+    progress_.step = count_in(json, "step").value_or(0);
+    progress_.epoch = count_in(json, "epoch").value_or(0);
+    progress_.loss = number("loss");
   }
-  progress_.step = count_in(json, "step").value_or(0);
-  progress_.epoch = count_in(json, "epoch").value_or(0);
-  progress_.loss = number("loss");
 }
 
 std::string progress_text(const RunProgress& progress, const TrainingOptions& training) {
@@ -147,8 +136,7 @@ SweepRunner::SweepRunner(SweepWork work) : work_(std::move(work)) {
   FileDigests digests;
   for (const SweepRun& run : work_.plan.runs) {
     const fs::path directory = work_.directory / run.name;
-    expect_same_config(run, directory);
-    expect_same_data(work_.plan, run, directory, digests);
+    expect_same(work_.plan, run, {directory}, digests);
     runs_.push_back({.directory = directory,
                      .log = work_.directory / (run.name + ".log"),
                      .watch = RunWatch(RunFiles{directory}.metrics(), work_.plan.metric)});

@@ -2,10 +2,8 @@
 // run from its metrics.jsonl.
 #pragma once
 
-#include "lab/run_scores.hpp"
 #include "lab/sweep/places.hpp"
 #include "lab/sweep/plan.hpp"
-#include "train/options/options.hpp"
 
 namespace tapehead {
 
@@ -66,8 +64,8 @@ class SweepRunner {
   explicit SweepRunner(SweepWork work);
 
   // Handles processes that ended in the last round and starts others in the next round. Returns
-  // false if there is nothing left to wait for. A failed run gets a second try on a rank where it
-  // has not failed, because the machine may be the reason.
+  // false if there is nothing left to wait for. A failed run gets a second try where it has not
+  // failed (SweepPlaces::tries), because the machine may be the reason.
   bool advance();
 
   // Passes a signal to the trainings, which then save and end. Starts no further trainings.

@@ -1,31 +1,17 @@
 #include "lab/sweep/score_run.hpp"
 
-#include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "core/files/files.hpp"
-#include "core/files/json_text.hpp"
 #include "lab/cyclic_spectrum.hpp"
 #include "lab/heads/conclusions.hpp"
 #include "lab/heads/head_report.hpp"
-#include "nn/transformer/transformer.hpp"
 #include "train/evaluation/evaluation.hpp"
-#include "train/experiment.hpp"
 #include "train/run/checkpoints.hpp"
 #include "train/run/run_record.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
-
-Evaluation evaluate_further(const SavedRun& run, const Task& task, const Split& split, Index most,
-                            Workers& workers) {
-  const auto measured = [&](const Split& examples, Index decoded) {
-    return evaluate(run.model, task, examples, run.config.evaluation, decoded, workers);
-  };
-  return split.name == "train" ? measured(first_examples(split, most), 0)
-                               : measured(split, split.outputs());
-}
 
 void add_split(NamedFigures& figures, const std::string& name, const Evaluation& result) {
   for (std::size_t i = 0; i < metric_count; ++i) {
@@ -46,7 +32,13 @@ NamedFigures study_run(SavedRun& run, const Task& task, const Split& split, cons
                        Workers& workers) {
   NamedFigures figures;
   for (const std::string& name : study.further_splits) {
-    add_split(figures, name, evaluate_further(run, task, task.split(name), split.size(), workers));
+    const Split& further = task.split(name);
+    const auto measured = [&](const Split& examples, Index decoded) {
+      return evaluate(run.model, task, examples, run.config.evaluation, decoded, workers);
+    };
+    add_split(figures, name,
+              name == "train" ? measured(first_examples(further, split.size()), 0)
+                              : measured(further, further.outputs()));
   }
   if (!task.cyclic_tokens.empty()) {
     const CyclicSpectrum spectrum = embedding_spectrum(run.model, task.cyclic_tokens);
@@ -68,17 +60,6 @@ NamedFigures study_run(SavedRun& run, const Task& task, const Split& split, cons
         summary_of(prune_heads(run.model, run.config, task, split, usual_slope_examples, workers)));
   }
   return figures;
-}
-
-const Split& split_of(const Task& task, const std::string& wanted) {
-  const bool tested =
-      std::ranges::any_of(task.splits, [](const Split& split) { return split.name == "test"; });
-  const std::string name = wanted.empty() ? (tested ? "test" : "validation") : wanted;
-  const Split& split = task.split(name);
-  if (split.size() == 0) {
-    throw DataError(fmt::format("the split {} has no examples to test on", name));
-  }
-  return split;
 }
 
 // Adds the figures of the training steps in metrics.jsonl. Throws IoError for a damaged line.
@@ -124,27 +105,28 @@ ExampleScore likelihood(const RunningText& text, const Batch& batch, const Cross
   return score;
 }
 
-std::vector<ExampleScore> likelihoods(const Model& model, const Split& split, Workers& workers) {
-  std::vector<ExampleScore> scores(static_cast<std::size_t>(split.size()));
-  workers.run(split.size(), [&](Index i) {
-    Tape tape(false);
-    Pass pass(tape, model.store);
-    const Batch batch = pack(*split.source, {i});
-    scores[static_cast<std::size_t>(i)] =
-        likelihood(split.text, batch, batch_loss(model.transformer, pass, batch));
-  });
-  return scores;
-}
-
-// Reads each lane by itself, so that a batch is one window, the example batch.examples.front().
-std::vector<ExampleScore> likelihoods_in_lanes(const Model& model, const RunningText& text,
-                                               const EvaluationLanes& lanes, Workers& workers) {
+std::vector<ExampleScore> likelihoods(const Model& model, const EvaluationOptions& options,
+                                      const Split& split, Workers& workers) {
+  const Index memory = options.memory.value_or(0);
+  if (memory == 0) {
+    std::vector<ExampleScore> scores(static_cast<std::size_t>(split.size()));
+    workers.run(split.size(), [&](Index i) {
+      Tape tape(false);
+      Pass pass(tape, model.store);
+      const Batch batch = pack(*split.source, {i});
+      scores[static_cast<std::size_t>(i)] =
+          likelihood(split.text, batch, batch_loss(model.transformer, pass, batch));
+    });
+    return scores;
+  }
+  // Reads each lane by itself, so that a batch is one window, the example batch.examples.front().
+  const EvaluationLanes lanes = evaluation_lanes(split, memory, options.batch_tokens);
   std::vector<ExampleScore> scores(static_cast<std::size_t>(lanes.source->size()));
   workers.run(lanes.list.runs(), [&](Index lane) {
     read_lanes(model, lanes, {.first = lane, .count = 1},
                [&](const Batch& batch, const CrossEntropy& result) {
                  scores[static_cast<std::size_t>(batch.examples.front())] =
-                     likelihood(text, batch, result);
+                     likelihood(split.text, batch, result);
                });
   });
   return scores;
@@ -162,11 +144,7 @@ RunScores score(SavedRun& saved, const Task& task, const Split& split, const Run
                    .figures = study_run(saved, task, split, study, workers)};
   add_training(scores, {saved.directory});
   const EvaluationOptions& options = saved.config.evaluation;
-  const Index memory = options.memory.value_or(0);
-  scores.examples = memory > 0 ? likelihoods_in_lanes(
-                                     saved.model, split.text,
-                                     evaluation_lanes(split, memory, options.batch_tokens), workers)
-                               : likelihoods(saved.model, split, workers);
+  scores.examples = likelihoods(saved.model, options, split, workers);
   const auto tokens = decode_tokens(saved.model, split, split.outputs(), options, workers);
   const std::vector<std::string> outputs = texts_of(task, tokens);
   if (const AnswerScores answers = answer_scores(*split.source, tokens); answers.measured()) {
@@ -189,7 +167,11 @@ RunScores score_run(const std::filesystem::path& run, const std::string& wanted,
                     const RunStudy& study, Workers& workers) {
   SavedRun saved(run, "");
   const Task task = saved.task();
-  const Split& split = split_of(task, wanted);
+  const bool tested = std::ranges::count(task.splits, std::string_view("test"), &Split::name) > 0;
+  const Split& split = task.split(!wanted.empty() ? wanted : tested ? "test" : "validation");
+  if (split.size() == 0) {
+    throw DataError("the split {} has no examples to test on", split.name);
+  }
   return saved.use([&] { return score(saved, task, split, study, workers); });
 }
 

@@ -9,19 +9,6 @@ namespace tapehead {
 
 namespace {
 
-// Indices into `results.cells`, the best cell first.
-std::vector<std::size_t> best_first(const SweepResults& results) {
-  std::vector<std::size_t> order(results.cells.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  const auto quality = [&](std::size_t i) {
-    const double mean = results.metric_of(results.cells[i]).mean;
-    return kind_of(results.metric).lower_is_better ? mean : -mean;
-  };
-  std::ranges::stable_sort(
-      order, {}, [&](std::size_t i) { return std::tuple(i != results.best, quality(i)); });
-  return order;
-}
-
 std::string remarks(const SweepResults& results, std::size_t place) {
   const CellResult& cell = results.cells[place];
   std::string text;
@@ -42,17 +29,16 @@ std::string remarks(const SweepResults& results, std::size_t place) {
 
 // A further figure in the format of the metric with the same name; blank if it is not finite.
 std::string figure_text(std::string_view name, const Spread& figure) {
-  const auto written = [&](double value) {
-    const std::string_view last = name.substr(name.rfind('.') + 1);
-    const auto metric = std::ranges::find(metric_kinds, last, &MetricKind::name);
-    if (metric != metric_kinds.end()) {
-      return metric_text(**metric, value);
-    }
-    return std::abs(value) >= 1000 ? format_count(value) : fmt::format("{:.3g}", value);
-  };
   if (!std::isfinite(figure.mean)) {
     return "";
   }
+  const std::string_view last = name.substr(name.rfind('.') + 1);
+  const auto metric = std::ranges::find(metric_kinds, last, &MetricKind::name);
+  const auto written = [&](double value) {
+    return metric != metric_kinds.end() ? metric_text(**metric, value)
+           : std::abs(value) >= 1000    ? format_count(value)
+                                        : fmt::format("{:.3g}", value);
+  };
   return written(figure.mean) + (figure.has_deviation() ? " ± " + written(figure.deviation) : "");
 }
 
@@ -169,7 +155,7 @@ std::string head_width(const SweepPlan& plan, const SweepResults& results, std::
     for (const AttentionSpec& spec : attention_specs(model, kind)) {
       const std::string width = spec.d_qk == spec.d_v ? std::to_string(spec.d_v)
                                                       : fmt::format("{}/{}", spec.d_qk, spec.d_v);
-      if (spec.heads > 0 && std::ranges::find(widths, width) == widths.end()) {
+      if (spec.heads > 0 && std::ranges::count(widths, width) == 0) {
         widths.push_back(width);
       }
     }
@@ -190,7 +176,13 @@ std::string results_table(const SweepPlan& plan, const SweepResults& results) {
                 {"head width", "parameters", "multiply-adds", "tokens/s", "time", ""});
   table.row(header);
   table.rule();
-  for (const std::size_t place : best_first(results)) {
+  std::vector<std::size_t> best_first(results.cells.size());
+  std::iota(best_first.begin(), best_first.end(), std::size_t{0});
+  std::ranges::stable_sort(best_first, {}, [&](std::size_t i) {
+    const double mean = results.metric_of(results.cells[i]).mean;
+    return std::tuple(i != results.best, kind_of(results.metric).lower_is_better ? mean : -mean);
+  });
+  for (const std::size_t place : best_first) {
     table.row(row_of(plan, results, place));
   }
   return table.text() + "\n\n" + in_words(plan, results);

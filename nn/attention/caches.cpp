@@ -15,10 +15,10 @@ void KeyValueCache::extend(std::span<const Index> slots, const Segments& segment
     Slot& slot = slots_[static_cast<std::size_t>(slots[static_cast<std::size_t>(i)])];
     if (segments[i].position != slot.position + slot.length ||
         slot.length + segments[i].rows > longest_) {
-      throw ShapeError(fmt::format(
+      throw ShapeError(
           "key_value_cache: {} rows at position {} do not fit a slot of {} rows from {} on, of at "
           "most {}",
-          segments[i].rows, segments[i].position, slot.length, slot.position, longest_));
+          segments[i].rows, segments[i].position, slot.length, slot.position, longest_);
     }
     most = std::max(most, slot.length + segments[i].rows);
   }
@@ -104,13 +104,12 @@ LaneMemory::LaneMemory(const Size& size)
 
 Segments LaneMemory::segments(const Tokens& tokens) const {
   if (std::ssize(tokens.lanes) != tokens.segments.count()) {
-    throw ShapeError(fmt::format("lane_memory: {} sequences of {} lanes", tokens.segments.count(),
-                                 tokens.lanes.size()));
+    throw ShapeError("lane_memory: {} sequences of {} lanes", tokens.segments.count(),
+                     tokens.lanes.size());
   }
   for (const Index lane : tokens.lanes) {
     if (lane < 0 || lane >= size_.lanes) {
-      throw ShapeError(
-          fmt::format("lane_memory: lane {} is outside 0 ... {}", lane, size_.lanes - 1));
+      throw ShapeError("lane_memory: lane {} is outside 0 ... {}", lane, size_.lanes - 1);
     }
   }
   return rows_before(tokens.segments, size_.rows);

@@ -1,5 +1,4 @@
-// Rows that are kept for later passes: keys and values for decoding, and the memory of lanes for
-// streams of text.
+// Rows that are kept for later passes: keys and values for decoding, and the memory of lanes.
 #pragma once
 
 #include "core/ops/attention/attention.hpp"
@@ -7,9 +6,6 @@
 #include "core/tape/tensor.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
-
-// The decoding cache stores the projected keys and values of earlier rows, as constants, so that
-// they are computed only once.
 
 // The columns of the keys and values that queries attend to.
 struct KeysAndValues {
@@ -22,8 +18,8 @@ struct LayerCache {
   std::optional<KeysAndValues> context;  // for cross-attention, computed once
 };
 
-// A slot holds the rows of one sequence. Slots have their own lengths, so sequences of different
-// lengths can be decoded together.
+// Stores the projected keys and values of earlier rows, as constants, for decoding. A slot holds
+// the rows of one sequence. Slots may differ in length, so any sequences can be decoded together.
 class KeyValueCache {
  public:
   // `columns`: the width of a row in the self-attention of each layer. No slot may become longer
@@ -44,7 +40,6 @@ class KeyValueCache {
   void forget(Index slot, Index keep, Index sinks = 0);
   void release(Index slot);  // frees a slot that is no longer used
 
-  // The position of the next row.
   Index next_position(Index slot) const {
     const Slot& of = slots_[static_cast<std::size_t>(slot)];
     return of.position + of.length;
@@ -71,7 +66,6 @@ class KeyValueCache {
 
 // The memory of lanes (Dai et al. 2019, section 3.2). A lane is a stream of text that a model reads
 // window by window. The memory holds the last rows of each lane before each layer.
-
 class LaneMemory {
  public:
   struct Size {

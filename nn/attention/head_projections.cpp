@@ -1,49 +1,25 @@
 #include "nn/attention/head_projections.hpp"
 
 #include "core/ops/heads/head_linear.hpp"
-#include "nn/init.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
-bool makes(const ProjectionSpec& projection, HeadRole role) {
-  return role == HeadRole::query ? projection.query
-         : role == HeadRole::key ? projection.key
-                                 : projection.value;
-}
-
-// Whether training freezes the weights and biases of two projections alike.
-bool freeze_alike(const Scope& scope, const ProjectionSpec& a, const ProjectionSpec& b) {
-  return std::ranges::all_of(std::array{".weight", ".bias"}, [&](const char* part) {
-    return scope.freezes(a.name + part) == scope.freezes(b.name + part);
-  });
-}
-
-// Whether two weights have the same inputs, so that one product can use them as one matrix.
+// Whether one product can use two weights as one matrix: equal inputs and widths, frozen alike.
 bool stack(const Scope& scope, const AttentionSpec& spec, const ProjectionSpec& a,
            const ProjectionSpec& b) {
   const bool same_inputs =
       spec.is_self() || (a.query == b.query && (a.key || a.value) == (b.key || b.value));
-  return same_inputs && freeze_alike(scope, a, b) && spec.shared_as.empty() &&
-         spec.input == HeadInput::wide && a.heads == b.heads && a.width == b.width;
+  const auto frozen_alike = [&](const char* part) {
+    return scope.freezes(a.name + part) == scope.freezes(b.name + part);
+  };
+  return same_inputs && frozen_alike(".weight") && frozen_alike(".bias") &&
+         spec.shared_as.empty() && spec.input == HeadInput::wide && a.heads == b.heads &&
+         a.width == b.width;
 }
-
-// A settled gate is 1 above log 11, so before training the model behaves as without gates.
-constexpr double first_log_alpha = 2.5;
 
 }  // namespace
-
-KeptHeads kept_heads(const AttentionSpec& spec, std::vector<Index> heads) {
-  const Index served = spec.heads / spec.kv_heads;
-  KeptHeads kept{.heads = std::move(heads), .key_heads = {}};
-  for (const Index head : kept.heads) {
-    if (kept.key_heads.empty() || kept.key_heads.back() != head / served) {
-      kept.key_heads.push_back(head / served);
-    }
-  }
-  return kept;
-}
 
 HeadCopy::HeadCopy(const ParameterStore& from, ParameterStore& to)
     : from_(from), to_(to), copied_(static_cast<std::size_t>(to.blocks()), false) {}
@@ -113,9 +89,10 @@ void HeadProjections::add_block(const Scope& scope, const ModelOptions& options,
     const Place place{.block = blocks.size(),
                       .first = static_cast<Index>(weights.size()) * rows,
                       .columns = rows};
-    for (const HeadRole role : {HeadRole::query, HeadRole::key, HeadRole::value}) {
-      if (makes(projection, role)) {
-        places[static_cast<std::size_t>(role)] = place;
+    const std::array made{projection.query, projection.key, projection.value};  // by HeadRole
+    for (std::size_t role = 0; role < made.size(); ++role) {
+      if (made[role]) {
+        places[role] = place;
       }
     }
     weights.push_back(projection.name + ".weight");
@@ -191,8 +168,8 @@ void HeadProjections::keep_heads(const KeptHeads& kept, const HeadProjections& s
     const Block& from = blocks[place(role).block];
     const Block& to = smaller.blocks[smaller.place(role).block];
     const std::vector<Index> which = spec.tied()               ? std::vector<Index>{0}
-                                     : role == HeadRole::query ? kept.heads
-                                                               : kept.key_heads;
+                                     : role == HeadRole::query ? kept
+                                                               : spec.key_heads(kept);
     const auto chunks = [&](Index numbers_of_row) {
       return HeadCopy::Chunks{.which = which,
                               .size = width(role) * numbers_of_row,
@@ -213,17 +190,19 @@ std::optional<HeadProjections::HeadWeight> HeadProjections::head_weight(const Pa
   const Block& block = blocks[place(role).block];
   const Index in = block.weight.shape[1];
   const Index rows = width(role);
-  const Index own = role == HeadRole::query ? head : head / (spec.heads / spec.kv_heads);
+  const Index own = role == HeadRole::query ? head : spec.key_head(head);
   const Index row = place(role).first + (spec.tied() ? 0 : own * rows);
   return HeadWeight{.weight = store.value(block.weight).part(row * in, {rows, in}),
                     .first_input = spec.input == HeadInput::narrow ? own * in : 0};
 }
 
-L0Gates::L0Gates(const Scope& scope, const AttentionSpec& spec)
-    : heads(spec.heads), d_v(spec.d_v), path((scope / "gates").path()) {
-  if (heads > 0 && spec.gates == HeadGating::l0) {
-    log_alpha =
-        scope.create("gates", ParameterKind::gate, {heads}, Initializer::constant(first_log_alpha));
+L0Gates::L0Gates(const Scope& scope, const AttentionSpec& of)
+    : spec(of), path((scope / "gates").path()) {
+  // A settled gate is 1 above log 11, so before training the model behaves as without gates.
+  constexpr double first_log_alpha = 2.5;
+  if (spec.heads > 0 && spec.gates == HeadGating::l0) {
+    log_alpha = scope.create("gates", ParameterKind::gate, {spec.heads},
+                             Initializer::constant(first_log_alpha));
   }
 }
 
@@ -234,43 +213,45 @@ Var L0Gates::operator()(Pass& pass, const Var& heads_side_by_side) const {
   const Var openness = pass.parameter(*log_alpha);
   const std::optional<Draws> draws = pass.step_draws(path);
   return scale_heads({heads_side_by_side},
-                     draws ? draw_gates(openness, *draws) : settled_gates(openness), heads, d_v);
+                     draws ? draw_gates(openness, *draws) : settled_gates(openness), spec.heads,
+                     spec.d_v);
 }
 
 HeadCombination::HeadCombination(const Scope& scope, const ModelOptions& options,
-                                 const AttentionSpec& spec)
-    : combine(spec.combine), heads(spec.heads), d_v(spec.d_v), d_model(spec.d_model) {
-  if (heads > 0 && combine == Combine::output) {
+                                 const AttentionSpec& of)
+    : spec(of) {
+  if (spec.heads > 0 && spec.combine == Combine::output) {
     Initializer initializer =
-        last_map_initializer(options, spec.output_columns(), d_model, stack_of(spec.kind));
+        last_map_initializer(options, spec.output_columns(), spec.d_model, stack_of(spec.kind));
     if (spec.start == HeadStart::identical) {
-      initializer.column_period = d_v;
+      initializer.column_period = spec.d_v;
     }
     output_weight = scope.create("output.weight", ParameterKind::matrix,
-                                 {d_model, spec.output_columns()}, initializer);
+                                 {spec.d_model, spec.output_columns()}, initializer);
   }
-  if (heads > 0 && combine == Combine::weighted) {
-    head_weights = scope.create("head_weights", ParameterKind::gain, {heads},
-                                Initializer::constant(1 / static_cast<double>(heads)));
+  if (spec.heads > 0 && spec.combine == Combine::weighted) {
+    head_weights = scope.create("head_weights", ParameterKind::gain, {spec.heads},
+                                Initializer::constant(1 / static_cast<double>(spec.heads)));
   }
   if (spec.biases) {
     output_bias =
-        scope.create("output.bias", ParameterKind::bias, {d_model}, Initializer::constant(0));
+        scope.create("output.bias", ParameterKind::bias, {spec.d_model}, Initializer::constant(0));
   }
 }
 
 BlockOutput HeadCombination::operator()(Pass& pass, const Var& heads_side_by_side) const {
-  const Var bias = pass.bias(output_bias, d_model);
-  if (combine == Combine::concatenate) {
+  const Var bias = pass.bias(output_bias, spec.d_model);
+  if (spec.combine == Combine::concatenate) {
     return {heads_side_by_side, bias};
   }
-  if (combine == Combine::output) {
+  if (spec.combine == Combine::output) {
     return {pass.linear(heads_side_by_side, output_weight), bias};
   }
-  const Scalar even = 1 / static_cast<Scalar>(heads);
-  const Var shares = combine == Combine::mean ? pass.tape().constant(Tensor::full({heads}, even))
-                                              : pass.parameter(head_weights);
-  return {sum_heads({heads_side_by_side}, shares, heads, d_v), bias};
+  const Scalar even = 1 / static_cast<Scalar>(spec.heads);
+  const Var shares = spec.combine == Combine::mean
+                         ? pass.tape().constant(Tensor::full({spec.heads}, even))
+                         : pass.parameter(head_weights);
+  return {sum_heads({heads_side_by_side}, shares, spec.heads, spec.d_v), bias};
 }
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

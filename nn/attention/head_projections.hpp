@@ -3,28 +3,20 @@
 #pragma once
 
 #include "core/ops/heads/head_columns.hpp"
-#include "core/tape/parameters.hpp"
 #include "nn/attention/spec.hpp"
-#include "nn/pass.hpp"
 #include "nn/residual_stream.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
+// The numbers of the heads that a smaller model keeps, as in the larger model, in increasing order.
+using KeptHeads = std::vector<Index>;
+
 // Copies the weights of kept heads from an attention to an attention with fewer heads.
-
-// The numbers of the kept heads in the larger attention, in increasing order.
-struct KeptHeads {
-  std::vector<Index> heads;
-  std::vector<Index> key_heads;  // the key and value heads that the kept heads use
-};
-KeptHeads kept_heads(const AttentionSpec& spec, std::vector<Index> heads);
-
 class HeadCopy {
  public:
   HeadCopy(const ParameterStore& from, ParameterStore& to);
 
-  // In each of `rows` rows, copies chunk which[i] of `from` to chunk i of `to`. Does nothing if
-  // `to` is not declared.
+  // In each of `rows` rows, copies chunk which[i] of `from` to chunk i of `to`, if it is declared.
   struct Chunks {
     const std::vector<Index>& which;
     Index size;
@@ -48,7 +40,6 @@ class HeadCopy {
 
 enum class HeadRole { query, key, value };
 
-// The roles that an input plays.
 enum class HeadRoles { all, query_only, key_and_value };
 
 struct HeadProjections {
@@ -123,8 +114,7 @@ struct L0Gates {
   // whole step; otherwise they are settled. Without gates, the heads stay unchanged.
   Var operator()(Pass& pass, const Var& heads_side_by_side) const;
 
-  Index heads;
-  Index d_v;
+  AttentionSpec spec;
   std::string path;                    // the stream of the random draws
   std::optional<Parameter> log_alpha;  // (H); absent: no gates
 };
@@ -135,10 +125,7 @@ struct HeadCombination {
   // (N, H d_v) -> (N, D)
   BlockOutput operator()(Pass& pass, const Var& heads_side_by_side) const;
 
-  Combine combine;
-  Index heads;
-  Index d_v;
-  Index d_model;
+  AttentionSpec spec;
   Parameter output_weight;  // (D, H d_v); with `output`
   Parameter head_weights;   // (H); with `weighted`
   Parameter output_bias;    // (D), with biases

@@ -1,13 +1,10 @@
 #include "nn/attention/head_scores.hpp"
 
-#include "core/memory/pool.hpp"
 #include "core/ops/arithmetic.hpp"
 #include "core/ops/attention/attention_options.hpp"
 #include "core/ops/concatenate.hpp"
 #include "core/ops/heads/head_linear.hpp"
 #include "core/ops/heads/head_rotation.hpp"
-#include "core/ops/linear.hpp"
-#include "nn/init.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
@@ -18,18 +15,6 @@ Index distinct(const HeadColumns& columns, Index heads) { return columns.step ==
 
 HeadColumns like(const HeadColumns& before, const Var& matrix) {
   return {.matrix = matrix, .step = before.step == 0 ? before.step : std::nullopt};
-}
-
-DistanceBuckets buckets_of(const AttentionSpec& spec) {
-  const bool back = spec.looks_back();
-  if (spec.has_clip()) {
-    return DistanceBuckets::clipped(spec.clip, back ? 0 : spec.clip);
-  }
-  if (spec.has(AttentionPositions::t5)) {
-    return back ? DistanceBuckets::logarithmic_back(spec.buckets, spec.farthest)
-                : DistanceBuckets::logarithmic(spec.buckets, spec.farthest);
-  }
-  return {};
 }
 
 // Row b holds the sinusoids of Vaswani et al. 2017, section 3.5, of the distance b - clip.
@@ -110,31 +95,27 @@ std::vector<Index> HeadScores::numbers_among(Score score, const std::vector<Inde
   return numbers;
 }
 
-void HeadScores::keep_heads(const KeptHeads& kept, const HeadScores& smaller,
-                            HeadCopy& copy) const {
+void HeadScores::keep_heads(const KeptHeads& kept, const HeadScores& to, HeadCopy& copy) const {
   const Index d = spec_.d_qk;
-  copy.chunks(bilinear_, smaller.bilinear_,
-              {.which = numbers_among(Score::bilinear, kept.heads), .size = d * d});
-  copy.chunks(additive_, smaller.additive_,
-              {.which = numbers_among(Score::additive, kept.heads), .size = d});
-  copy.chunks(scales_, smaller.scales_, {.which = kept.heads, .size = 1});
+  copy.chunks(bilinear_, to.bilinear_,
+              {.which = numbers_among(Score::bilinear, kept), .size = d * d});
+  copy.chunks(additive_, to.additive_, {.which = numbers_among(Score::additive, kept), .size = d});
+  copy.chunks(scales_, to.scales_, {.which = kept, .size = 1});
 }
 
 HeadColumns HeadScores::query(Pass& pass, const HeadColumns& projected, const Segments& segments,
                               Index last) const {
   const InModule here(pass.tape(), module_);
-  HeadColumns turned =
-      rotated(each_by_its_score(pass, projected, true), segments, spec_.heads, last);
+  HeadColumns all = rotated(each_by_its_score(pass, projected, true), segments, spec_.heads, last);
   if (!scales_.declared()) {
-    return turned;
+    return all;
   }
-  return {.matrix = scale_heads(turned, pass.parameter(scales_), spec_.heads, spec_.d_qk)};
+  return {.matrix = scale_heads(all, pass.parameter(scales_), spec_.heads, spec_.d_qk)};
 }
 
-HeadColumns HeadScores::key(Pass& pass, const HeadColumns& projected,
-                            const Segments& segments) const {
+HeadColumns HeadScores::key(Pass& pass, const HeadColumns& heads, const Segments& segments) const {
   const InModule here(pass.tape(), module_);
-  return rotated(each_by_its_score(pass, projected, false), segments, spec_.kv_heads,
+  return rotated(each_by_its_score(pass, heads, false), segments, spec_.kv_heads,
                  Pattern::unlimited);
 }
 
@@ -191,7 +172,11 @@ HeadColumns HeadScores::each_by_its_score(Pass& pass, const HeadColumns& heads, 
 
 HeadDistances::HeadDistances(const Scope& scope, const ModelOptions& options,
                              const AttentionSpec& spec)
-    : spec_(spec), buckets_(buckets_of(spec)) {
+    : spec_(spec) {
+  const bool back = spec.looks_back();
+  if (spec.has_clip()) {
+    buckets_ = DistanceBuckets::clipped(spec.clip, back ? 0 : spec.clip);
+  }
   const Index B = spec.distance_buckets();
   const Index columns = spec.heads * spec.d_qk;
   switch (spec.positions) {
@@ -204,6 +189,8 @@ HeadDistances::HeadDistances(const Scope& scope, const ModelOptions& options,
                            weight_initializer(options, B, spec.d_qk));
       break;
     case AttentionPositions::t5:
+      buckets_ = back ? DistanceBuckets::logarithmic_back(spec.buckets, spec.farthest)
+                      : DistanceBuckets::logarithmic(spec.buckets, spec.farthest);
       keys_ = scope.create("distance.score", ParameterKind::bias, {spec.heads, B},
                            spec.first_numbers(standard_embedding_initializer(options), 1));
       break;
@@ -274,19 +261,16 @@ HeadColumns HeadDistances::with_content_bias(Pass& pass, const HeadColumns& quer
   return content_.declared() ? HeadColumns{.matrix = plus(pass, query, content_)} : query;
 }
 
-void HeadDistances::keep_heads(const KeptHeads& kept, const HeadDistances& smaller,
+void HeadDistances::keep_heads(const KeptHeads& kept, const HeadDistances& to,
                                HeadCopy& copy) const {
-  const auto of_heads = [&](const Parameter& from, const Parameter& to) {
-    if (to.declared()) {
-      copy.chunks(from, to, {.which = kept.heads, .size = from.shape.size() / spec_.heads});
-    }
+  const auto of_heads = [&](const Parameter& one, const Parameter& other) {
+    copy.chunks(one, other, {.which = kept, .size = one.shape.size() / spec_.heads});
   };
-  spec_.has(AttentionPositions::t5) ? of_heads(keys_, smaller.keys_)
-                                    : copy.whole(keys_, smaller.keys_);
-  copy.whole(values_, smaller.values_);
-  of_heads(sines_of_, smaller.sines_of_);
-  of_heads(content_, smaller.content_);
-  of_heads(place_, smaller.place_);
+  spec_.has(AttentionPositions::t5) ? of_heads(keys_, to.keys_) : copy.whole(keys_, to.keys_);
+  copy.whole(values_, to.values_);
+  of_heads(sines_of_, to.sines_of_);
+  of_heads(content_, to.content_);
+  of_heads(place_, to.place_);
 }
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -2,14 +2,9 @@
 // scores, rotary positions, learned scales, and learned numbers for distances.
 #pragma once
 
-#include "core/memory/pool.hpp"
-#include "core/ops/attention/attention.hpp"
 #include "core/ops/attention/bias.hpp"
-#include "core/ops/heads/head_columns.hpp"
 #include "core/tape/tensor.hpp"
 #include "nn/attention/head_projections.hpp"
-#include "nn/attention/spec.hpp"
-#include "nn/pass.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
@@ -20,7 +15,7 @@ class HeadScores {
   // The segments give the positions of the rows. Positions of rotary queries are at most `last`.
   HeadColumns query(Pass& pass, const HeadColumns& projected, const Segments& segments,
                     Index last = Pattern::unlimited) const;
-  HeadColumns key(Pass& pass, const HeadColumns& projected, const Segments& segments) const;
+  HeadColumns key(Pass& pass, const HeadColumns& heads, const Segments& segments) const;
 
   // The rotary keys of `heads` heads, with `positions` subtracted from each position.
   Var turned_back(const HeadColumns& keys, Index positions, Index heads) const;
@@ -33,7 +28,7 @@ class HeadScores {
   // Whether keys that are equal in all heads are still equal after key().
   bool alike() const;
 
-  void keep_heads(const KeptHeads& kept, const HeadScores& smaller, HeadCopy& copy) const;
+  void keep_heads(const KeptHeads& kept, const HeadScores& to, HeadCopy& copy) const;
 
  private:
   std::vector<Index> numbers_among(Score score, const std::vector<Index>& heads) const;
@@ -57,11 +52,10 @@ class HeadDistances {
   // The bias on the values and on these queries' scores, which are multiplied by `scale` later.
   AttentionBias operator()(Pass& pass, const HeadColumns& query, double scale) const;
 
-  // Queries with Transformer-XL's content bias u (Dai et al. 2019, section 3.3): (q + u) k. Other
-  // positions leave the queries unchanged.
+  // Queries, with Transformer-XL's content bias u if it is used (Dai et al. 2019, 3.3): (q + u) k.
   HeadColumns with_content_bias(Pass& pass, const HeadColumns& query) const;
 
-  void keep_heads(const KeptHeads& kept, const HeadDistances& smaller, HeadCopy& copy) const;
+  void keep_heads(const KeptHeads& kept, const HeadDistances& to, HeadCopy& copy) const;
 
  private:
   Var distance_products(Pass& pass, const HeadColumns& query, double scale) const;

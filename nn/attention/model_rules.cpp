@@ -6,10 +6,6 @@ namespace {
 
 using Found = std::optional<Violation>;
 
-bool shares_query_and_key(Sharing sharing) {
-  return sharing == Sharing::query_key || sharing == Sharing::all || sharing == Sharing::identity;
-}
-
 // The first rule that is broken.
 Found first_broken(std::initializer_list<std::pair<bool, Violation>> rules) {
   const auto broken = std::ranges::find(rules, true, &std::pair<bool, Violation>::first);
@@ -20,7 +16,6 @@ Found widths_fit(const AttentionSpec& spec) {
   const Index D = spec.d_model;
   const Index identity = spec.input_columns();
   const bool own_columns = spec.input == HeadInput::narrow || spec.combine == Combine::concatenate;
-  const bool sums_heads = spec.combine == Combine::mean || spec.combine == Combine::weighted;
   return first_broken({
       {!spec.heads_divide,
        {{"heads"},
@@ -37,7 +32,7 @@ Found widths_fit(const AttentionSpec& spec) {
         fmt::format("without an output projection the heads together must be as wide as the model "
                     "({} heads of d_v {}, d_model {})",
                     spec.heads, spec.d_v, D)}},
-      {sums_heads && spec.d_v != D,
+      {spec.adds_heads() && spec.d_v != D,
        {{"combine", "d_v"},
         fmt::format("a sum of heads needs values as wide as the model (d_v {}, d_model {})",
                     spec.d_v, D)}},
@@ -53,8 +48,8 @@ Found widths_fit(const AttentionSpec& spec) {
 }
 
 Found sharing_fits(const AttentionSpec& spec) {
-  const bool with_query =
-      shares_query_and_key(spec.sharing) || spec.sharing == Sharing::query_value;
+  const bool with_query = spec.sharing == Sharing::query_key || spec.sharing == Sharing::all ||
+                          spec.sharing == Sharing::identity || spec.sharing == Sharing::query_value;
   return first_broken({
       {spec.kv_heads < 1 || spec.heads % spec.kv_heads != 0,
        {{"kv_heads", "heads"},
@@ -174,13 +169,12 @@ bool heads_are_copies(const AttentionSpec& spec) {
   constexpr std::array own_positions{AttentionPositions::transformer_xl, AttentionPositions::t5,
                                      AttentionPositions::alibi};
   const bool one_key = spec.kv_heads == 1 && spec.input == HeadInput::wide;
-  const bool projections =
-      spec.heads_alike() || (spec.sharing == Sharing::identity_query && one_key);
+  const bool alike = spec.heads_alike() || (spec.sharing == Sharing::identity_query && one_key);
   // With a bilinear or additive score, each head has its own weights.
   const auto same_score = [first = spec.score.at(0)](Score score) {
     return score == first && (score == Score::dot || score == Score::cosine);
   };
-  return spec.heads > 1 && projections && std::ranges::all_of(spec.score.values, same_score) &&
+  return spec.heads > 1 && alike && std::ranges::all_of(spec.score.values, same_score) &&
          std::ranges::count(own_positions, spec.positions) == 0 &&
          spec.scale != ScoreScale::learned &&
          std::ranges::adjacent_find(spec.pattern.values, std::ranges::not_equal_to()) ==
@@ -292,7 +286,7 @@ Found tied_output_fits(const ModelOptions& model) {
 
 void expect_none(const Found& found) {
   if (found) {
-    throw ConfigError(fmt::format("{}: {}", found->options.front(), found->problem));
+    throw ConfigError("{}: {}", found->options.front(), found->problem);
   }
 }
 

@@ -8,17 +8,8 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
-PoolVector<Pattern> pattern_list_of(const AttentionSpec& spec) {
-  PoolVector<Pattern> patterns;
-  for (const AttentionPattern& pattern : spec.pattern.values) {
-    patterns.push_back(pattern.pattern(spec.kind == AttentionKind::decoder_self));
-  }
-  return patterns;
-}
-
 // The segments whose positions rotate queries and keys, if they differ from the given segments. In
-// a stream, positions grow without limit, but only differences matter: the first key of each
-// sequence gets position 0.
+// a stream, positions grow without limit; only differences matter, so first keys get position 0.
 std::optional<std::pair<Segments, Segments>> rotary_segments(const AttentionSpec& spec,
                                                              const Segments& queries,
                                                              const Segments& keys) {
@@ -65,10 +56,13 @@ MultiHeadAttention::MultiHeadAttention(const Scope& scope, const AttentionSpec& 
     : spec(of),
       site(at),
       module{.paths = {scope.path()}, .heads = of.heads},
-      patterns(pattern_list_of(of)),
       pair_scores(with.scores.functions()),
       head_dropout_path((scope / "heads").path()),
-      weights(with) {}
+      weights(with) {
+  for (const AttentionPattern& pattern : spec.pattern.values) {
+    patterns.push_back(pattern.pattern(spec.kind == AttentionKind::decoder_self));
+  }
+}
 
 BlockOutput MultiHeadAttention::operator()(Pass& pass, const Var& x, const Segments& queries,
                                            const KeySource& from) const {
@@ -76,21 +70,19 @@ BlockOutput MultiHeadAttention::operator()(Pass& pass, const Var& x, const Segme
     const Var zeros = pass.tape().constant(Tensor::zeros({row_count(queries), spec.d_model}));
     return {zeros, pass.bias(weights.combination.output_bias, spec.d_model)};
   }
-  const HeadProjections& projections = weights.projections;
+  const HeadProjections& project = weights.projections;
   const std::optional<Var> others =
       from.before ? join_sequences(from.before->rows, from.before->segments, x, queries)
                   : from.rows;
   const auto turned = rotary_segments(spec, queries, from.segments);
   const Segments& query_positions = turned ? turned->first : queries;
   const Segments& key_positions = turned ? turned->second : from.segments;
-  HeadProjections::Of own =
-      projections.of(pass, x, others ? HeadRoles::query_only : HeadRoles::all);
+  HeadProjections::Of own = project.of(pass, x, others ? HeadRoles::query_only : HeadRoles::all);
   const HeadColumns projected = own.columns(HeadRole::query);
   const HeadColumns query = weights.scores.query(pass, projected, query_positions);
   std::optional<KeysAndValues> to = from.rows && from.cache ? from.cache->context : std::nullopt;
   if (!to) {
-    HeadProjections::Of of_others =
-        projections.of(pass, others.value_or(x), HeadRoles::key_and_value);
+    HeadProjections::Of of_others = project.of(pass, others.value_or(x), HeadRoles::key_and_value);
     HeadProjections::Of& from_rows = others ? of_others : own;
     const HeadColumns key = from_rows.columns(HeadRole::key);
     to = {.key = weights.scores.key(pass, key, others ? key_positions : query_positions),
@@ -133,8 +125,7 @@ void MultiHeadAttention::turn_back(Tensor kept, Index positions) const {
   }
   Tape tape(false);
   const Tensor turned =
-      weights.scores
-          .turned_back({.matrix = tape.constant(kept)}, positions, key_columns() / spec.d_qk)
+      weights.scores.turned_back({tape.constant(kept)}, positions, key_columns() / spec.d_qk)
           .value();
   for (Index i = 0; i < kept.dim(0); ++i) {
     std::copy_n(turned.row(i), key_columns(), kept.row(i));
@@ -148,11 +139,11 @@ void MultiHeadAttention::keep_heads(const KeptHeads& kept, const MultiHeadAttent
   weights.scores.keep_heads(kept, to.scores, copy);
   weights.distances.keep_heads(kept, to.distances, copy);
   if (to.gates.log_alpha) {
-    copy.chunks(*weights.gates.log_alpha, *to.gates.log_alpha, {.which = kept.heads, .size = 1});
+    copy.chunks(*weights.gates.log_alpha, *to.gates.log_alpha, {.which = kept, .size = 1});
   }
   const HeadCombination& combination = weights.combination;
   copy.chunks(combination.output_weight, to.combination.output_weight,
-              {.which = kept.heads, .size = spec.d_v, .rows = spec.d_model});
+              {.which = kept, .size = spec.d_v, .rows = spec.d_model});
   copy.whole(combination.output_bias, to.combination.output_bias);
 }
 
@@ -266,7 +257,7 @@ void MultiHeadAttention::attend_by(const Tensor& weights_of_head, const Call& ca
                                    Index segment, Tensor& y) const {
   const Segment& queries = call.queries[segment];
   const Segment& keys = call.keys[segment];
-  const HeadMatrix value(call.heads.to.value, spec.d_v);
+  const HeadMatrix value = call.heads.to.value.of(call.options.key_heads(), spec.d_v);
   const Tensor bias = call.bias.values ? call.bias.values->value() : Tensor();
   for (Index i = 0; i < queries.rows; ++i) {
     Scalar* row = y.row(queries.row + i) + head * spec.d_v;

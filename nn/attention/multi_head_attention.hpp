@@ -1,11 +1,8 @@
 // Multi-head attention (Vaswani et al. 2017, section 3.2.2) and its variants.
 #pragma once
 
-#include "core/ops/attention/attention.hpp"
 #include "nn/attention/caches.hpp"
-#include "nn/attention/head_projections.hpp"
 #include "nn/attention/head_scores.hpp"
-#include "nn/init.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

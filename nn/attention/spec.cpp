@@ -6,19 +6,6 @@ namespace {
 
 constexpr Index usual_d_head = 64;  // Vaswani et al. 2017, section 3.2.2
 
-// The number of weights for queries, keys, values and output.
-Index projection_weights(const AttentionSpec& spec) {
-  Index total = spec.combine == Combine::output ? spec.output_columns() * spec.d_model : 0;
-  for (const ProjectionSpec& projection : projections_of(spec)) {
-    total += projection.heads * projection.in * projection.width;
-  }
-  return total;
-}
-
-bool adds_heads(const AttentionSpec& spec) {
-  return spec.combine == Combine::mean || spec.combine == Combine::weighted;
-}
-
 // D / H, but at least 1.
 Index slice_width(const AttentionSpec& spec) {
   return std::max<Index>(1, spec.d_model / std::max<Index>(spec.heads, 1));
@@ -32,7 +19,7 @@ void set_free_widths(const AttentionSettings& said, Index width, AttentionSpec& 
     width = slice_width(spec);
   }
   if (!said.d_v.given()) {
-    spec.d_v = adds_heads(spec) ? spec.d_model : width;
+    spec.d_v = spec.adds_heads() ? spec.d_model : width;
   }
   if (!said.d_qk.given()) {
     spec.d_qk = shares_value(spec.sharing)                ? spec.d_v
@@ -46,27 +33,16 @@ void set_free_widths(const AttentionSettings& said, Index width, AttentionSpec& 
 Index iso_params_width(const AttentionSettings& said, AttentionSpec spec) {
   const auto weights_at = [&](Index width) {
     set_free_widths(said, width, spec);
-    return static_cast<double>(projection_weights(spec));
+    Index total = spec.combine == Combine::output ? spec.output_columns() * spec.d_model : 0;
+    for (const ProjectionSpec& projection : projections_of(spec)) {
+      total += projection.heads * projection.in * projection.width;
+    }
+    return static_cast<double>(total);
   };
   const auto D = static_cast<double>(spec.d_model);
   const double fixed = weights_at(0);
   const double per_column = std::max(weights_at(1) - fixed, 1.0);
   return std::max<Index>(1, static_cast<Index>(std::llround((4 * D * D - fixed) / per_column)));
-}
-
-// Sets the widths that are not given, by the head budget.
-void set_widths(const ModelOptions& options, const AttentionSettings& said, Index layer,
-                AttentionSpec& spec) {
-  const HeadBudget usual = options.d_head ? HeadBudget::fixed_head_dim : HeadBudget::fixed_width;
-  const HeadBudget budget = said.budget.given() ? said.budget.at(layer) : usual;
-  const Index width = budget == HeadBudget::fixed_head_dim ? options.d_head.value_or(usual_d_head)
-                      : budget == HeadBudget::iso_params   ? iso_params_width(said, spec)
-                                                           : slice_width(spec);
-  set_free_widths(said, width, spec);
-  spec.heads_divide = budget != HeadBudget::fixed_width || spec.heads == 0 ||
-                      spec.d_model % spec.heads == 0 || spec.sharing == Sharing::identity ||
-                      ((said.d_qk.given() || spec.sharing == Sharing::identity_query) &&
-                       (said.d_v.given() || adds_heads(spec)));
 }
 
 }  // namespace
@@ -86,6 +62,13 @@ Index AttentionSpec::heads_with(Score of) const {
     count += score.at(head) == of ? 1 : 0;
   }
   return count;
+}
+
+std::vector<Index> AttentionSpec::key_heads(const std::vector<Index>& of) const {
+  std::vector<Index> keys(of.size());
+  std::ranges::transform(of, keys.begin(), [&](Index head) { return key_head(head); });
+  keys.erase(std::ranges::unique(keys).begin(), keys.end());
+  return keys;
 }
 
 Initializer AttentionSpec::first_numbers(Initializer own, Index rows_of_head) const {
@@ -167,7 +150,16 @@ AttentionSpec attention_spec(const ModelOptions& options, AttentionKind kind, In
   if (!said.kv_heads.given()) {
     spec.kv_heads = std::max<Index>(spec.heads, 1);
   }
-  set_widths(options, said, layer, spec);
+  const HeadBudget usual = options.d_head ? HeadBudget::fixed_head_dim : HeadBudget::fixed_width;
+  const HeadBudget budget = said.budget.given() ? said.budget.at(layer) : usual;
+  const Index width = budget == HeadBudget::fixed_head_dim ? options.d_head.value_or(usual_d_head)
+                      : budget == HeadBudget::iso_params   ? iso_params_width(said, spec)
+                                                           : slice_width(spec);
+  set_free_widths(said, width, spec);
+  spec.heads_divide = budget != HeadBudget::fixed_width || spec.heads == 0 ||
+                      spec.d_model % spec.heads == 0 || spec.sharing == Sharing::identity ||
+                      ((said.d_qk.given() || spec.sharing == Sharing::identity_query) &&
+                       (said.d_v.given() || spec.adds_heads()));
   return spec;
 }
 
@@ -213,8 +205,7 @@ void resolve_attention(ModelOptions& options) {
   }
 }
 
-// A weight that query, key and value share is used once for each different input: in self-attention
-// once.
+// A weight that query, key and value share is used once for each input: in self-attention once.
 AttentionWork attention_work(const AttentionSpec& spec) {
   AttentionWork work;
   for (const ProjectionSpec& projection : projections_of(spec)) {

@@ -27,6 +27,12 @@ struct AttentionSpec : AttentionFields<Plain> {
   bool has_sinks() const {
     return std::ranges::any_of(pattern.values, &AttentionPattern::has_sinks);
   }
+  // The head of keys and values that a head uses.
+  Index key_head(Index head) const { return head / (heads / kv_heads); }
+  // The heads of keys and values that these heads, given in increasing order, use.
+  std::vector<Index> key_heads(const std::vector<Index>& of) const;
+  // Whether the output is a sum of the heads.
+  bool adds_heads() const { return combine == Combine::mean || combine == Combine::weighted; }
   bool tied() const { return head_weights == HeadWeights::tied; }
   Index heads_with(Score of) const;
   // The initialiser of a parameter in which each head has `rows_of_head` rows. If the heads should

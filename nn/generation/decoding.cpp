@@ -11,12 +11,6 @@ struct Continuation {
   double log_probability;
 };
 
-// Higher log-probability first. Equal ones are ordered by parent and token, so that the result does
-// not depend on the sorting algorithm.
-std::tuple<double, Index, TokenId> sort_key(const Continuation& one) {
-  return {-one.log_probability, one.parent, one.token};
-}
-
 // The beam of one source sentence: its open and its finished hypotheses.
 class Beam {
  public:
@@ -47,13 +41,15 @@ class Beam {
       for (const auto& [token, logit] :
            next.of(row) | std::views::filter(may_be_written) | std::views::take(options_.beam)) {
         const double gain = scored ? static_cast<double>(logit) - log_sum : 0;
-        all.push_back({.parent = static_cast<Index>(parent),
-                       .token = token,
-                       .log_probability = open_[parent].log_probability + gain});
+        all.push_back({static_cast<Index>(parent), token, open_[parent].log_probability + gain});
       }
     }
+    // Equal ones are ordered by parent and token, so that the sorting algorithm does not matter.
     const auto kept = std::min(all.size(), static_cast<std::size_t>(options_.beam));
-    std::ranges::partial_sort(all, all.begin() + static_cast<std::ptrdiff_t>(kept), {}, sort_key);
+    std::ranges::partial_sort(all, all.begin() + static_cast<std::ptrdiff_t>(kept), {},
+                              [](const Continuation& one) {
+                                return std::tuple(-one.log_probability, one.parent, one.token);
+                              });
     all.resize(kept);
     return all;
   }
@@ -64,9 +60,6 @@ class Beam {
   std::vector<std::pair<Index, Index>> advance(const std::vector<Continuation>& best) {
     const std::vector<Open> parents = std::move(open_);
     open_.clear();
-    std::vector<std::pair<Index, Index>> copies;
-    std::vector<bool> parent_slot_taken(parents.size(), false);
-    std::vector<std::size_t> waiting;  // open hypotheses that need a new slot
     for (const Continuation& next : best) {
       const Open& parent = parents[static_cast<std::size_t>(next.parent)];
       const Index length = static_cast<Index>(parent.tokens.size()) + 1;
@@ -77,29 +70,26 @@ class Beam {
       open_.push_back(
           {.tokens = parent.tokens, .log_probability = next.log_probability, .slot = parent.slot});
       open_.back().tokens.push_back(next.token);
-      if (parent_slot_taken[static_cast<std::size_t>(next.parent)]) {
-        waiting.push_back(open_.size() - 1);
-      }
-      parent_slot_taken[static_cast<std::size_t>(next.parent)] = true;
     }
     std::vector<Index> free(static_cast<std::size_t>(options_.beam));  // all slots of the beam
     std::iota(free.begin(), free.end(), Index{0});
-    for (std::size_t i = 0; i < open_.size(); ++i) {
-      if (std::ranges::find(waiting, i) == waiting.end()) {
-        std::erase(free, open_[i].slot);
-      }
+    for (const Open& one : open_) {
+      std::erase(free, one.slot);
     }
-    for (const std::size_t i : waiting) {
-      copies.emplace_back(open_[i].slot, free.back());
-      open_[i].slot = free.back();
-      free.pop_back();
+    std::vector<std::pair<Index, Index>> copies;
+    std::set<Index> kept;
+    for (Open& one : open_) {
+      if (!kept.insert(one.slot).second) {
+        copies.emplace_back(one.slot, free.back());
+        one.slot = free.back();
+        free.pop_back();
+      }
     }
     close_if_settled();
     return copies;
   }
 
-  // The finished hypotheses, best first. If fewer have finished than are wanted, hypotheses cut off
-  // at the maximum length are among them.
+  // The finished hypotheses, best first; if too few have finished, also some that were cut off.
   std::vector<Hypothesis> results() const {
     const Index count = std::min(std::ssize(finished_), options_.best);
     return {finished_.begin(), finished_.begin() + count};
@@ -109,10 +99,7 @@ class Beam {
   void finish(const Open& parent, double log_probability, Index length, bool ended) {
     const double divisor =
         std::pow(static_cast<double>(std::max<Index>(length, 1)), options_.length_penalty);
-    finished_.push_back({.tokens = parent.tokens,
-                         .log_probability = log_probability,
-                         .score = log_probability / divisor,
-                         .ended = ended});
+    finished_.push_back({parent.tokens, log_probability, log_probability / divisor, ended});
     std::ranges::stable_sort(finished_, std::greater<>(), &Hypothesis::score);
   }
 
@@ -164,25 +151,21 @@ class Search {
   Index begin(std::span<const EnsembleMember> models, std::span<const Prompts> prompts) {
     Index most = 0;
     for (Index i = 0; i < prompts.front().sequences(); ++i) {
-      Index longest = std::numeric_limits<Index>::max();
+      Index longest = options_.max_length;  // of the output
       Index read = 0;
       for (std::size_t k = 0; k < models.size(); ++k) {
         const Index prompt = prompts[k].input.segments[i].rows;
-        longest = std::min(longest, longest_output(models[k].transformer, prompts[k], i));
+        const Index source = std::max(prompts[k].context.segments[i].rows, prompt);
+        const Index context =
+            std::min(options_.context, models[k].transformer.options().max_positions);
+        // The model never reads the last token of an output, hence + 1.
+        longest = std::min({longest, source + options_.max_extra_length, context - prompt + 1});
         read = std::max(read, prompt);
       }
       most = std::max(most, read - 1 + longest);
       beams_.emplace_back(options_, std::max<Index>(longest, 0));
     }
     return most;
-  }
-
-  // The model never reads the last token of an output, hence + 1.
-  Index longest_output(const Transformer& model, const Prompts& prompts, Index number) const {
-    const Index prompt = prompts.input.segments[number].rows;
-    const Index source = std::max(prompts.context.segments[number].rows, prompt);
-    return std::min({source + options_.max_extra_length, options_.max_length,
-                     std::min(options_.context, model.options().max_positions) - prompt + 1});
   }
 
   // Collects the prompt or the newest token of each open hypothesis. False: none is open.

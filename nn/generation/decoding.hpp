@@ -29,8 +29,8 @@ struct Hypothesis {
 // The outputs of each prompt, best first, without the prompt.
 using Outputs = std::vector<std::vector<Hypothesis>>;
 
-// The best outputs of each prompt. The models must have decoders. `prompts`: the same prompts for
-// each model, in the model's own layout.
+// The best outputs of each prompt, by models with decoders. `prompts`: the same prompts for each
+// model, in the model's own layout.
 Outputs decode_batch(std::span<const EnsembleMember> models, std::span<const Prompts> prompts,
                      const DecodingOptions& options);
 

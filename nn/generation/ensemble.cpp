@@ -58,16 +58,16 @@ CachedModel::CachedModel(const EnsembleMember& model, const Prompts& prompts, In
   }
 }
 
-void CachedModel::gather(std::span<const Reading> readings) {
+Var CachedModel::read(std::span<const Reading> readings) {
   newest_.ids.clear();
   newest_.segments.list.clear();
   sources_.list.clear();
   for (const Reading& reading : readings) {
     const Segment& prompt = prompts_.input.segments[reading.prompt];
-    const std::span<const TokenId> of_prompt =
-        std::span<const TokenId>(prompts_.input.ids)
-            .subspan(static_cast<std::size_t>(prompt.row), static_cast<std::size_t>(prompt.rows));
-    const std::span<const TokenId> tokens = reading.tokens.empty() ? of_prompt : reading.tokens;
+    const std::span<const TokenId> tokens = reading.tokens.empty()
+                                                ? std::span(prompts_.input.ids.data() + prompt.row,
+                                                            static_cast<std::size_t>(prompt.rows))
+                                                : reading.tokens;
     newest_.segments.list.push_back({.row = newest_.rows(),
                                      .rows = std::ssize(tokens),
                                      .position = cache_.next_position(reading.slot),
@@ -75,10 +75,6 @@ void CachedModel::gather(std::span<const Reading> readings) {
     newest_.ids.insert(newest_.ids.end(), tokens.begin(), tokens.end());
     sources_.list.push_back(prompts_.context.segments[reading.prompt]);
   }
-}
-
-Var CachedModel::read(std::span<const Reading> readings) {
-  gather(readings);
   std::vector<Index> slots(readings.size());
   std::ranges::transform(readings, slots.begin(), &Reading::slot);
   cache_.extend(slots, newest_.segments);
@@ -99,7 +95,7 @@ Ensemble::Ensemble(std::span<const EnsembleMember> members, std::span<const Prom
   for (std::size_t k = 0; k < members.size(); ++k) {
     const Index own = members[k].transformer.output().classes();
     if (own != labels) {
-      throw ShapeError(fmt::format("ensemble: models with {} and {} labels", labels, own));
+      throw ShapeError("ensemble: models with {} and {} labels", labels, own);
     }
     models_.emplace_back(members[k], prompts[k], slots, longest);
   }
@@ -115,12 +111,12 @@ Tensor Ensemble::logits(std::span<const Reading> readings) {
 
 // With a single model, the logits are never stored.
 BestTokens Ensemble::best(std::span<const Reading> readings, Index count, TokenId excluded,
-                          LogSums log_sums) {
+                          LogSums sums) {
   if (models_.size() == 1) {
     CachedModel& model = models_.front();
-    return model.best(model.read(readings), count, excluded, log_sums);
+    return model.best(model.read(readings), count, excluded, sums);
   }
-  return best_of(logits(readings), count, excluded, log_sums);
+  return best_of(logits(readings), count, excluded, sums);
 }
 
 Index Ensemble::length(Index slot) const {
@@ -145,10 +141,9 @@ void Ensemble::release(Index slot) {
   std::ranges::for_each(models_, [slot](CachedModel& model) { model.cache().release(slot); });
 }
 
-BestTokens best_of(const Tensor& log_probabilities, Index count, TokenId excluded,
-                   LogSums log_sums) {
-  const Index V = log_probabilities.dim(1);
-  const Index N = log_probabilities.dim(0);
+BestTokens best_of(const Tensor& logs, Index count, TokenId excluded, LogSums log_sums) {
+  const Index V = logs.dim(1);
+  const Index N = logs.dim(0);
   const Index choices = excluded >= 0 && excluded < V ? V - 1 : V;
   BestTokens best{.count = std::min(count, choices), .tokens = {}, .log_sums = {}};
   const auto better = [](const TokenLogit& a, const TokenLogit& b) {
@@ -159,7 +154,7 @@ BestTokens best_of(const Tensor& log_probabilities, Index count, TokenId exclude
     all.clear();
     for (TokenId token = 0; token < V; ++token) {
       if (token != excluded) {
-        all.push_back({.token = token, .logit = log_probabilities.row(row)[token]});
+        all.push_back({.token = token, .logit = logs.row(row)[token]});
       }
     }
     const auto kept = all.begin() + best.count;

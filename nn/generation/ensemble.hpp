@@ -22,8 +22,7 @@ struct Reading {
   std::span<const TokenId> tokens;  // tokens after the cached rows; empty: the prompt itself
 };
 
-// A model that reads sequences token by token. It keeps its weights packed and caches the projected
-// keys and values of all rows.
+// A model that reads sequences token by token, with packed weights and a cache of keys and values.
 class CachedModel {
  public:
   // For `slots` sequences per prompt, of at most `longest` rows. The arguments must outlive it.
@@ -48,8 +47,6 @@ class CachedModel {
   const KeyValueCache& cache() const { return cache_; }
 
  private:
-  void gather(std::span<const Reading> readings);
-
   const Transformer& transformer_;
   const Prompts& prompts_;
   Tape tape_{false};
@@ -67,13 +64,11 @@ class Ensemble {
   Ensemble(std::span<const EnsembleMember> members, std::span<const Prompts> prompts, Index slots,
            Index longest);
 
-  // The logits of the token after each reading: (readings, V). For several models: the logarithms
-  // of the mean probabilities.
+  // The logits of the next tokens: (readings, V). Of several models: logs of mean probabilities.
   Tensor logits(std::span<const Reading> readings);
 
   // The tokens of the `count` largest logits, without `excluded`.
-  BestTokens best(std::span<const Reading> readings, Index count, TokenId excluded,
-                  LogSums log_sums);
+  BestTokens best(std::span<const Reading> readings, Index count, TokenId excluded, LogSums sums);
 
   // The number of a slot's rows, in the model with the most rows.
   Index length(Index slot) const;
@@ -90,8 +85,7 @@ class Ensemble {
 
 // The `count` largest numbers of each row without `excluded`: larger numbers first; if equal, the
 // lower token first. Each row holds log-probabilities: (N, V).
-BestTokens best_of(const Tensor& log_probabilities, Index count, TokenId excluded,
-                   LogSums log_sums);
+BestTokens best_of(const Tensor& logs, Index count, TokenId excluded, LogSums log_sums);
 
 // log Σ_v exp(z_v), in double precision. Throws NumericError if a logit is not finite.
 double log_sum_exp(std::span<const Scalar> logits);
@@ -99,8 +93,7 @@ double log_sum_exp(std::span<const Scalar> logits);
 // log(1/K Σ_k exp(l_k)). If all l_k are equal, the result is exactly that number.
 double log_mean_exp(std::span<const double> logs);
 
-// log(1/K Σ_k softmax(z_k)), row by row, for the logits z_k of K models; all are (N, V). Throws
-// NumericError if a logit is not finite.
+// log(1/K Σ_k softmax(z_k)) for the logits z_k of K models, (N, V). Throws as log_sum_exp() does.
 Tensor mean_log_probabilities(std::span<const Tensor> logits);
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -73,8 +73,7 @@ std::vector<double> token_probabilities(std::span<const Scalar> logits,
   }
   if (options.min_p > 0) {
     const double least = options.min_p * std::ranges::max(probabilities);
-    std::ranges::replace_if(
-        probabilities, [&](double probability) { return probability < least; }, 0.0);
+    std::ranges::replace_if(probabilities, [&](double one) { return one < least; }, 0.0);
     normalise(probabilities);
   }
   return probabilities;

@@ -9,7 +9,7 @@ namespace {
 Index number_of(std::string_view word) {
   const Index number = whole_number(word).value_or(-1);
   if (number < 0 || number > 1'000'000'000) {
-    throw ConfigError(fmt::format("{} is not a number of positions", shown(word, 60)));
+    throw ConfigError("{} is not a number of positions", shown(word, 60));
   }
   return number;
 }
@@ -65,10 +65,10 @@ AttentionPattern::AttentionPattern(std::string_view text) {
   first_ = number_of(words[1]);
   second_ = number_of(words.back());
   if (kind_ == Kind::sink_window && first_ == 0) {
-    throw ConfigError(fmt::format("a sink_window without first tokens is a window {} 0", second_));
+    throw ConfigError("a sink_window without first tokens is a window {} 0", second_);
   }
   if (first_ == 0 && (kind_ != Kind::window || second_ == 0)) {
-    throw ConfigError(fmt::format("a {} of 0 leaves each query only itself", kind->name));
+    throw ConfigError("a {} of 0 leaves each query only itself", kind->name);
   }
   if (kind_ == Kind::fixed && second_ > first_) {
     throw ConfigError("more summaries than the block has positions");

@@ -1,5 +1,4 @@
-// The choices for options of a transformer and its attentions, with their names in a config, and
-// the notation of head patterns.
+// The choices for options of a transformer and its attentions, by name, and patterns of heads.
 #pragma once
 
 #include "core/fields.hpp"
@@ -23,8 +22,6 @@ constexpr std::string_view name_of(StackName stack) {
 constexpr StackName stack_of(AttentionKind kind) {
   return kind == AttentionKind::encoder_self ? StackName::encoder : StackName::decoder;
 }
-
-// Choices of attention.
 
 enum class HeadBudget { fixed_width, fixed_head_dim, iso_params };
 constexpr ValueNames<3> value_names(HeadBudget) {
@@ -78,8 +75,6 @@ enum class HeadStart { own, identical_projections, identical };
 constexpr ValueNames<3> value_names(HeadStart) {
   return {"own", "identical_projections", "identical"};
 }
-
-// Choices of a whole model.
 
 // The stacks of a model. In a decoder, no row attends to later rows.
 enum class Family { encoder_decoder, decoder, encoder };
@@ -165,11 +160,9 @@ enum class PositionScale { none, inverse_sqrt_d_model };
 constexpr ValueNames<2> value_names(PositionScale) { return {"none", "inverse_sqrt_d_model"}; }
 
 // The pattern of a head, in the notation of a config: the keys to which the head may attend.
-
 // "window 4" spans four positions before the query to four after it; "window 4 0" only looks back.
 // "fixed 8 2" has blocks of 8 with two summary keys each. "sink_window 4 60" spans the 60 positions
-// before the query and the first four positions. A final "top_k 3" keeps, among the allowed keys,
-// the three with the largest scores.
+// before the query and the first four. A final "top_k 3" keeps the 3 allowed keys that score most.
 class AttentionPattern {
  public:
   static constexpr std::string_view notation =

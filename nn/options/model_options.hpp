@@ -1,10 +1,7 @@
 // The options of a transformer: the `model` section of a config.
 #pragma once
 
-#include "core/fields.hpp"
-#include "core/ops/choices.hpp"
 #include "nn/options/attention_settings.hpp"
-#include "nn/options/choices.hpp"
 
 namespace tapehead {
 
@@ -71,9 +68,9 @@ struct ModelOptions {
   AttentionSettings& settings(AttentionKind kind) { return this->*section_of(kind); }
   const AttentionSettings& settings(AttentionKind kind) const { return this->*section_of(kind); }
 
-  // The inner width of the feed-forward block; 0 without a block. A gated block has three matrices
-  // instead of two, so 2/3 of the width gives as many weights (Shazeer 2020, section 3), rounded up
-  // to cache lines of 16 floats.
+  // The inner width of the feed-forward block; 0: no block. A gated block has three matrices, so
+  // 2/3 of the width gives as many weights (Shazeer 2020, 3), rounded up to cache lines of 16
+  // floats.
   Index feed_forward_width() const {
     constexpr Index multiple = 16;
     const Index usual = feed_forward == FeedForwardKind::plain
@@ -111,162 +108,108 @@ struct ModelOptions {
 
   template <class Visitor>
   void fields(Visitor&& visit) {
-    visit(keeping_meaning({"preset",
-                           "values for other options that the config does not set: vaswani "
-                           "(Vaswani et al. 2017), gpt2 (Radford et al. 2019), llama (Touvron et "
-                           "al. 2023) or bert (Devlin et al. 2019); docs/presets.md lists them"}),
-          preset);
-    visit(
-        Field{
-            "family",
-            "encoder_decoder: an encoder reads the source, and a decoder attends to it and writes "
-            "the target; decoder: one stack reads the source and goes on with the target, as in "
-            "GPT; encoder: one stack reads the source and labels it, or its tokens, as in BERT"},
-        family);
-    visit(Field{"prefix",
-                "decoder: what the rows of a source see: earlier rows (causal), or the whole "
-                "source (full)"},
-          prefix);
-    visit(Field{"d_model", "width of the model: the columns of every activation", 1, 65536},
-          d_model);
-    visit(keeping_meaning(
-              {"heads", "attention heads in each attention; attention.heads can differ", 1, 1024}),
-          heads);
-    visit(keeping_meaning(
-              {"d_head",
-               "width of each head; auto: d_model / heads (attention.d_qk and d_v can differ)", 1,
-               65536}),
-          d_head);
-    visit(keeping_meaning({"layers", "layers of the encoder and of the decoder", 1, 256}), layers);
-    visit(Field{"encoder_layers",
-                "layers of the encoder, 0: the decoder sees the embeddings; auto: layers; without "
-                "an encoder 0",
-                0, 256},
-          encoder_layers);
-    visit(
-        Field{"decoder_layers", "layers of the decoder; auto: layers; without a decoder 0", 0, 256},
-        decoder_layers);
-    visit(Field{"layer_groups",
-                "the layers of a stack form so many groups of successive layers, and those of a "
-                "group share all their weights (1: all layers, Lan et al. 2020); auto: each layer "
-                "has its own",
-                1, 256},
-          layer_groups);
-    visit(Field{"feed_forward",
-                "the feed-forward block of each layer: W2 f(W1 x) (plain, Vaswani et al. 2017), W2 "
-                "(f(V x) * W1 x) (gated, Shazeer 2020: SwiGLU with activation silu, GEGLU with "
-                "gelu), or no such block (none)"},
-          feed_forward);
-    visit(Field{"d_ff",
-                "inner width of the feed-forward block; auto: 4 d_model; gated: 8/3 d_model, up to "
-                "the next multiple of 16",
-                1, 262144},
-          d_ff);
-    visit(
-        Field{"activation", "activation of the feed-forward block, and of head_transform: masked"},
-        activation);
-    visit(Field{"norm",
-                "layer_norm (Ba et al. 2016), rms_norm (Zhang and Sennrich 2019), or none: the "
-                "model has no norms"},
-          norm);
-    visit(Field{.name = "norm_epsilon",
-                .help = "term under the root of norms",
-                .minimum = 0,
-                .maximum = 1,
-                .exclusive_minimum = true,
-                .when = only(When::with("model.norm", {"layer_norm", "rms_norm"}))},
-          norm_epsilon);
-    visit(Field{.name = "norm_position",
-                .help = "before each block (pre) or after its residual sum (post, as in Vaswani et "
-                        "al. 2017)",
-                .when = only(When::with("model.norm", {"layer_norm", "rms_norm"}))},
-          norm_position);
-    visit(Field{"bias_attention", "whether query, key, value and output projections have biases"},
-          bias_attention);
-    visit(
-        Field{"bias_feed_forward", "whether the linear maps of the feed-forward block have biases"},
-        bias_feed_forward);
-    visit(Field{.name = "bias_norm",
-                .help = "whether layer_norm has a bias",
-                .when = only(When::with("model.norm", {"layer_norm"}))},
-          bias_norm);
-    visit(Field{"bias_output",
-                "whether the output layer has a bias: a number for each token's logit"},
-          bias_output);
-    visit(Field{"head_transform",
-                "what rows with a label go through before the output layer: nothing; tanh(W x + "
-                "b), for classes (pooler); norm(activation(W x + b)), of width d_embedding, for "
-                "masked tokens (masked; both Devlin et al. 2019)"},
-          head_transform);
-    visit(Field{"d_embedding",
-                "width of the embedding tables, from which a linear map leads to d_model (Lan et "
-                "al. 2020); auto: d_model, without a map",
-                1, 65536},
-          d_embedding);
-    visit(Field{"token_types",
-                "rows of a table that adds to each token's embedding the row of the token's type "
-                "(Devlin et al. 2019); tokens of a task without types have type 0; 0: no table",
-                0, 65536},
-          token_types);
-    visit(Field{.name = "embedding_norm",
-                .help = "whether the sum of embeddings goes through a norm, before dropout (Devlin "
-                        "et al. 2019)",
-                .when = only(When::with("model.norm", {"layer_norm", "rms_norm"}))},
-          embedding_norm);
-    visit(Field{"embedding_scale",
-                "factor on embeddings, before positions are added: the root of d_model (Vaswani et "
-                "al. 2017), or none (GPT-2)"},
-          embedding_scale);
-    visit(Field{"positions", "how the embedding encodes positions"}, positions);
-    visit(Field{.name = "position_scale",
-                .help = "factor on positions, before they are added to embeddings: none, or "
-                        "d_model^-1/2 (Csordás et al. 2021)",
-                .when = only(When::with("model.positions", {"sinusoidal", "learned"}))},
-          position_scale);
-    visit(keeping_meaning({"max_positions", "the longest sequence, with its mark, read or written",
-                           1, 1048576, "tokens"}),
-          max_positions);
-    visit(dropout_field("dropout", "common default of the four dropout options"), dropout);
-    visit(dropout_field("dropout_embedding", "dropout on embeddings with positions; auto: dropout"),
-          dropout_embedding);
-    visit(dropout_field("dropout_attention", "dropout on attention weights; auto: dropout"),
-          dropout_attention);
-    visit(dropout_field("dropout_feed_forward",
-                        "dropout after the feed-forward activation; auto: dropout"),
-          dropout_feed_forward);
-    visit(dropout_field("dropout_residual",
-                        "dropout on each block's output before its residual sum; auto: dropout"),
-          dropout_residual);
-    visit(Field{"tie_embeddings",
-                "which of source embedding, target embedding and output share one weight"},
-          tie_embeddings);
-    visit(start_field("initializer",
-                      "how weight matrices start (query, key and value as if of one matrix)"),
-          initializer);
-    visit(Field{.name = "initializer_gain",
-                .help = "factor on the initial deviation of weight matrices (with normal: the "
-                        "deviation is 0.02 times it)",
-                .minimum = 0,
-                .maximum = 100,
-                .exclusive_minimum = true,
-                .keeps_meaning = true,
-                .kept_by_resume = true},
-          initializer_gain);
-    visit(start_field("initializer_depth_scale",
-                      "whether the last map of each block starts smaller, by the root of the "
-                      "number of blocks whose outputs its stack sums (GPT-2)"),
-          initializer_depth_scale);
-    visit(
-        start_field("embedding_initializer",
-                    "how the tables of tokens, positions and token types start: normal with "
-                    "deviation d_model^-1/2, without embedding_scale with 0.02 (standard), normal "
-                    "with deviation 1 (unit_normal) or (2 / columns)^1/2 (kaiming_normal), or "
-                    "uniform with variance 2 / (rows + columns) (xavier_uniform)"),
-        embedding_initializer);
-    visit(start_field("init_from",
-                      "run directory whose best weights (else the average, else the last) this run "
-                      "starts from; empty: none"),
-          init_from);
+    const auto row = rows_for(visit);
+    const When any_norm = When::with("model.norm", {"layer_norm", "rms_norm"});
+    row(preset, keeping_meaning(named("preset")),
+        "values for other options that the config does not set: vaswani (Vaswani et al. 2017), "
+        "gpt2 (Radford et al. 2019), llama (Touvron et al. 2023) or bert (Devlin et al. 2019); "
+        "docs/presets.md lists them");
+    row(family, named("family"),
+        "encoder_decoder: an encoder reads the source, and a decoder attends to it and writes "
+        "the target; decoder: one stack reads the source and goes on with the target, as in "
+        "GPT; encoder: one stack reads the source and labels it, or its tokens, as in BERT");
+    row(prefix, named("prefix"),
+        "decoder: what the rows of a source see: earlier rows (causal), or the whole source "
+        "(full)");
+    row(d_model, named("d_model", 1, 65536), "width of the model: the columns of every activation");
+    row(heads, keeping_meaning(named("heads", 1, 1024)),
+        "attention heads in each attention; attention.heads can differ");
+    row(d_head, keeping_meaning(named("d_head", 1, 65536)),
+        "width of each head; auto: d_model / heads (attention.d_qk and d_v can differ)");
+    row(layers, keeping_meaning(named("layers", 1, 256)),
+        "layers of the encoder and of the decoder");
+    row(encoder_layers, named("encoder_layers", 0, 256),
+        "layers of the encoder, 0: the decoder sees the embeddings; auto: layers; without an "
+        "encoder 0");
+    row(decoder_layers, named("decoder_layers", 0, 256),
+        "layers of the decoder; auto: layers; without a decoder 0");
+    row(layer_groups, named("layer_groups", 1, 256),
+        "the layers of a stack form so many groups of successive layers, and those of a group "
+        "share all their weights (1: all layers, Lan et al. 2020); auto: each layer has its own");
+    row(feed_forward, named("feed_forward"),
+        "the feed-forward block of each layer: W2 f(W1 x) (plain, Vaswani et al. 2017), W2 (f(V "
+        "x) * W1 x) (gated, Shazeer 2020: SwiGLU with activation silu, GEGLU with gelu), or no "
+        "such block (none)");
+    row(d_ff, named("d_ff", 1, 262144),
+        "inner width of the feed-forward block; auto: 4 d_model; gated: 8/3 d_model, up to the "
+        "next multiple of 16");
+    row(activation, named("activation"),
+        "activation of the feed-forward block, and of head_transform: masked");
+    row(norm, named("norm"),
+        "layer_norm (Ba et al. 2016), rms_norm (Zhang and Sennrich 2019), or none: the model "
+        "has no norms");
+    row(norm_epsilon, only_with(any_norm, above(named("norm_epsilon", 0, 1))),
+        "term under the root of norms");
+    row(norm_position, only_with(any_norm, named("norm_position")),
+        "before each block (pre) or after its residual sum (post, as in Vaswani et al. 2017)");
+    row(bias_attention, named("bias_attention"),
+        "whether query, key, value and output projections have biases");
+    row(bias_feed_forward, named("bias_feed_forward"),
+        "whether the linear maps of the feed-forward block have biases");
+    row(bias_norm, only_with(When::with("model.norm", {"layer_norm"}), named("bias_norm")),
+        "whether layer_norm has a bias");
+    row(bias_output, named("bias_output"),
+        "whether the output layer has a bias: a number for each token's logit");
+    row(head_transform, named("head_transform"),
+        "what rows with a label go through before the output layer: nothing; tanh(W x + b), for "
+        "classes (pooler); norm(activation(W x + b)), of width d_embedding, for masked tokens "
+        "(masked; both Devlin et al. 2019)");
+    row(d_embedding, named("d_embedding", 1, 65536),
+        "width of the embedding tables, from which a linear map leads to d_model (Lan et al. "
+        "2020); auto: d_model, without a map");
+    row(token_types, named("token_types", 0, 65536),
+        "rows of a table that adds to each token's embedding the row of the token's type "
+        "(Devlin et al. 2019); tokens of a task without types have type 0; 0: no table");
+    row(embedding_norm, only_with(any_norm, named("embedding_norm")),
+        "whether the sum of embeddings goes through a norm, before dropout (Devlin et al. 2019)");
+    row(embedding_scale, named("embedding_scale"),
+        "factor on embeddings, before positions are added: the root of d_model (Vaswani et al. "
+        "2017), or none (GPT-2)");
+    row(positions, named("positions"), "how the embedding encodes positions");
+    row(position_scale,
+        only_with(When::with("model.positions", {"sinusoidal", "learned"}),
+                  named("position_scale")),
+        "factor on positions, before they are added to embeddings: none, or d_model^-1/2 "
+        "(Csordás et al. 2021)");
+    row(max_positions, keeping_meaning(named("max_positions", 1, 1048576, "tokens")),
+        "the longest sequence, with its mark, read or written");
+    row(dropout, dropout_field("dropout"), "common default of the four dropout options");
+    row(dropout_embedding, dropout_field("dropout_embedding"),
+        "dropout on embeddings with positions; auto: dropout");
+    row(dropout_attention, dropout_field("dropout_attention"),
+        "dropout on attention weights; auto: dropout");
+    row(dropout_feed_forward, dropout_field("dropout_feed_forward"),
+        "dropout after the feed-forward activation; auto: dropout");
+    row(dropout_residual, dropout_field("dropout_residual"),
+        "dropout on each block's output before its residual sum; auto: dropout");
+    row(tie_embeddings, named("tie_embeddings"),
+        "which of source embedding, target embedding and output share one weight");
+    row(initializer, for_start(named("initializer")),
+        "how weight matrices start (query, key and value as if of one matrix)");
+    row(initializer_gain, for_start(above(named("initializer_gain", 0, 100))),
+        "factor on the initial deviation of weight matrices (with normal: the deviation is 0.02 "
+        "times it)");
+    row(initializer_depth_scale, for_start(named("initializer_depth_scale")),
+        "whether the last map of each block starts smaller, by the root of the number of blocks "
+        "whose outputs its stack sums (GPT-2)");
+    row(embedding_initializer, for_start(named("embedding_initializer")),
+        "how the tables of tokens, positions and token types start: normal with deviation "
+        "d_model^-1/2, without embedding_scale with 0.02 (standard), normal with deviation 1 "
+        "(unit_normal) or (2 / columns)^1/2 (kaiming_normal), or uniform with variance 2 / "
+        "(rows + columns) (xavier_uniform)");
+    row(init_from, for_start(named("init_from")),
+        "run directory whose best weights (else the average, else the last) this run starts "
+        "from; empty: none");
   }
 
  private:

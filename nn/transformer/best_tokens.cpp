@@ -33,14 +33,21 @@ class TokenSearch {
     largest_ = thresholds_ + columns_;
     sums_ = largest_ + columns_;
     logits_ = sums_ + columns_;
-    pack(hidden);
+    // Packs the tiles, each (D, tile); zeros fill the last one.
+    for (Index i = 0; i < columns_; ++i) {
+      const Index tile = i / tile_columns * tile_columns;
+      const Index width = std::min(tile_columns, columns_ - tile);
+      for (Index d = 0; d < depth_; ++d) {
+        panels_[tile * depth_ + d * width + i - tile] = i < rows_ ? hidden.row(i)[d] : Scalar{0};
+      }
+    }
     std::fill_n(thresholds_, rows_, -infinity);
     std::fill(thresholds_ + rows_, thresholds_ + columns_, infinity);
     std::fill_n(largest_, columns_, -infinity);
     std::fill_n(sums_, columns_, Scalar{0});
   }
 
-  void run(const Tensor& table, const Tensor& bias) {
+  BestTokens run(const Tensor& table, const Tensor& bias) {
     const Index V = table.dim(0);
     for (Index first = 0; first < V; first += block_tokens) {
       const Index tokens = std::min(block_tokens, V - first);
@@ -58,9 +65,6 @@ class TokenSearch {
         }
       }
     }
-  }
-
-  BestTokens take() {
     if (!xsimd::all(zero_ == Lanes(Scalar{0}))) {
       throw NumericError("decoding: the model's logits are not finite; its weights have diverged");
     }
@@ -73,17 +77,6 @@ class TokenSearch {
   }
 
  private:
-  // Packs the tiles, each (D, tile); zeros fill the last one.
-  void pack(const Tensor& hidden) {
-    for (Index i = 0; i < columns_; ++i) {
-      const Index tile = i / tile_columns * tile_columns;
-      const Index width = std::min(tile_columns, columns_ - tile);
-      for (Index d = 0; d < depth_; ++d) {
-        panels_[tile * depth_ + d * width + i - tile] = i < rows_ ? hidden.row(i)[d] : Scalar{0};
-      }
-    }
-  }
-
   // A block's logits begin with the biases of its tokens.
   Start start(const Tensor& bias, Index first_token, Index tokens, Index width) const {
     if (!bias.has_memory()) {
@@ -107,15 +100,14 @@ class TokenSearch {
 
   // The next functions take the logits of one vector of hypotheses, from number `column` on.
 
-  void keep_best(const Scalar* logits, Index stride, Index first_token, Index tokens,
-                 Index column) {
+  void keep_best(const Scalar* logits, Index step, Index first_token, Index tokens, Index column) {
     Lanes threshold = Lanes::load_unaligned(thresholds_ + column);
     Lanes zero = zero_;
     for (Index j = 0; j < tokens; ++j) {
-      const Lanes x = Lanes::load_unaligned(logits + j * stride);
+      const Lanes x = Lanes::load_unaligned(logits + j * step);
       zero = fused_multiply_add(x, Lanes(Scalar{0}), zero);
       if (xsimd::any(x > threshold)) {
-        keep(logits + j * stride, static_cast<TokenId>(first_token + j), column);
+        keep(logits + j * step, static_cast<TokenId>(first_token + j), column);
         threshold = Lanes::load_unaligned(thresholds_ + column);
       }
     }
@@ -179,9 +171,7 @@ BestTokens best_tokens(const Tensor& hidden, const Tensor& table, const Tensor& 
                        TokenId excluded, LogSums log_sums) {
   const Index V = table.dim(0);
   const Index choices = excluded >= 0 && excluded < V ? V - 1 : V;
-  TokenSearch search(hidden, std::min(count, choices), excluded, log_sums);
-  search.run(table, bias);
-  return search.take();
+  return TokenSearch(hidden, std::min(count, choices), excluded, log_sums).run(table, bias);
 }
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -1,7 +1,6 @@
 #include "nn/transformer/layer.hpp"
 
 #include "core/ops/activation.hpp"
-#include "nn/attention/caches.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
@@ -48,12 +47,11 @@ Layer::Layer(const Scope& scope, const ModelOptions& options, AttentionMaker& at
       self_residual(scope / "self", options) {
   if (stack == stack_of(AttentionKind::cross) && options.traits().has(AttentionKind::cross)) {
     const AttentionSite site{.kind = AttentionKind::cross, .layer = number};
-    cross = Cross{.attention = attention.make(scope / "cross", site),
-                  .residual = Residual(scope / "cross", options)};
+    cross = Cross{attention.make(scope / "cross", site), Residual(scope / "cross", options)};
   }
   if (options.feed_forward != FeedForwardKind::none) {
-    feed_forward = Positionwise{.block = FeedForward(scope / "feed_forward", options, stack),
-                                .residual = Residual(scope / "feed_forward", options)};
+    const Scope place = scope / "feed_forward";
+    feed_forward = Positionwise{FeedForward(place, options, stack), Residual(place, options)};
   }
 }
 

@@ -3,12 +3,10 @@
 #pragma once
 
 #include "nn/attention/multi_head_attention.hpp"
-#include "nn/residual_stream.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-// The position-wise feed-forward block (Vaswani et al. 2017, section 3.3), plain or with a gate
-// (Shazeer 2020, section 2).
+// The feed-forward block (Vaswani et al. 2017, 3.3), plain or with a gate (Shazeer 2020, 2).
 struct FeedForward {
   // `stack`: the stack to whose rows the output is added.
   FeedForward(const Scope& scope, const ModelOptions& options, StackName stack);

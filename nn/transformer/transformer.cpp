@@ -4,7 +4,6 @@
 #include "core/ops/concatenate.hpp"
 #include "core/ops/embedding.hpp"
 #include "nn/attention/model_rules.hpp"
-#include "nn/init.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
@@ -13,24 +12,19 @@ namespace {
 void expect_tables_fit(const ModelOptions& options, const Vocabularies& entries) {
   expect_none(tied_source_exists(options));
   expect_none(tied_output_fits(options));
-  const std::string_view tying =
-      EnumNames<Tying>::names[static_cast<std::size_t>(options.tie_embeddings)];
+  const std::string_view tying = name_of(options.tie_embeddings);
   if (ties_source(options.tie_embeddings) && entries.context < entries.input) {
-    throw ConfigError(fmt::format(
+    throw ConfigError(
         "model.tie_embeddings: {} needs one vocabulary for source and target, but they have "
         "{} and {} entries (task.joint_vocabulary: true makes one)",
-        tying, entries.context, entries.input));
+        tying, entries.context, entries.input);
   }
   if (ties_output(options.tie_embeddings) && entries.input < entries.labels) {
     throw ConfigError(
-        fmt::format("model.tie_embeddings: {} needs labels that are entries of the input, but "
-                    "there are {} labels and {} entries",
-                    tying, entries.labels, entries.input));
+        "model.tie_embeddings: {} needs labels that are entries of the input, but "
+        "there are {} labels and {} entries",
+        tying, entries.labels, entries.input);
   }
-}
-
-std::string_view name_of_embedding(StackName stack) {
-  return stack == StackName::encoder ? "source" : "target";
 }
 
 Stack stack_of(const Scope& scope, const ModelOptions& options, const TokenEmbedding& embedding,
@@ -95,10 +89,10 @@ Var OutputHead::logits(Pass& pass, const Var& hidden) const {
 }
 
 BestTokens OutputHead::best(Pass& pass, const Var& hidden, Index count, TokenId excluded,
-                            LogSums log_sums) const {
+                            LogSums sums) const {
   const Tensor table = pass.parameter(weight).value().part(0, weight.shape);
   const Tensor added = bias.declared() ? pass.parameter(bias).value() : Tensor();
-  return best_tokens(transformed(pass, hidden).value(), table, added, count, excluded, log_sums);
+  return best_tokens(transformed(pass, hidden).value(), table, added, count, excluded, sums);
 }
 
 // The store has the order of these declarations: tables, then the parts of both stacks in turn.
@@ -109,8 +103,8 @@ Transformer::Transformer(const Scope& scope, const ModelOptions& options,
   const Index E = options.embedding_width();
   const bool both = family().context;
   const StackName main = family().main;
-  const Scope context_scope = scope / name_of_embedding(StackName::encoder);
-  const Scope input_scope = scope / name_of_embedding(main);
+  const Scope context_scope = scope / "source";
+  const Scope input_scope = scope / (main == StackName::encoder ? "source" : "target");
   const Tensor sines = options.positions == PositionKind::sinusoidal
                            ? sinusoidal_positions(options.max_positions, E)
                            : Tensor();
@@ -149,8 +143,7 @@ Var Transformer::hidden(Pass& pass, const Batch& batch) const {
     }
     return main()(pass, batch.input);
   }
-  const SequenceRows context{.rows = encode(pass, batch.context),
-                             .segments = batch.context.segments};
+  const SequenceRows context{encode(pass, batch.context), batch.context.segments};
   return main()(pass, batch.input, &context);
 }
 

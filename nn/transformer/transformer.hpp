@@ -1,9 +1,7 @@
-// The transformer (Vaswani et al. 2017): its stacks, its output head, its loss on a batch, and its
-// most likely labels.
+// The transformer (Vaswani et al. 2017): stacks, output head, loss on a batch, most likely labels.
 #pragma once
 
 #include "core/ops/softmax.hpp"
-#include "core/sequence/batch.hpp"
 #include "nn/transformer/best_tokens.hpp"
 #include "nn/transformer/layer.hpp"
 
@@ -40,8 +38,7 @@ struct OutputHead {
   Var logits(Pass& pass, const Var& hidden) const;  // (N, D) -> (N, V)
 
   // The most likely tokens of each row of `hidden`, by the same logits as logits().
-  BestTokens best(Pass& pass, const Var& hidden, Index count, TokenId excluded,
-                  LogSums log_sums) const;
+  BestTokens best(Pass& pass, const Var& hidden, Index count, TokenId excluded, LogSums sums) const;
 
  private:
   Var transformed(Pass& pass, const Var& hidden) const {
@@ -56,8 +53,7 @@ struct Vocabularies {
   Index labels = 0;
 };
 
-// For pairs of source and target. A single stack reads both with the source's vocabulary, which
-// begins with the target's entries.
+// For pairs. A single stack reads both sides with the source's entries; the target's come first.
 inline Vocabularies vocabularies_of(const ModelOptions& options, Index source, Index target) {
   return {.context = source, .input = options.traits().context ? target : source, .labels = target};
 }

@@ -81,8 +81,8 @@ std::map<std::string, Tensor> their_gradients(const Imported& imported,
       continue;
     }
     const auto& ours = *std::ranges::find(store.parameters(), row.ours, &NamedParameter::name);
-    const Placement placement(row, ours.shape, imported.rows.of(row.entries),
-                              config.count("vocab_size"));
+    const Placement placement{row, ours.shape, imported.rows.of(row.entries),
+                              config.count("vocab_size")};
     const auto shape = placement.their_shape();
     auto found = theirs.find(row.theirs);
     if (found == theirs.end()) {

@@ -29,23 +29,16 @@ struct ValueJson {
   }
 };
 
-// A limit that is a whole number is written without a point.
-Json limit(double value) {
-  constexpr double exact = 9007199254740992;  // 2^53
-  if (value == std::floor(value) && std::abs(value) < exact) {
-    return static_cast<Index>(value);
-  }
-  return value;
-}
-
 template <class Number>
 Json number_type(const Field& field) {
   Json schema{{"type", std::is_integral_v<Number> ? "integer" : "number"}};
   if (std::isfinite(field.minimum)) {
-    schema[field.exclusive_minimum ? "exclusiveMinimum" : "minimum"] = limit(field.minimum);
+    schema[field.exclusive_minimum ? "exclusiveMinimum" : "minimum"] =
+        Json::parse(limit_text(field.minimum));
   }
   if (std::isfinite(field.maximum)) {
-    schema[field.exclusive_maximum ? "exclusiveMaximum" : "maximum"] = limit(field.maximum);
+    schema[field.exclusive_maximum ? "exclusiveMaximum" : "maximum"] =
+        Json::parse(limit_text(field.maximum));
   }
   return schema;
 }
@@ -108,30 +101,17 @@ struct DefaultValue : ValueJson {
   }
 };
 
-Json option_schema(const Row& row) {
-  Json schema = std::visit(ValueSchema{row.field}, row.cell);
-  schema["default"] = std::visit(DefaultValue{}, row.cell);
-  std::string help = meaning_text(row.field);
-  if (!row.field.unit.empty()) {
-    help += " [" + std::string(row.field.unit) + "]";
-  }
-  schema["description"] = help;
-  return schema;
-}
-
 Json properties(const std::vector<Row>& rows) {
   Json all = Json::object();
   for (const Row& row : rows) {
-    all[std::string(row.field.name)] = option_schema(row);
+    Json& schema = all[std::string(row.field.name)];
+    schema = std::visit(ValueSchema{row.field}, row.cell);
+    schema["default"] = std::visit(DefaultValue{}, row.cell);
+    const std::string_view unit = row.field.unit;
+    schema["description"] =
+        meaning_text(row.field) + (unit.empty() ? "" : fmt::format(" [{}]", unit));
   }
   return all;
-}
-
-Json section_schema(const Section& section) {
-  return {{"description", section.help},
-          {"type", Json::array({"object", "null"})},
-          {"properties", properties(section.rows)},
-          {"additionalProperties", false}};
 }
 
 // The options of the section `task` depend on the task's name. Without a name it is the default
@@ -144,11 +124,10 @@ Json task_schema() {
     for (const TaskKind* task : group) {
       names.push_back(task->name);
     }
-    const bool is_default = std::ranges::find(group, &TaskOptions{}.kind()) != group.end();
     Config config = config_for(*group.front());
     const Section section = sections(config)[1];
     Json condition{{"properties", {{"name", {{"enum", names}}}}}};
-    if (!is_default) {
+    if (std::ranges::count(group, &TaskOptions{}.kind()) == 0) {
       condition["required"] = Json::array({"name"});
     }
     Json options = properties(section.rows);
@@ -187,9 +166,13 @@ std::string config_schema() {
   for (const Section& section : sections(config)) {
     if (section.name.empty()) {
       all.update(properties(section.rows));
+    } else if (section.name == "task") {
+      all["task"] = task_schema();
     } else {
-      all[std::string(section.name)] =
-          section.name == "task" ? task_schema() : section_schema(section);
+      all[std::string(section.name)] = {{"description", section.help},
+                                        {"type", Json::array({"object", "null"})},
+                                        {"properties", properties(section.rows)},
+                                        {"additionalProperties", false}};
     }
   }
   const Json schema{{"$schema", "https://json-schema.org/draft/2020-12/schema"},

@@ -35,22 +35,6 @@ std::string suggestion(const fs::path& file) {
               : "";
 }
 
-// Removes the entry `base` from a document and returns it.
-std::optional<ConfigEntry> take_base(ConfigNode& root) {
-  const auto found = std::ranges::find(root.entries, base_key, &ConfigEntry::key);
-  if (found == root.entries.end()) {
-    return {};
-  }
-  ConfigEntry entry = std::move(*found);
-  root.entries.erase(found);
-  return entry;
-}
-
-[[noreturn]] void fail_at_base(const ConfigSource& source, const ConfigEntry& entry,
-                               std::string_view problem) {
-  fail_at(source.file, entry.value.mark, fmt::format("{}: {}", base_key, problem));
-}
-
 // The canonical path: the same for all paths that lead to the same file.
 fs::path identity(const std::string& file) {
   std::error_code ignored;
@@ -58,45 +42,34 @@ fs::path identity(const std::string& file) {
   return real.empty() ? fs::path(file) : real;
 }
 
-// The path without "x/..", unless that is another file because x is a link.
-fs::path shortened(const fs::path& path) {
+// Reads the base that `entry` of the last source names. `sources`: the document itself, then its
+// bases in the order of reading.
+ConfigSource read_base(const std::vector<ConfigSource>& sources, const ConfigEntry& entry) {
+  const auto fail = [&](std::string_view problem) {
+    fail_at(sources.back().file, entry.value.mark, fmt::format("{}: {}", base_key, problem));
+  };
+  if (entry.value.kind != ConfigNode::Kind::scalar || entry.value.text.empty()) {
+    fail("expected the path of a config file");
+  }
+  const fs::path path = fs::path(sources.back().file).parent_path() / entry.value.text;
+  // Without "x/..", unless that is another file because x is a link.
   std::error_code ignored;
   const fs::path shorter = path.lexically_normal();
-  return fs::equivalent(path, shorter, ignored) ? shorter : path;
-}
-
-std::string path_of(const ConfigSource& source, const ConfigEntry& entry) {
-  if (entry.value.kind != ConfigNode::Kind::scalar || entry.value.text.empty()) {
-    fail_at_base(source, entry, "expected the path of a config file");
-  }
-  return shortened(fs::path(source.file).parent_path() / entry.value.text).string();
-}
-
-// `sources`: the document itself, then its bases in the order of reading.
-void expect_no_cycle(const std::vector<ConfigSource>& sources, const ConfigEntry& entry,
-                     const std::string& base) {
-  const auto same = [&](const ConfigSource& source) {
-    return identity(source.file) == identity(base);
-  };
-  const auto found = std::ranges::find_if(sources, same);
-  if (found == sources.end()) {
-    return;
-  }
+  const std::string file = (fs::equivalent(path, shorter, ignored) ? shorter : path).string();
   std::string cycle;
-  for (auto source = found; source != sources.end(); ++source) {
-    cycle += shown(source->file) + " -> ";
+  for (const ConfigSource& source : sources) {
+    if (!cycle.empty() || identity(source.file) == identity(file)) {
+      cycle += shown(source.file) + " -> ";
+    }
   }
-  fail_at_base(sources.back(), entry,
-               fmt::format("a config cannot inherit from itself ({}{})", cycle, shown(base)));
-}
-
-ConfigSource read_base(const ConfigSource& from, const ConfigEntry& entry,
-                       const std::string& file) {
+  if (!cycle.empty()) {
+    fail(fmt::format("a config cannot inherit from itself ({}{})", cycle, shown(file)));
+  }
   std::string text;
   try {
     text = read_config_text(file);
   } catch (const ConfigError& error) {
-    fail_at_base(from, entry, error.what());
+    fail(error.what());
   }
   return {.file = file, .root = parse_document(text, file)};
 }
@@ -149,13 +122,17 @@ std::string read_config_text(const fs::path& file) {
 std::vector<ConfigSource> with_bases(ConfigNode root, std::string_view file) {
   std::vector<ConfigSource> sources;
   sources.push_back({.file = std::string(file), .root = std::move(root)});
-  while (const std::optional<ConfigEntry> entry = take_base(sources.back().root)) {
-    const std::string base = path_of(sources.back(), *entry);
-    expect_no_cycle(sources, *entry, base);
-    sources.push_back(read_base(sources.back(), *entry, base));
+  while (true) {
+    std::vector<ConfigEntry>& entries = sources.back().root.entries;
+    const auto found = std::ranges::find(entries, base_key, &ConfigEntry::key);
+    if (found == entries.end()) {
+      std::ranges::reverse(sources);
+      return sources;
+    }
+    const ConfigEntry entry = std::move(*found);
+    entries.erase(found);
+    sources.push_back(read_base(sources, entry));
   }
-  std::ranges::reverse(sources);
-  return sources;
 }
 
 LoadedConfig load_config(const fs::path& file, const std::vector<std::string>& overrides) {

@@ -43,19 +43,6 @@ bool sets(const std::vector<Override>& overrides, const std::string& name) {
                              [&](const Override& one) { return full_name(one) == name; });
 }
 
-// Calls visit(name, entry) for each option of a document that the reader has accepted.
-template <class Visitor>
-void visit_options(const ConfigNode& root, const Visitor& visit) {
-  for (const ConfigEntry& entry : root.entries) {
-    if (entry.value.kind != ConfigNode::Kind::mapping) {
-      visit(entry.key, entry);
-    }
-    for (const ConfigEntry& option : entry.value.entries) {
-      visit(full_name(entry.key, option.key), option);
-    }
-  }
-}
-
 // The documents without the options for which `which(name)` holds.
 template <class Which>
 Sources without(Sources sources, const Which& which) {
@@ -147,17 +134,23 @@ bool has_auto(const ConfigNode& value) {
 void expect_as_written(const ConfigSource& written, const Values& resolved,
                        const std::string& config, const Values& stored,
                        const std::vector<Override>& overrides) {
-  visit_options(written.root, [&](const std::string& name, const ConfigEntry& entry) {
+  const auto check = [&](const std::string& name, const ConfigNode& value) {
     const auto now = stored.find(name);
     const std::string there = now == stored.end() ? "no such option" : now->second;
-    if (resolved.contains(name) && resolved.at(name) != there && !has_auto(entry.value) &&
+    if (resolved.contains(name) && resolved.at(name) != there && !has_auto(value) &&
         !sets(overrides, name)) {
-      fail_at(written.file, entry.value.mark,
+      fail_at(written.file, value.mark,
               fmt::format("{0}: {1}, but {2} has {3}; restore the file that was changed, or say "
                           "which one holds: --set {0}=VALUE",
                           name, resolved.at(name), shown(config), there));
     }
-  });
+  };
+  for (const ConfigEntry& entry : written.root.entries) {
+    check(entry.key, entry.value);  // a section is no option
+    for (const ConfigEntry& option : entry.value.entries) {
+      check(full_name(entry.key, option.key), option.value);
+    }
+  }
 }
 
 }  // namespace
@@ -193,10 +186,7 @@ LoadedConfig override_run(const Sources& stored, const ConfigSource& written,
 
 std::vector<Override> parse_overrides(const std::vector<std::string>& texts) {
   std::vector<Override> overrides;
-  overrides.reserve(texts.size());
-  for (const std::string& text : texts) {
-    overrides.push_back(parse_override(text));
-  }
+  std::ranges::transform(texts, std::back_inserter(overrides), parse_override);
   return overrides;
 }
 

@@ -17,23 +17,27 @@ class Reader {
 
   // Options of a later source replace options of an earlier source.
   LoadedConfig read(const std::vector<ConfigSource>& sources) {
-    read_task_name(sources);
-    all_ = sections(loaded_.config);  // now the task section has the options of its task
-    for (const ConfigSource& source : sources) {
-      source_ = &source;
-      loaded_.files.insert(loaded_.files.begin(), source.file);
-      for (const ConfigEntry& entry : source.root.entries) {
-        read_entry(entry);
+    for (const bool task_name : {true, false}) {  // the task's name determines the valid options
+      all_ = sections(loaded_.config);
+      for (const ConfigSource& source : sources) {
+        source_ = &source;
+        for (const ConfigEntry& entry : source.root.entries) {
+          task_name ? read_task_name(entry) : read_entry(entry);
+        }
+      }
+      for (const Override& one : overrides_) {
+        if (names_task(one.section, one.option) == task_name) {
+          apply(one);
+        }
       }
     }
-    for (const Override& one : overrides_) {
-      if (!names_task(one.section, one.option)) {
-        apply(one);
-      }
-    }
+    std::ranges::transform(sources | std::views::reverse, std::back_inserter(loaded_.files),
+                           &ConfigSource::file);
     note_written();
     apply_preset();
-    name_defaults();
+    for_each_option(all_, [&](const std::string& name, const Row&) {
+      loaded_.origins.try_emplace(name, "default");
+    });
     check_rules();
     resolve_options();
     return std::move(loaded_);
@@ -55,22 +59,10 @@ class Reader {
     return section == "task" && option == "name";
   }
 
-  // The task's name determines the valid options, so it is read first, and only once.
-  void read_task_name(const std::vector<ConfigSource>& sources) {
-    all_ = sections(loaded_.config);
-    for (const ConfigSource& source : sources) {
-      source_ = &source;
-      for (const ConfigEntry& section : source.root.entries) {
-        for (const ConfigEntry& option : section.value.entries) {
-          if (names_task(section.key, option.key)) {
-            read_option("task", option);
-          }
-        }
-      }
-    }
-    for (const Override& one : overrides_) {
-      if (names_task(one.section, one.option)) {
-        apply(one);
+  void read_task_name(const ConfigEntry& section) {
+    for (const ConfigEntry& option : section.value.entries) {
+      if (names_task(section.key, option.key)) {
+        read_option("task", option);
       }
     }
   }
@@ -155,11 +147,8 @@ class Reader {
   // Gives the preset's values to the options that are not set.
   void apply_preset() {
     const std::vector<PresetValue> values = preset_values(loaded_.config);
-    if (values.empty()) {
-      return;
-    }
-    const Row& preset = *find_row("model", "preset");
-    preset_origin_ = fmt::format("preset {}", write_value(preset));
+    const std::string_view preset = name_of(loaded_.config.model.preset);
+    preset_origin_ = values.empty() ? "" : fmt::format("preset {}", preset);
     for (const auto& [option, value] : values) {
       const std::string name(option);
       if (places_.contains(name)) {
@@ -171,12 +160,6 @@ class Reader {
       set(row, name, node, places_.at("model.preset"));
       loaded_.origins[name] = preset_origin_;
     }
-  }
-
-  void name_defaults() {
-    for_each_option(all_, [&](const std::string& name, const Row&) {
-      loaded_.origins.try_emplace(name, "default");
-    });
   }
 
   void check_rules() const {
@@ -222,16 +205,12 @@ class Reader {
   }
 
   void resolve_options() {
-    std::vector<std::pair<const Row*, std::string>> absent;
-    for_each_option(all_, [&](const std::string& name, const Row& row) {
-      if (is_optional(row) && write_value(row) == "auto") {
-        absent.emplace_back(&row, name);
-      }
-    });
+    const OptionValues before = option_values(loaded_.config);
     resolve(loaded_.config);
-    for (const auto& [row, name] : absent) {
-      if (write_value(*row) != "auto") {
-        loaded_.origins[name] = "auto";
+    const OptionValues resolved = option_values(loaded_.config);
+    for (std::size_t i = 0; i < resolved.size(); ++i) {
+      if (before[i].second == "auto" && resolved[i].second != "auto") {
+        loaded_.origins[resolved[i].first] = "auto";
       }
     }
   }

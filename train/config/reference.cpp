@@ -54,13 +54,13 @@ How values are read:
 )";
 
 constexpr std::string_view table_head =
-    "| option | type | default | range or choices | unit | meaning |\n|---|---|---|---|---|---|\n";
+    "| option | values | default | meaning |\n|---|---|---|---|\n";
 
-// The cells of an option in its table: those before the default, and those after it.
+// The cells of an option in its table: those before the default, and the one after it.
 std::pair<std::string, std::string> cells_of(const Row& row) {
-  return {
-      fmt::format("| `{}` | {} | ", row.field.name, type_text(row)),
-      fmt::format(" | {} | {} | {} |\n", range_text(row), row.field.unit, meaning_text(row.field))};
+  const std::string unit = row.field.unit.empty() ? "" : fmt::format(" {}", row.field.unit);
+  return {fmt::format("| `{}` | {}{} | ", row.field.name, values_text(row), unit),
+          fmt::format(" | {} |\n", meaning_text(row.field))};
 }
 
 std::string default_text(const Row& row) {
@@ -82,14 +82,6 @@ struct TaskOption {
   std::pair<std::string, std::string> cells;
   std::vector<std::string> tasks{};
   std::vector<std::pair<std::string, std::vector<std::string>>> defaults{};
-
-  std::string line() const {
-    std::string text = cells.first + defaults.front().first;
-    for (const auto& [value, having] : defaults | std::views::drop(1)) {
-      text += fmt::format("; {} ({})", value, join(having, ", "));
-    }
-    return text + cells.second;
-  }
 };
 
 // The options of all tasks; an option that several tasks have with the same meaning is listed once.
@@ -128,19 +120,15 @@ std::string task_tables(const Row& name) {
     const auto has_these_tasks = [&](const TaskOption& option) { return option.tasks == tasks; };
     const auto others = std::ranges::stable_partition(options, has_these_tasks).begin();
     for (auto option = options.begin(); option != others; ++option) {
-      text += option->line();
+      text += option->cells.first + option->defaults.front().first;
+      for (const auto& [value, having] : option->defaults | std::views::drop(1)) {
+        text += fmt::format("; {} ({})", value, join(having, ", "));
+      }
+      text += option->cells.second;
     }
     options.erase(options.begin(), others);
   }
   return text;
-}
-
-std::string tables(const Section& section) {
-  const bool of_a_kind =
-      std::ranges::find(attention_kind_names, section.name) != attention_kind_names.end();
-  return section.name == "task" ? task_tables(section.rows.front())
-         : of_a_kind            ? "The options of `attention`.\n"
-                                : table(section.rows);
 }
 
 }  // namespace
@@ -149,9 +137,12 @@ std::string config_reference() {
   Config config;
   std::string text(introduction);
   for (const Section& section : sections(config)) {
-    text += section.name.empty()
-                ? fmt::format("\n{}", table(section.rows))
-                : fmt::format("\n## {}: {}\n\n{}", section.name, section.help, tables(section));
+    text +=
+        section.name.empty() ? "\n" : fmt::format("\n## {}: {}\n\n", section.name, section.help);
+    const bool of_a_kind = std::ranges::count(attention_kind_names, section.name) > 0;
+    text += section.name == "task" ? task_tables(section.rows.front())
+            : of_a_kind            ? "The options of `attention`.\n"
+                                   : table(section.rows);
   }
   text += "\n## What must fit together\n\n";
   for (const Rule& rule : rules()) {

@@ -1,19 +1,13 @@
 // Sets options that a config does not set: from its preset or, for `auto`, from other options.
-#include "datasets/text/parallel_options.hpp"
 #include "nn/attention/spec.hpp"
 #include "train/config/config.hpp"
 #include "train/config/rows.hpp"
+#include "train/config/rules.hpp"
 #include "train/options/application.hpp"
 
 namespace tapehead {
 
 namespace {
-
-// Whether source and target have two embeddings of one vocabulary.
-bool has_embeddings_of_one_vocabulary(const Config& config) {
-  const auto* text = config.task.find<ParallelTextOptions>();
-  return config.model.traits().context && (text == nullptr || text->joint_vocabulary);
-}
 
 // Vaswani et al. 2017. Section 3.1: norms after the residual sums. Section 3.2.2: projections
 // without biases. Section 3.3: feed-forward blocks with biases, four times as wide as the model.
@@ -21,20 +15,20 @@ bool has_embeddings_of_one_vocabulary(const Config& config) {
 // 3.5: sines. Section 5.4: dropout only on the blocks' outputs and the embeddings. The paper does
 // not say how weights are initialised.
 std::vector<PresetValue> vaswani(const Config& config) {
-  return {
-      {"model.feed_forward", "plain"},
-      {"model.activation", "relu"},
-      {"model.norm", "layer_norm"},
-      {"model.norm_position", "post"},
-      {"model.bias_attention", "false"},
-      {"model.bias_feed_forward", "true"},
-      {"model.embedding_scale", "sqrt_d_model"},
-      {"model.positions", "sinusoidal"},
-      {"model.dropout", "0.1"},
-      {"model.dropout_attention", "0"},
-      {"model.dropout_feed_forward", "0"},
-      {"model.tie_embeddings", has_embeddings_of_one_vocabulary(config) ? "all" : "target_output"},
-      {"model.initializer", "xavier_uniform"}};
+  const bool one_vocabulary = config.model.traits().context && !has_two_vocabularies(config);
+  return {{"model.feed_forward", "plain"},
+          {"model.activation", "relu"},
+          {"model.norm", "layer_norm"},
+          {"model.norm_position", "post"},
+          {"model.bias_attention", "false"},
+          {"model.bias_feed_forward", "true"},
+          {"model.embedding_scale", "sqrt_d_model"},
+          {"model.positions", "sinusoidal"},
+          {"model.dropout", "0.1"},
+          {"model.dropout_attention", "0"},
+          {"model.dropout_feed_forward", "0"},
+          {"model.tie_embeddings", one_vocabulary ? "all" : "target_output"},
+          {"model.initializer", "xavier_uniform"}};
 }
 
 // Radford et al. 2019, section 2.3: norms before the blocks, smaller last maps of the blocks.
@@ -94,21 +88,6 @@ std::vector<PresetValue> bert(const Use& use) {
   return values;
 }
 
-std::vector<PresetValue> values_of(const Config& config) {
-  switch (config.model.preset) {
-    case Preset::vaswani:
-      return vaswani(config);
-    case Preset::bert:
-      return bert(use_of(config));
-    case Preset::gpt2:
-      return gpt2();
-    case Preset::llama:
-      return llama();
-    default:
-      return {};
-  }
-}
-
 template <class Value>
 void fill(std::optional<Value>& option, Value value) {
   if (!option) {
@@ -138,9 +117,15 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 13> follow{{
 
 // Classes are not entries of the embedding, so the output layer cannot be tied to it.
 std::vector<PresetValue> preset_values(const Config& config) {
-  std::vector<PresetValue> values = values_of(config);
+  const Preset preset = config.model.preset;
+  const Use& use = use_of(config);
+  std::vector<PresetValue> values = preset == Preset::vaswani ? vaswani(config)
+                                    : preset == Preset::bert  ? bert(use)
+                                    : preset == Preset::gpt2  ? gpt2()
+                                    : preset == Preset::llama ? llama()
+                                                              : std::vector<PresetValue>();
   std::erase_if(values, [&](const PresetValue& value) {
-    return !use_of(config).gives_entries() && value.option == "model.tie_embeddings";
+    return !use.gives_entries() && value.option == "model.tie_embeddings";
   });
   return values;
 }

@@ -18,18 +18,6 @@ std::string normalized(std::string_view name) {
   return text;
 }
 
-// The tasks whose section has this option.
-std::vector<std::string_view> tasks_with(std::string_view option) {
-  std::vector<std::string_view> tasks;
-  for (const auto& group : task_groups()) {
-    TaskOptions options(*group.front());
-    if (find_row(rows_of(options), option) != nullptr) {
-      std::ranges::transform(group, std::back_inserter(tasks), &TaskKind::name);
-    }
-  }
-  return tasks;
-}
-
 // The full names of options with this name in any section.
 std::vector<std::string> homes(const std::vector<Section>& all, std::string_view option) {
   std::vector<std::string> names;
@@ -60,11 +48,7 @@ std::vector<Section> sections(Config& config) {
 }
 
 std::string full_name(std::string_view section, std::string_view option) {
-  std::string name(section);
-  if (!section.empty()) {
-    name += '.';
-  }
-  return name += option;
+  return section.empty() ? std::string(option) : fmt::format("{}.{}", section, option);
 }
 
 const Row* find_row(const std::vector<Row>& rows, std::string_view option) {
@@ -152,7 +136,12 @@ std::string explain_unknown_option(std::string_view section, std::string_view op
   Config config = config_for(task);
   const std::vector<Section> all = sections(config);
   if (section == "task") {
-    const auto tasks = tasks_with(option);
+    std::vector<std::string_view> tasks;  // that have the option
+    for (const auto& group : task_groups()) {
+      if (std::ranges::count(option_names(*group.front()), option) > 0) {
+        std::ranges::transform(group, std::back_inserter(tasks), &TaskKind::name);
+      }
+    }
     if (!tasks.empty()) {
       return fmt::format("not an option of the task {}; it belongs to {}", task.name,
                          join(tasks, ", "));

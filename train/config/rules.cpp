@@ -39,11 +39,9 @@ Verdict lists_over_layers(const Config& config) {
     if (layers == 0) {
       continue;
     }
-    if (Verdict own = list_over(model.settings(kind), name_of(kind), kind, layers)) {
-      return own;
-    }
-    if (Verdict all = list_over(model.attention, "attention", kind, layers)) {
-      return all;
+    const Verdict own = list_over(model.settings(kind), name_of(kind), kind, layers);
+    if (const Verdict found = own ? own : list_over(model.attention, "attention", kind, layers)) {
+      return found;
     }
   }
   return {};
@@ -93,11 +91,6 @@ Verdict metric_is_measured(const Config& config) {
                    "is of a whole text, and an encoder predicts only its masked tokens");
   }
   return because("evaluation.decode", "needs evaluation.decode, which is false");
-}
-
-bool has_two_vocabularies(const Config& config) {
-  const auto* text = config.task.find<ParallelTextOptions>();
-  return text != nullptr && !text->joint_vocabulary;
 }
 
 Verdict tied_share_words(const Config& config) {
@@ -169,6 +162,11 @@ std::vector<Rule> with_task_rules(std::vector<Rule> rules) {
 }
 
 }  // namespace
+
+bool has_two_vocabularies(const Config& config) {
+  const auto* text = config.task.find<ParallelTextOptions>();
+  return text != nullptr && !text->joint_vocabulary;
+}
 
 std::span<const Rule> rules() {
   static const std::vector<Rule> all = with_task_rules({

@@ -31,6 +31,9 @@ std::optional<Violation> begin_mark_is_used(const Config& config);
 // The rule about the memory of running text.
 std::optional<Violation> memory_fits(const Config& config);
 
+// Whether the source and the target of a text have a vocabulary each.
+bool has_two_vocabularies(const Config& config);
+
 // All rules of configs and of tasks. A rule checks a config before the config is resolved.
 std::span<const Rule> rules();
 

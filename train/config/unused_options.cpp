@@ -23,17 +23,6 @@ bool any_attention(const ModelOptions& model, const Predicate& predicate) {
       attention_kinds, [&](AttentionKind kind) { return any_of_kind(model, kind, predicate); });
 }
 
-template <class Value>
-std::string text_of(const Value& value) {
-  if constexpr (std::is_enum_v<Value>) {
-    return std::string(EnumNames<Value>::names[static_cast<std::size_t>(value)]);
-  } else if constexpr (std::is_arithmetic_v<Value>) {
-    return fmt::format("{}", value);
-  } else {
-    return "not its default";
-  }
-}
-
 // The first value of `own` that is neither the default nor the inherited value. In a stored config
 // the section of each kind repeats the values of the section `attention`.
 template <class Value>
@@ -48,23 +37,16 @@ const Value* said_anew(const Layered<Value>& own, const Layered<Value>& inherite
   return nullptr;
 }
 
+template <class Value>
 Violation without_positions(const AttentionField& field, std::string_view section,
-                            const std::string& value) {
-  std::vector<std::string> users;
-  for (const AttentionPositions scheme : field.positions) {
-    users.push_back(text_of(scheme));
-  }
-  const std::string name = fmt::format("{}.{}", section, field.name);
-  return {{name, fmt::format("{}.positions", section), "attention.positions"},
-          fmt::format("no attention has positions that use {} ({}; only {})", name, value,
-                      join(users, ", "))};
-}
-
-// Whether sharing and combine alone decide the widths of this attention, without budget and d_head.
-bool has_given_widths(const AttentionSpec& spec) {
-  const bool sum = spec.combine == Combine::mean || spec.combine == Combine::weighted;
-  return spec.sharing == Sharing::identity || spec.combine == Combine::concatenate ||
-         (sum && (shares_value(spec.sharing) || spec.sharing == Sharing::identity_query));
+                            const Value& value) {
+  Layered<Value> values{{value}};
+  const auto name_of_scheme = [](AttentionPositions scheme) { return name_of(scheme); };
+  const std::string name = full_name(section, field.name);
+  return {{name, full_name(section, "positions"), "attention.positions"},
+          fmt::format("no attention has positions that use {} ({}; only {})", name,
+                      write_value({field, cell_of(values)}),
+                      join(field.positions | std::views::transform(name_of_scheme), ", "))};
 }
 
 bool gives_widths(const AttentionSettings& settings) {
@@ -74,8 +56,12 @@ bool gives_widths(const AttentionSettings& settings) {
 // Whether d_qk and d_v, or sharing and combine, decide all widths of this kind, so that budget and
 // d_head have no effect.
 bool widths_given(const ModelOptions& model, AttentionKind kind, const AttentionSettings& said) {
-  return gives_widths(said) ||
-         !any_of_kind(model, kind, [](const AttentionSpec& s) { return !has_given_widths(s); });
+  const auto has_given_widths = [](const AttentionSpec& spec) {
+    const bool d_qk_given = shares_value(spec.sharing) || spec.sharing == Sharing::identity_query;
+    return spec.sharing == Sharing::identity || spec.combine == Combine::concatenate ||
+           (spec.adds_heads() && d_qk_given);
+  };
+  return gives_widths(said) || std::ranges::all_of(attention_specs(model, kind), has_given_widths);
 }
 
 Verdict unused_budget(const ModelOptions& model) {
@@ -96,13 +82,6 @@ Verdict unused_budget(const ModelOptions& model) {
   return Violation{{"attention.budget"}, std::string(problem)};
 }
 
-// Whether a budget is given for this kind, and no budget in its list uses d_head.
-bool budget_without_d_head(const ModelOptions& model, AttentionKind kind) {
-  const Layered<HeadBudget> budget = merged_settings(model, kind).budget;
-  return budget.given() &&
-         std::ranges::find(budget.values, HeadBudget::fixed_head_dim) == budget.values.end();
-}
-
 Verdict unused_d_head(const ModelOptions& model) {
   if (!model.d_head || *model.d_head == std::max<Index>(model.d_model / model.heads, 1)) {
     return {};
@@ -111,7 +90,10 @@ Verdict unused_d_head(const ModelOptions& model) {
   const bool stored = std::ranges::any_of(
       attention_kinds, [&](AttentionKind kind) { return gives_widths(model.settings(kind)); });
   const bool all = std::ranges::all_of(attention_kinds, [&](AttentionKind kind) {
-    return attention_layers(model, kind) == 0 || budget_without_d_head(model, kind) ||
+    const std::vector<HeadBudget> budgets = merged_settings(model, kind).budget.values;
+    const bool other_budget =
+        !budgets.empty() && std::ranges::count(budgets, HeadBudget::fixed_head_dim) == 0;
+    return attention_layers(model, kind) == 0 || other_budget ||
            widths_given(model, kind, model.attention);
   });
   if (stored || !all) {
@@ -161,14 +143,14 @@ Verdict unused_by_positions(const Config& config) {
     const auto used = [&](const AttentionSpec& spec) { return field.used_with(spec.positions); };
     const Value* value = said_anew(all, {}, standard, std::ssize(all.values));
     if (value != nullptr && !any_attention(model, used)) {
-      verdict = without_positions(field, "attention", text_of(*value));
+      verdict = without_positions(field, "attention", *value);
     }
     const std::array own{&kinds...};
     for (const AttentionKind kind : attention_kinds) {
       value = said_anew(*own[static_cast<std::size_t>(kind)], all, standard,
                         attention_layers(model, kind));
       if (!verdict && value != nullptr && !any_of_kind(model, kind, used)) {
-        verdict = without_positions(field, name_of(kind), text_of(*value));
+        verdict = without_positions(field, name_of(kind), *value);
       }
     }
   };

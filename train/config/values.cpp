@@ -96,9 +96,7 @@ std::string node_text(const ConfigNode& node) {
     return value_shown(node.text);
   }
   std::vector<std::string> texts;
-  for (const ConfigNode& item : node.items) {
-    texts.push_back(node_text(item));
-  }
+  std::ranges::transform(node.items, std::back_inserter(texts), node_text);
   return value_shown(list_text(texts));
 }
 
@@ -152,15 +150,15 @@ void read_list(const Row& row, const LayeredCell& list, const ConfigNode& node) 
 
 struct Write {
   std::string operator()(const bool* member) const { return *member ? "true" : "false"; }
-  std::string operator()(const Index* member) const { return fmt::format("{}", *member); }
+  std::string operator()(const std::integral auto* member) const {
+    return fmt::format("{}", *member);
+  }
   std::string operator()(const double* member) const { return number_text(*member); }
-  std::string operator()(const std::uint64_t* member) const { return fmt::format("{}", *member); }
   std::string operator()(const std::string* member) const { return nlohmann::json(*member).dump(); }
   std::string operator()(const std::vector<std::string>* member) const {
     std::vector<std::string> texts;
-    for (const std::string& text : *member) {
-      texts.push_back((*this)(&text));
-    }
+    std::ranges::transform(*member, std::back_inserter(texts),
+                           [&](const std::string& text) { return (*this)(&text); });
     return list_text(texts);
   }
   template <class Value>
@@ -178,9 +176,8 @@ struct Write {
 
 struct TypeText {
   std::string_view operator()(const bool*) const { return "true or false"; }
-  std::string_view operator()(const Index*) const { return "whole number"; }
+  std::string_view operator()(const std::integral auto*) const { return "whole number"; }
   std::string_view operator()(const double*) const { return "number"; }
-  std::string_view operator()(const std::uint64_t*) const { return "whole number"; }
   std::string_view operator()(const std::string*) const { return "text"; }
   std::string_view operator()(const std::vector<std::string>*) const { return "list of texts"; }
   std::string_view operator()(const std::optional<Index>*) const { return "whole number"; }
@@ -194,12 +191,14 @@ struct TypeText {
   }
 };
 
-std::string limit_text(double value) {
-  constexpr double exact = 9007199254740992;  // 2^53
-  if (value == std::floor(value) && std::abs(value) < exact) {
-    return fmt::format("{:.0f}", value);
+std::string type_text(const Row& row) {
+  std::string type(std::visit(TypeText{}, row.cell));
+  const auto* list = std::get_if<LayeredCell>(&row.cell);
+  if (list == nullptr) {
+    return type;
   }
-  return number_text(value);
+  return type + (list->by_head ? ", or a list over heads, or over layers of such lists"
+                               : ", or a list over layers");
 }
 
 }  // namespace
@@ -244,14 +243,10 @@ std::string number_text(double value) {
   return text;
 }
 
-std::string type_text(const Row& row) {
-  std::string type(std::visit(TypeText{}, row.cell));
-  const auto* list = std::get_if<LayeredCell>(&row.cell);
-  if (list == nullptr) {
-    return type;
-  }
-  return type + (list->by_head ? ", or a list over heads, or over layers of such lists"
-                               : ", or a list over layers");
+std::string limit_text(double value) {
+  constexpr double exact = 9007199254740992;  // 2^53
+  const bool whole = value == std::floor(value) && std::abs(value) < exact;
+  return whole ? fmt::format("{:.0f}", value) : number_text(value);
 }
 
 std::string range_text(const Row& row) {
@@ -282,12 +277,15 @@ std::string range_text(const Row& row) {
   return range + joint + limit_text(field.maximum);
 }
 
+std::string values_text(const Row& row) {
+  const std::string range = range_text(row);
+  return std::holds_alternative<Choice>(row.cell)
+             ? range
+             : type_text(row) + (range.empty() ? "" : ", " + range);
+}
+
 std::string allowed_text(const Row& row) {
-  std::string allowed = range_text(row);
-  if (!std::holds_alternative<Choice>(row.cell)) {
-    allowed = type_text(row) + (allowed.empty() ? "" : ", " + allowed);
-  }
-  return is_optional(row) ? allowed + ", or auto" : allowed;
+  return values_text(row) + (is_optional(row) ? ", or auto" : "");
 }
 
 std::string meaning_text(const Field& field) {

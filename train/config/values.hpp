@@ -35,10 +35,12 @@ auto nested_values(const LayeredCell& list, const Visitor& value_of, const ListO
 
 // A number as a config shows it: the shortest text that is read as the same number.
 std::string number_text(double value);
+// The same, but a whole number below 2^53 has only digits.
+std::string limit_text(double value);
 
-std::string type_text(const Row& row);     // "whole number", "choice", ...
 std::string range_text(const Row& row);    // "1 to 1024", "relu, gelu or silu", empty if anything
-std::string allowed_text(const Row& row);  // both, for messages
+std::string values_text(const Row& row);   // with the type: "whole number, 1 to 1024"
+std::string allowed_text(const Row& row);  // with "or auto", for messages
 
 // The option's help, and the condition under which the option has an effect: "...; only with
 // training.schedule linear, cosine".

@@ -167,8 +167,8 @@ std::string some_of(std::vector<std::string> differences) {
   if (differences.size() <= most) {
     return join(differences, "; ");
   }
-  const std::vector<std::string> first(differences.begin(), differences.begin() + most);
-  return fmt::format("{} and {} more", join(first, "; "), differences.size() - most);
+  return fmt::format("{} and {} more", join(differences | std::views::take(most), "; "),
+                     differences.size() - most);
 }
 
 }  // namespace tapehead

@@ -11,19 +11,6 @@ std::vector<std::string> written_references(const Split& split) {
   return split.read_references ? split.read_references() : split.references;
 }
 
-// Whether each row of a source is the query of a pair of the relation `answer`; empty without it.
-std::vector<bool> answer_rows(const Relations& relations, std::size_t rows) {
-  const auto answer = std::ranges::find(relations, "answer", &Relation::name);
-  if (answer == relations.end() || answer->side != RelationSide::source) {
-    return {};
-  }
-  std::vector<bool> is_answer(rows);
-  for (const PositionPair& pair : answer->pairs) {
-    is_answer[static_cast<std::size_t>(pair.query)] = true;
-  }
-  return is_answer;
-}
-
 }  // namespace
 
 PositionLosses::PositionLosses(Index positions) {
@@ -60,9 +47,8 @@ void PositionLosses::add(const PositionLosses& other) {
 }
 
 std::vector<PositionLoss> PositionLosses::ranges() const {
-  std::vector<PositionLoss> labelled;
-  std::ranges::copy_if(ranges_, std::back_inserter(labelled),
-                       [](const PositionLoss& range) { return range.tokens > 0; });
+  std::vector<PositionLoss> labelled = ranges_;
+  std::erase_if(labelled, [](const PositionLoss& range) { return range.tokens == 0; });
   return labelled;
 }
 
@@ -115,9 +101,16 @@ AnswerScores answer_scores(const Source& source, const std::vector<std::vector<T
   AnswerScores scores;
   for (std::size_t number = 0; number < labels.size() && source.in_one_pass(); ++number) {
     const std::vector<TokenId> target = source.at(static_cast<Index>(number)).labels.list();
-    const std::vector<bool> is_answer =
-        answer_rows(source.relations(static_cast<Index>(number)), target.size());
-    for (std::size_t row = 0; row < is_answer.size(); ++row) {
+    const Relations relations = source.relations(static_cast<Index>(number));
+    const auto answer = std::ranges::find(relations, "answer", &Relation::name);
+    if (answer == relations.end() || answer->side != RelationSide::source) {
+      continue;
+    }
+    std::vector<bool> is_answer(target.size());
+    for (const PositionPair& pair : answer->pairs) {
+      is_answer[static_cast<std::size_t>(pair.query)] = true;
+    }
+    for (std::size_t row = 0; row < target.size(); ++row) {
       const Index right = labels[number][row] == target[row] ? 1 : 0;
       (is_answer[row] ? scores.answers : scores.others) += 1;
       (is_answer[row] ? scores.answers_right : scores.others_right) += right;
@@ -139,16 +132,12 @@ TypeScores type_scores(const Split& split, const std::vector<TypeGroup>& groups,
     score.right += right[i] ? 1 : 0;
   }
   TypeScores scores;
-  for (const auto& [type, score] : by_type) {
-    scores.types.push_back(score);
-  }
+  std::ranges::copy(by_type | std::views::values, std::back_inserter(scores.types));
   for (const TypeGroup& group : groups) {
     TypeScore sum{.name = group.name};
     for (const std::string& type : group.types) {
-      if (const auto found = by_type.find(type); found != by_type.end()) {
-        sum.examples += found->second.examples;
-        sum.right += found->second.right;
-      }
+      sum.examples += by_type[type].examples;  // 0 if there is no such example
+      sum.right += by_type[type].right;
     }
     if (sum.examples > 0) {
       scores.groups.push_back(sum);

@@ -44,27 +44,24 @@ Sums sums_of(const Batch& batch, const CrossEntropy& result, bool has_marks,
 }
 
 // Adds in the order of the parts, because floating-point sums depend on their order.
-Sums total_of(const std::vector<Sums>& parts, const PositionLosses& by_position) {
+template <class Compute>
+Sums total_of(std::size_t parts, const Compute& compute, const PositionLosses& by_position,
+              const Team& team) {
   Sums total{.by_position = by_position};
-  for (const Sums& part : parts) {
+  for (const Sums& part : compute_parts<Sums>(static_cast<Index>(parts), compute, team)) {
     total.add(part);
   }
   return total;
 }
 
-// The rows of the longest lane. The last window of a lane counts as full.
-Index longest(const EvaluationLanes& lanes) {
-  Index windows = 0;
-  for (Index lane = 0; lane < lanes.list.runs(); ++lane) {
-    windows = std::max(windows, lanes.list.count_of(lane));
-  }
-  return windows * lanes.context;
-}
-
 // Each batch of a group of lanes depends on the batch before, so a part is a whole group.
 Sums evaluate_lanes(const Model& model, const EvaluationLanes& lanes, const Team& team) {
   const auto groups = evaluation_groups(lanes, model.transformer.options().d_model);
-  const PositionLosses by_position(longest(lanes));
+  Index windows = 0;  // of the longest lane; its last window counts as full
+  for (Index lane = 0; lane < lanes.list.runs(); ++lane) {
+    windows = std::max(windows, lanes.list.count_of(lane));
+  }
+  const PositionLosses by_position(windows * lanes.context);
   const auto sums_of_group = [&](Index i) {
     Sums sum{.by_position = by_position};
     read_lanes(model, lanes, groups[static_cast<std::size_t>(i)],
@@ -73,7 +70,7 @@ Sums evaluate_lanes(const Model& model, const EvaluationLanes& lanes, const Team
                });
     return sum;
   };
-  return total_of(compute_parts<Sums>(std::ssize(groups), sums_of_group, team), by_position);
+  return total_of(groups.size(), sums_of_group, by_position, team);
 }
 
 Sums evaluate_labels(const Model& model, const Split& split, Index batch_tokens, const Team& team) {
@@ -86,7 +83,7 @@ Sums evaluate_labels(const Model& model, const Split& split, Index batch_tokens,
     return sums_of(batch, batch_loss(model.transformer, pass, batch), measurable(split.kind).tokens,
                    by_position);
   };
-  return total_of(compute_parts<Sums>(std::ssize(batches), sums_of_batch, team), by_position);
+  return total_of(batches.size(), sums_of_batch, by_position, team);
 }
 
 // `of_outputs`: metrics of outputs, one score for each example; else metrics of the whole split.
@@ -101,12 +98,6 @@ void add_metrics(Evaluation& result, ExampleKind measured, bool of_outputs,
       result.signatures[i] = kind.signature == nullptr ? "" : kind.signature(options);
     }
   }
-}
-
-// Bytes and words are counted for whole texts only.
-TextCounts counts_of(const Split& split, Index labels) {
-  const auto& text = split.text.tokens;
-  return text && text->size() == labels ? text->counts() : TextCounts{};
 }
 
 std::vector<ExampleScore> written(const Evaluation& result,
@@ -203,7 +194,9 @@ Evaluation evaluate(const Model& model, const Task& task, const Split& split,
                     .unknown = total.unknown,
                     .loss_by_position = std::move(total.by_position),
                     .chooses = options.metric};
-  const TextCounts counts = counts_of(split, total.tokens);
+  // Bytes and words are counted for whole texts only.
+  const auto& text = split.text.tokens;
+  const auto counts = text && text->size() == total.tokens ? text->counts() : TextCounts{};
   const ExampleScore whole{.negative_log_likelihood = total.negative_log_likelihood,
                            .tokens = std::max<Index>(1, total.tokens),
                            .correct = total.correct,

@@ -2,13 +2,11 @@
 #pragma once
 
 #include "datasets/corpus/windows.hpp"
-#include "datasets/task.hpp"
 #include "nn/generation/decoding.hpp"
 #include "train/evaluation/breakdowns.hpp"
 #include "train/experiment.hpp"
 #include "train/metrics/label_metrics.hpp"
-#include "train/options/options.hpp"
-#include "train/step/shards.hpp"
+#include "train/step/team.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
@@ -35,23 +33,20 @@ struct Evaluation {
   double loss() const { return value(Metric::loss); }
 };
 
-// The windows of running text in lanes, in their order, for a model with a memory.
 struct EvaluationLanes : LaneWindows {
   Index context;  // rows of a window
   Index memory;   // rows that the model remembers
 };
 
 // The windows of a split in lanes, for a model that remembers `memory` rows. The first rows of a
-// lane remember little, so lanes are long enough to make these rows a small part. There are at most
-// as many lanes as fit into a batch. Windows keep their numbers. Throws ConfigError if the split
-// has several documents.
+// lane remember little, so lanes are long enough to make these rows a small part. At most as many
+// lanes as fit into a batch. Windows keep their numbers. Throws ConfigError for several documents.
 EvaluationLanes evaluation_lanes(const Split& split, Index memory, Index batch_tokens);
 
 // All lanes, in groups whose batches are as large as a part of a shard.
 std::vector<LaneGroup> evaluation_groups(const EvaluationLanes& lanes, Index d_model);
 
-// Runs the model over the batches of these lanes (at most `most_batches`); visits each with its
-// loss.
+// Runs the model over (at most `most_batches`) batches of these lanes; visits each with its loss.
 void read_lanes(const Model& model, const EvaluationLanes& lanes, const LaneGroup& group,
                 const std::function<void(const Batch&, const CrossEntropy&)>& visit,
                 std::optional<Index> most_batches = {});
@@ -66,7 +61,7 @@ std::vector<std::string> texts_of(const Task& task,
 
 // Evaluates the split, and decodes its first `decode_examples` examples (0: none). The batches are
 // spread over the team. Except for `seconds`, the result has the same bits with any team. If a
-// batch fails, every rank throws (train/evaluation/shared_parts.hpp).
+// batch fails, the whole team throws (train/evaluation/shared_parts.hpp).
 Evaluation evaluate(const Model& model, const Task& task, const Split& split,
                     const EvaluationOptions& options, Index decode_examples, const Team& team);
 

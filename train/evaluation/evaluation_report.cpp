@@ -24,13 +24,12 @@ std::vector<Measured> measured(const Evaluation& evaluation, bool further) {
   return metrics;
 }
 
-// The metrics that lines and tables show.
 std::vector<Measured> shown_metrics(const Evaluation& evaluation) {
   return measured(evaluation, kind_of(evaluation.chooses).further);
 }
 
 // A row for each type of each split and, below a rule, for each group of types.
-std::string type_table(const std::vector<std::pair<std::string, Evaluation>>& results) {
+std::string type_table(const SplitResults& results) {
   Table table({Align::left, Align::left, Align::right, Align::right});
   table.row({"split", "type", "examples", "sequences right"});
   for (const auto& [name, result] : results) {
@@ -155,7 +154,7 @@ Json evaluation_json(const Evaluation& evaluation) {
   return json;
 }
 
-std::string evaluation_table(const std::vector<std::pair<std::string, Evaluation>>& results) {
+std::string evaluation_table(const SplitResults& results) {
   std::vector<std::string> headings{"split", "examples"};
   for (const Measured& metric : shown_metrics(results.front().second)) {
     headings.emplace_back(metric.kind.heading);
@@ -199,16 +198,6 @@ std::string evaluation_table(const std::vector<std::pair<std::string, Evaluation
                           [](const auto& one) { return !one.second.by_type.types.empty(); })) {
     text += "\n\n" + type_table(results);
   }
-  return text;
-}
-
-std::string end_report(const EndReport& report) {
-  std::string text = fmt::format("trained {} in {}; {} of {}:\n", counted(report.steps, "step"),
-                                 format_duration(report.seconds), report.checkpoint, report.run);
-  text += evaluation_table(report.results) + "\n";
-  const bool tested = report.results.front().first != "validation";
-  text += fmt::format("next:\n  {0} evaluate {1}{2}\n  {0} {3} {1}", program_path(),
-                      shell_word(report.run), tested ? "" : " --split validation", report.command);
   return text;
 }
 

@@ -8,27 +8,15 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
-// The tokens of a batch, at most `most`, so that all workers get the same number of batches.
-Index balanced_batch_tokens(const Source& source, Index most, Index workers) {
-  Index all = 0;
-  Index longest = 0;
-  for (Index i = 0; i < source.size(); ++i) {
-    const Index tokens = source.lengths(i).longer();
-    all += tokens;
-    longest = std::max(longest, tokens);
-  }
-  const Index rounds = std::max<Index>(1, (all + most * workers - 1) / (most * workers));
-  return std::min(most, all / (rounds * workers) + longest);
-}
-
 // The results of all examples in the order of the source. `compute` returns the results of a batch.
 template <class T, class Compute>
-std::vector<T> compute_batches(const std::vector<std::vector<Index>>& batches, Index examples,
+std::vector<T> compute_batches(const Source& source, Index batch_tokens, Index beam,
                                const Compute& compute, const Team& team) {
+  const auto batches = decoding_batches(source, batch_tokens, beam, threads_of(team));
   auto parts = compute_parts<std::vector<T>>(
       std::ssize(batches), [&](Index b) { return compute(batches[static_cast<std::size_t>(b)]); },
       team);
-  std::vector<T> results(static_cast<std::size_t>(examples));
+  std::vector<T> results(static_cast<std::size_t>(source.size()));
   for (std::size_t b = 0; b < batches.size(); ++b) {
     for (std::size_t i = 0; i < batches[b].size(); ++i) {
       results[static_cast<std::size_t>(batches[b][i])] = std::move(parts[b][i]);
@@ -45,37 +33,6 @@ RowLabels labels_of(const BestTokens& best, Index row) {
         {.label = one.token, .probability = std::exp(static_cast<double>(one.logit) - log_sum)});
   }
   return labels;
-}
-
-// The labelled rows of each example of a batch.
-std::vector<ExampleLabels> batch_labels(const EnsembleMember& model, const Source& source,
-                                        const std::vector<Index>& examples, Index count) {
-  const BestTokens best = best_labels(model.transformer, model.store, pack(source, examples), count,
-                                      LogSums::wanted, model.substitute);
-  std::vector<ExampleLabels> results;
-  Index row = 0;
-  for (const Index example : examples) {
-    auto& rows = results.emplace_back();
-    for (Index i = source.at(example).predicted; i > 0; --i) {
-      rows.push_back(labels_of(best, row++));
-    }
-  }
-  return results;
-}
-
-Outputs labels_as_outputs(const EnsembleMember& model, const Source& source, Index batch_tokens,
-                          const Team& team) {
-  Outputs results;
-  for (const auto& rows : label_examples(model, source, batch_tokens, 1, team)) {
-    Hypothesis output;
-    for (const RowLabels& labels : rows) {
-      output.tokens.push_back(labels.front().label);
-      output.log_probability += std::log(labels.front().probability);
-    }
-    output.score = output.log_probability;
-    results.push_back({std::move(output)});
-  }
-  return results;
 }
 
 // The best outputs of each example of a batch.
@@ -109,16 +66,33 @@ Outputs decode_batch_of(std::span<const ModelAndSource> models, const std::vecto
 std::vector<std::vector<Index>> decoding_batches(const Source& source, Index batch_tokens,
                                                  Index beam, Index workers) {
   const Index most = std::max<Index>(1, batch_tokens / beam);
-  return ordered_batches(source, balanced_batch_tokens(source, most, workers));
+  Index all = 0;
+  Index longest = 0;
+  for (Index i = 0; i < source.size(); ++i) {
+    const Index tokens = source.lengths(i).longer();
+    all += tokens;
+    longest = std::max(longest, tokens);
+  }
+  const Index rounds = std::max<Index>(1, (all + most * workers - 1) / (most * workers));
+  return ordered_batches(source, std::min(most, all / (rounds * workers) + longest));
 }
 
 std::vector<ExampleLabels> label_examples(const EnsembleMember& model, const Source& source,
                                           Index batch_tokens, Index count, const Team& team) {
   const auto labels_of_batch = [&](const std::vector<Index>& batch) {
-    return batch_labels(model, source, batch, count);
+    const BestTokens best = best_labels(model.transformer, model.store, pack(source, batch), count,
+                                        LogSums::wanted, model.substitute);
+    std::vector<ExampleLabels> results;
+    Index row = 0;
+    for (const Index example : batch) {
+      auto& rows = results.emplace_back();
+      for (Index i = source.at(example).predicted; i > 0; --i) {
+        rows.push_back(labels_of(best, row++));
+      }
+    }
+    return results;
   };
-  return compute_batches<ExampleLabels>(decoding_batches(source, batch_tokens, 1, threads_of(team)),
-                                        source.size(), labels_of_batch, team);
+  return compute_batches<ExampleLabels>(source, batch_tokens, 1, labels_of_batch, team);
 }
 
 // Lets ByteWriter and ByteReader visit the members.
@@ -131,14 +105,22 @@ Outputs decode_examples(std::span<const ModelAndSource> models, Index batch_toke
                         const DecodingOptions& options, const Team& team) {
   const auto& [model, source] = models.front();
   if (source->in_one_pass()) {
-    return labels_as_outputs(model, *source, batch_tokens, team);
+    Outputs results;
+    for (const ExampleLabels& rows : label_examples(model, *source, batch_tokens, 1, team)) {
+      Hypothesis& output = results.emplace_back(1).front();
+      for (const RowLabels& labels : rows) {
+        output.tokens.push_back(labels.front().label);
+        output.log_probability += std::log(labels.front().probability);
+      }
+      output.score = output.log_probability;
+    }
+    return results;
   }
   const auto outputs_of_batch = [&](const std::vector<Index>& batch) {
     return decode_batch_of(models, batch, options);
   };
-  return compute_batches<std::vector<Hypothesis>>(
-      decoding_batches(*source, batch_tokens, options.beam, threads_of(team)), source->size(),
-      outputs_of_batch, team);
+  return compute_batches<std::vector<Hypothesis>>(*source, batch_tokens, options.beam,
+                                                  outputs_of_batch, team);
 }
 
 Outputs decode_examples(const Transformer& model, const ParameterStore& store, const Source& source,

@@ -4,7 +4,7 @@
 #include "datasets/sequence.hpp"
 #include "nn/generation/decoding.hpp"
 #include "nn/generation/ensemble.hpp"
-#include "train/step/shards.hpp"
+#include "train/step/team.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
@@ -12,8 +12,7 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 inline constexpr Index decoding_batch_tokens = 2048;
 
 // The example numbers of each batch: of similar lengths, the longest first. All workers get the
-// same number of batches. `batch_tokens`: the most tokens of a batch; an example counts `beam`
-// times.
+// same number of batches. `batch_tokens`: the most tokens of a batch, each counted `beam` times.
 std::vector<std::vector<Index>> decoding_batches(const Source& source, Index batch_tokens,
                                                  Index beam, Index workers);
 

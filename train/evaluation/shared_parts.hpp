@@ -1,8 +1,7 @@
 // Computes the parts of a job with a team of ranks. Rank i % count computes part i.
 #pragma once
 
-#include "core/ranks/ranks.hpp"
-#include "train/step/shards.hpp"
+#include "train/step/team.hpp"
 
 namespace tapehead {
 

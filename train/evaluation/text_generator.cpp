@@ -6,27 +6,16 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-namespace {
-
-// The rows that each model can see, if all models see the same rows, and fewer than `context`.
-std::optional<Stack::SeenRows> seen_by_all(std::span<const EnsembleMember> models, Index context) {
-  const auto seen = [](const EnsembleMember& model) {
-    return model.transformer.main().seen_rows();
-  };
-  const auto first = seen(models.front());
-  const bool alike = std::ranges::all_of(
-      models, [&](const EnsembleMember& model) { return seen(model) == first; });
-  return alike && first && first->window > 0 && first->sinks + first->window < context
-             ? first
-             : std::nullopt;
-}
-
-}  // namespace
-
 TextGenerator::TextGenerator(GeneratorModel model, Workers& workers, GeneratorOptions options)
     : model_(std::move(model)), workers_(workers), options_(std::move(options)) {
   if (model_.goes_on) {
-    seen_ = seen_by_all(model_.members, context());
+    const auto seen = [](const EnsembleMember& one) { return one.transformer.main().seen_rows(); };
+    const auto first = seen(model_.members.front());
+    const bool alike = std::ranges::all_of(
+        model_.members, [&](const EnsembleMember& one) { return seen(one) == first; });
+    if (alike && first && first->window > 0 && first->sinks + first->window < context()) {
+      seen_ = first;
+    }
   }
 }
 
@@ -64,9 +53,9 @@ std::vector<Prompts> TextGenerator::prompts_for(
     return std::vector<Prompts>(model_.members.size(), pack_prompts(sequences));
   }
   const auto pairs = std::make_shared<Examples>();
-  std::vector<Index> numbers;
+  std::vector<Index> numbers(read.size());
+  std::iota(numbers.begin(), numbers.end(), 0);
   for (const std::vector<TokenId>& tokens : read) {
-    numbers.push_back(std::ssize(*pairs));
     pairs->push_back({.source = tokens, .target = {}});
   }
   std::vector<Prompts> prompts;
@@ -75,19 +64,6 @@ std::vector<Prompts> TextGenerator::prompts_for(
     prompts.push_back(pack_prompts(*source, numbers));
   }
   return prompts;
-}
-
-// For each prompt, the growing texts of its samples.
-std::vector<std::vector<WrittenText>> TextGenerator::texts_after(
-    const std::vector<std::vector<TokenId>>& read, Index samples) const {
-  std::vector<std::vector<WrittenText>> texts;
-  for (const std::vector<TokenId>& tokens : read) {
-    texts.emplace_back(
-        static_cast<std::size_t>(samples),
-        WrittenText(*model_.tokenizer, model_.goes_on ? tokens : std::vector<TokenId>{},
-                    options_.stop));
-  }
-  return texts;
 }
 
 // Calls `each` after the search, because a search knows its outputs only at its end.
@@ -128,12 +104,15 @@ GeneratedTexts TextGenerator::generate_together(std::span<const std::vector<Toke
                                                 const GenerationGroup& group, const EachPiece& each,
                                                 Index first) const {
   std::vector<std::vector<TokenId>> read;
+  std::vector<std::vector<WrittenText>> texts;  // of each prompt: the growing texts of its samples
   for (const std::vector<TokenId>& prompt : prompts.subspan(
            static_cast<std::size_t>(group.prompt), static_cast<std::size_t>(group.prompts))) {
     read.push_back(read_of(prompt));
+    const auto before = model_.goes_on ? read.back() : std::vector<TokenId>();
+    texts.emplace_back(static_cast<std::size_t>(group.samples),
+                       WrittenText(*model_.tokenizer, before, options_.stop));
   }
   const std::vector<Prompts> read_together = prompts_for(read);
-  auto texts = texts_after(read, group.samples);
   const auto say = [&](Index prompt, Index sample, const std::string& piece) {
     if (each && !piece.empty()) {
       each(group.prompt + prompt, group.sample + sample, piece);
@@ -163,14 +142,9 @@ GeneratedTexts TextGenerator::generate_together(std::span<const std::vector<Toke
   GeneratedTexts results(read.size());
   for (std::size_t prompt = 0; prompt < read.size(); ++prompt) {
     for (std::size_t sample = 0; sample < generated[prompt].size(); ++sample) {
-      Generated& one = generated[prompt][sample];
       WrittenText& text = texts[prompt][sample];
       say(static_cast<Index>(prompt), static_cast<Index>(sample), text.finish());
-      results[prompt].push_back({.text = text.text(),
-                                 .tokens = std::move(one.tokens),
-                                 .log_probability = one.log_probability,
-                                 .end = one.end,
-                                 .slid = one.slid});
+      results[prompt].push_back({std::move(generated[prompt][sample]), text.text()});
     }
   }
   return results;

@@ -2,18 +2,13 @@
 #pragma once
 
 #include "core/kernel/workers.hpp"
-#include "datasets/tokenizers/tokenizer.hpp"
 #include "nn/generation/generation.hpp"
 #include "train/evaluation/written_text.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-struct GeneratedText {
-  std::string text;  // without its prompt
-  std::vector<TokenId> tokens;
-  double log_probability = 0;                     // of all tokens, as in Generated
-  GenerationEnd end = GenerationEnd::max_tokens;  // caller: the stop text came
-  bool slid = false;                              // the model no longer saw its beginning
+struct GeneratedText : Generated {  // GenerationEnd::caller: the stop text came
+  std::string text;                 // without its prompt
 };
 
 using GeneratedTexts = std::vector<std::vector<GeneratedText>>;  // of each prompt: its samples
@@ -70,8 +65,6 @@ class TextGenerator {
                                    Index first) const;
   Samples search(std::span<const Prompts> prompts, const EachToken& each) const;
   std::vector<Prompts> prompts_for(const std::vector<std::vector<TokenId>>& read) const;
-  std::vector<std::vector<WrittenText>> texts_after(const std::vector<std::vector<TokenId>>& read,
-                                                    Index samples) const;
 
   GeneratorModel model_;
   std::optional<Stack::SeenRows> seen_;  // by all models, if they see no other rows

@@ -6,8 +6,6 @@ namespace tapehead {
 
 namespace {
 
-constexpr std::string_view replacement = "\uFFFD";
-
 // Whether these bytes may be the beginning of a longer character.
 bool may_begin_character(std::string_view bytes) {
   const auto first = static_cast<unsigned char>(bytes.front());
@@ -16,15 +14,6 @@ bool may_begin_character(std::string_view bytes) {
          std::ranges::all_of(
              bytes.substr(1),
              [](char byte) { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; });
-}
-
-// The length of the longest end of `text` that is a beginning of `stop`, but not all of `stop`.
-std::size_t begun(std::string_view text, std::string_view stop) {
-  std::size_t length = std::min(text.size(), stop.empty() ? 0 : stop.size() - 1);
-  while (length > 0 && !stop.starts_with(text.substr(text.size() - length))) {
-    --length;
-  }
-  return length;
 }
 
 // The text with U+FFFD for each byte that belongs to no character. If a text goes on, last bytes
@@ -43,7 +32,7 @@ WholeCharacters whole_characters(std::string_view bytes, bool goes_on) {
     if (bytes.empty() || (goes_on && may_begin_character(bytes))) {
       break;
     }
-    whole.text += replacement;
+    whole.text += "\uFFFD";
     whole.bytes += 1;
     bytes.remove_prefix(1);
   }
@@ -66,8 +55,7 @@ std::string WrittenText::add(TokenId token) {
 
 std::string WrittenText::finish() { return take(true); }
 
-// A tokenizer may write a space before a word, so the text of a token depends on the token before,
-// but not on tokens far back.
+// The text of a token depends on the one before (there may be a space), not on those far back.
 void WrittenText::forget_most() {
   constexpr std::size_t most = 64;
   constexpr std::ptrdiff_t kept = 8;
@@ -88,7 +76,12 @@ std::string WrittenText::take(bool last) {
   stopped_ = stop != std::string_view::npos;
   rest = rest.substr(0, stop);
   if (!last && !stopped_) {
-    rest.remove_suffix(begun(rest, stop_));
+    // The longest end of the text that begins the stop text waits.
+    std::size_t begun = std::min(rest.size(), stop_.empty() ? 0 : stop_.size() - 1);
+    while (begun > 0 && !stop_.starts_with(rest.substr(rest.size() - begun))) {
+      --begun;
+    }
+    rest.remove_suffix(begun);
   }
   WholeCharacters whole = whole_characters(rest, !last && !stopped_);
   taken_ += whole.bytes;

@@ -1,5 +1,4 @@
-// The text of a sequence while its tokens arrive. It has only whole characters and ends before the
-// stop text.
+// The text of a sequence while its tokens arrive: whole characters, up to the stop text.
 #pragma once
 
 #include "datasets/tokenizers/tokenizer.hpp"

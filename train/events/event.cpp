@@ -42,16 +42,38 @@ std::string code_block(std::string_view text) {
   return block;
 }
 
-WireMessage tensor_of(std::span<const std::string> texts) {
-  constexpr Index string_type = 7;  // DT_STRING
-  const WireMessage size = WireMessage().integer(1, std::ssize(texts));
-  WireMessage tensor;
-  tensor.integer(1, string_type).message(2, WireMessage().message(2, size));
-  for (const std::string& text : texts) {
-    tensor.bytes(8, code_block(text));
+constexpr std::uint32_t castagnoli = 0x82f63b78;  // coefficients, x^31 in bit 0
+
+// For each byte the remainder of the byte times x^32.
+constexpr std::array<std::uint32_t, 256> remainders = [] {
+  std::array<std::uint32_t, 256> table{};
+  for (std::uint32_t byte = 0; byte < table.size(); ++byte) {
+    std::uint32_t remainder = byte;
+    for (int bit = 0; bit < 8; ++bit) {
+      remainder = (remainder >> 1) ^ ((remainder & 1) != 0 ? castagnoli : 0);
+    }
+    table[byte] = remainder;
   }
-  return tensor;
+  return table;
+}();
+
+template <class Number>
+Number number_at(std::string_view bytes) {
+  Number number = 0;
+  bytes.copy(reinterpret_cast<char*>(&number), sizeof number);
+  return number;
 }
+
+// TFRecord rotates and shifts the CRC, because a CRC of bytes that contain CRCs is weak.
+std::uint32_t checksum(std::string_view bytes) { return std::rotr(crc32c(bytes), 15) + 0xa282ead8; }
+
+bool checks(std::string_view bytes, std::string_view stored) {
+  return checksum(bytes) == number_at<std::uint32_t>(stored);
+}
+
+constexpr std::size_t length_bytes = sizeof(std::uint64_t);
+constexpr std::size_t checksum_bytes = sizeof(std::uint32_t);
+constexpr std::size_t head_bytes = length_bytes + checksum_bytes;
 
 }  // namespace
 
@@ -97,9 +119,16 @@ void add_scalar(WireMessage& summary, std::string_view tag, double value) {
 }
 
 void add_texts(WireMessage& summary, std::string_view tag, std::span<const std::string> texts) {
+  constexpr Index string_type = 7;  // DT_STRING
+  const WireMessage size = WireMessage().integer(1, std::ssize(texts));
+  WireMessage tensor;
+  tensor.integer(1, string_type).message(2, WireMessage().message(2, size));
+  for (const std::string& text : texts) {
+    tensor.bytes(8, code_block(text));
+  }
   const WireMessage plugin = WireMessage().bytes(1, "text");
   WireMessage value;
-  value.bytes(1, tag).message(8, tensor_of(texts)).message(9, WireMessage().message(1, plugin));
+  value.bytes(1, tag).message(8, tensor).message(9, WireMessage().message(1, plugin));
   summary.message(1, value);
 }
 
@@ -133,43 +162,6 @@ std::optional<Index> step_of_event(std::string_view event) {
   }
   return {};
 }
-
-namespace {
-
-constexpr std::uint32_t castagnoli = 0x82f63b78;  // coefficients, x^31 in bit 0
-
-// For each byte the remainder of the byte times x^32.
-constexpr std::array<std::uint32_t, 256> remainders = [] {
-  std::array<std::uint32_t, 256> table{};
-  for (std::uint32_t byte = 0; byte < table.size(); ++byte) {
-    std::uint32_t remainder = byte;
-    for (int bit = 0; bit < 8; ++bit) {
-      remainder = (remainder >> 1) ^ ((remainder & 1) != 0 ? castagnoli : 0);
-    }
-    table[byte] = remainder;
-  }
-  return table;
-}();
-
-template <class Number>
-Number number_at(std::string_view bytes) {
-  Number number = 0;
-  bytes.copy(reinterpret_cast<char*>(&number), sizeof number);
-  return number;
-}
-
-// TFRecord rotates and shifts the CRC, because a CRC of bytes that contain CRCs is weak.
-std::uint32_t checksum(std::string_view bytes) { return std::rotr(crc32c(bytes), 15) + 0xa282ead8; }
-
-bool checks(std::string_view bytes, std::string_view stored) {
-  return checksum(bytes) == number_at<std::uint32_t>(stored);
-}
-
-constexpr std::size_t length_bytes = sizeof(std::uint64_t);
-constexpr std::size_t checksum_bytes = sizeof(std::uint32_t);
-constexpr std::size_t head_bytes = length_bytes + checksum_bytes;
-
-}  // namespace
 
 std::uint32_t crc32c(std::string_view bytes) {
   std::uint32_t remainder = 0xffffffff;

@@ -6,7 +6,6 @@
 #include <spdlog/spdlog.h>
 #include <nlohmann/json.hpp>
 
-#include "core/files/files.hpp"
 #include "train/events/event.hpp"
 
 namespace tapehead {
@@ -22,34 +21,6 @@ std::vector<fs::path> event_files(const fs::path& directory) {
   });
   std::ranges::sort(files);
   return files;
-}
-
-bool is_of_later_step(std::string_view event, Index step) {
-  return step_of_event(event).value_or(0) > step;
-}
-
-// The number of events to keep. The second event of a file is its start. If the start is of a later
-// step, so are all metrics, and the next file will contain the config again.
-std::size_t most_kept(const Records& records, Index step) {
-  const std::size_t count = records.contents.size();
-  return count >= 2 && is_of_later_step(records.contents[1], step) ? 1 : count;
-}
-
-void truncate_event_file(const fs::path& path, Index step) {
-  const std::string content = read_file(path);
-  const Records records = read_records(content);
-  if (records.damaged) {
-    spdlog::warn("{}: an event is damaged; it and what follows it are left out", path.string());
-  }
-  std::string kept;
-  for (const std::string_view event : std::span(records.contents).first(most_kept(records, step))) {
-    if (!is_of_later_step(event, step)) {
-      kept += to_record(event);
-    }
-  }
-  if (kept != content) {
-    write_file_atomically(path, kept);
-  }
 }
 
 EventTime now(Index step) {
@@ -71,8 +42,28 @@ fs::path next_event_file(const fs::path& directory) {
 }
 
 void truncate_event_files(const fs::path& directory, Index step) {
+  const auto is_later = [step](std::string_view event) {
+    return step_of_event(event).value_or(0) > step;
+  };
   for (const fs::path& path : event_files(directory)) {
-    truncate_event_file(path, step);
+    const std::string content = read_file(path);
+    const Records records = read_records(content);
+    if (records.damaged) {
+      spdlog::warn("{}: an event is damaged; it and what follows it are left out", path.string());
+    }
+    // The second event of a file is its start. If the start is of a later step, so are all metrics,
+    // and the next file will contain the config again.
+    const std::span events(records.contents);
+    const bool starts_later = events.size() >= 2 && is_later(events[1]);
+    std::string kept;
+    for (const std::string_view event : events.first(starts_later ? 1 : events.size())) {
+      if (!is_later(event)) {
+        kept += to_record(event);
+      }
+    }
+    if (kept != content) {
+      write_file_atomically(path, kept);
+    }
   }
 }
 

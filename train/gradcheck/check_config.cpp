@@ -11,13 +11,6 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
-void shake(ParameterStore& store, std::uint64_t seed) {
-  const Tensor noise = uneven({store.size()}, seed);
-  for (Index i = 0; i < store.size(); ++i) {
-    store.values().data()[i] += Scalar(0.1) * noise.data()[i];
-  }
-}
-
 // The scopes of parameters that can reach the loss only through attentions without heads: the norm
 // before such an attention, its scores and distances and, if no cross-attention has heads, all
 // parameters of the context.
@@ -86,16 +79,13 @@ Batch batch_to_check(const Config& config, const Task& task, Index tokens) {
   return small_batch(*part_of(lane.source, later), tokens);
 }
 
-ModelGradcheckReport check_config(const Config& config, const Task& task, const Batch& batch,
-                                  const ModelGradcheckOptions& options) {
-  Model model(config, task);
-  return check_model(model, config, batch, options);
-}
-
 ModelGradcheckReport check_model(Model& model, const Config& config, const Batch& batch,
                                  const ModelGradcheckOptions& options) {
   constexpr Index step = 1;
-  shake(model.store, options.seed);
+  const Tensor noise = uneven({model.store.size()}, options.seed);
+  for (Index i = 0; i < noise.size(); ++i) {
+    model.store.values().data()[i] += Scalar(0.1) * noise.data()[i];
+  }
   const PoolVector<Batch> shards = cut_into_shards(batch, config.training.shards.value_or(1));
   const LossFunction loss_of = training_loss(model, config);
   const PenaltyFunction penalty = gate_penalty(model.transformer, config.training.gate_penalty);

@@ -15,14 +15,10 @@ Batch small_batch(const Source& source, Index tokens);
 // A small batch of the training split in the format that the config's model reads.
 Batch batch_to_check(const Config& config, const Task& task, Index tokens);
 
-// Checks the gradients of the loss that the config trains, with its dropout, label smoothing and
-// shards. Moves the parameters a little from their initial values, because gains of 1 and biases of
-// 0 hide some mistakes. Skips parameters that only attentions without heads would use: the loss
-// does not depend on them. The config must be resolved.
-ModelGradcheckReport check_config(const Config& config, const Task& task, const Batch& batch,
-                                  const ModelGradcheckOptions& options);
-
-// The same for an existing model; moves its parameters.
+// Checks the gradients of the loss that the config of the model trains, with its dropout, label
+// smoothing and shards. Moves the parameters a little from their values, because gains of 1 and
+// biases of 0 hide some mistakes. Skips parameters that only attentions without heads would use:
+// the loss does not depend on them. The config must be resolved.
 ModelGradcheckReport check_model(Model& model, const Config& config, const Batch& batch,
                                  const ModelGradcheckOptions& options);
 

@@ -47,23 +47,16 @@ void keep_one_of_each(Stack& stack) {
   stack.layers = std::move(kept);
 }
 
-bool has_slices(const AttentionSpec& spec) {
-  return spec.input == HeadInput::narrow || spec.combine == Combine::concatenate;
-}
-
-// Whether the model's width determines the width of the values.
-bool follows_model(const AttentionSpec& spec) {
-  return spec.combine != Combine::output || spec.sharing == Sharing::identity;
-}
-
 // The divisor that this attention requires of d_model: the number of heads if each has its own
 // columns, times 2 if rotary positions rotate queries as wide as these columns.
 Index divisor(const AttentionSpec& spec) {
-  const Index slices = has_slices(spec) ? std::max<Index>(spec.heads, 1) : 1;
-  const bool by_model = (shares_value(spec.sharing) && follows_model(spec)) ||
-                        spec.sharing == Sharing::identity_query;
-  const bool pairs = spec.has(AttentionPositions::rotary) && by_model;
-  return slices * (pairs ? 2 : 1);
+  const bool sliced = spec.input == HeadInput::narrow || spec.combine == Combine::concatenate;
+  // Whether the model's width determines the width of the values, and of the queries.
+  const bool values = spec.combine != Combine::output || spec.sharing == Sharing::identity;
+  const bool queries =
+      (shares_value(spec.sharing) && values) || spec.sharing == Sharing::identity_query;
+  return (sliced ? std::max<Index>(spec.heads, 1) : 1) *
+         (spec.has(AttentionPositions::rotary) && queries ? 2 : 1);
 }
 
 void set_widths(AttentionSpec& spec, Index d_model) {
@@ -85,9 +78,9 @@ void set_widths(AttentionSpec& spec, Index d_model) {
   spec.d_model = d_model;
 }
 
-// The smallest width that fits the heads of all attentions and is at least the usual width. It is
-// at most the model's own width, which is a multiple of every divisor.
-Index small_width(const ModelOptions& model, const std::vector<Stack*>& stacks) {
+// Gives the model the smallest width that fits the heads of all attentions and is at least the
+// usual width. It is at most the model's own width, which is a multiple of every divisor.
+void narrow(ModelOptions& model, const std::vector<Stack*>& stacks) {
   Index step = 1;
   for (const Stack* stack : stacks) {
     for (const AttentionSpec& spec : stack->layers | std::views::join) {
@@ -95,11 +88,7 @@ Index small_width(const ModelOptions& model, const std::vector<Stack*>& stacks) 
     }
   }
   const Index wanted = std::min(model.d_model, model.heads * head_width);
-  return (wanted + step - 1) / step * step;
-}
-
-void narrow(ModelOptions& model, const std::vector<Stack*>& stacks) {
-  model.d_model = small_width(model, stacks);
+  model.d_model = (wanted + step - 1) / step * step;
   model.d_head = std::min(*model.d_head, head_width);
   for (Stack* stack : stacks) {
     for (AttentionSpec& spec : stack->layers | std::views::join) {
@@ -108,55 +97,42 @@ void narrow(ModelOptions& model, const std::vector<Stack*>& stacks) {
   }
 }
 
-// Clears options of the section `attention` that would have to match the remaining layers. The
-// sections of the attention kinds repeat them all, and an option that no attention uses would be
-// rejected.
-void clear_for_all(AttentionSettings& attention) {
-  attention.fields([](const AttentionField& field, auto& option) {
-    if (option.values.size() > 1 || field.decides_others || !field.positions.empty()) {
-      option.values.clear();
-    }
-  });
-}
-
-// Whether layers form several groups of shared weights: fewer layers would be grouped differently.
-bool has_groups(const ModelOptions& model) {
-  const Index groups = model.layer_groups.value_or(1);
-  return groups > 1 && groups < std::max(*model.encoder_layers, *model.decoder_layers);
-}
-
-// Stays narrower or wider than d_model, as in the original config.
-Index small_embedding(Index d_embedding, Index former_d_model, Index d_model) {
-  return d_embedding < former_d_model ? std::min(d_embedding, std::max<Index>(1, d_model / 2))
-                                      : std::min(d_embedding, d_model + 2);
-}
-
-bool is_cut(const Stack& stack, const ModelOptions& model) {
-  return std::ssize(stack.layers) < attention_layers(model, stack.kinds.front());
-}
-
-void write(const Stack& stack, bool cut, ModelOptions& model) {
-  for (std::size_t i = 0; i < stack.kinds.size(); ++i) {
-    std::vector<AttentionSpec> specs;
-    for (const auto& layer : stack.layers) {
-      specs.push_back(cut ? without_unused(layer[i]) : layer[i]);
-    }
-    model.settings(stack.kinds[i]) = settings_of(specs);
+void write(const Stack& encoder, const Stack& decoder, ModelOptions& model) {
+  const auto is_cut = [&model](const Stack* stack) {
+    return std::ssize(stack->layers) < attention_layers(model, stack->kinds.front());
+  };
+  const std::array stacks{&encoder, &decoder};
+  const bool cut = std::ranges::any_of(stacks, is_cut);
+  if (cut) {
+    // Options of the section `attention` would have to match the remaining layers. The sections of
+    // the attention kinds repeat them all, and an option that no attention uses would be rejected.
+    model.attention.fields([](const AttentionField& field, auto& option) {
+      if (option.values.size() > 1 || field.decides_others || !field.positions.empty()) {
+        option.values.clear();
+      }
+    });
   }
-}
-
-bool any_set(const IsSet& is_set, const std::vector<std::string>& options) {
-  return std::ranges::any_of(options, is_set);
+  for (const Stack* stack : stacks) {
+    for (std::size_t i = 0; i < stack->kinds.size(); ++i) {
+      std::vector<AttentionSpec> specs;
+      for (const auto& layer : stack->layers) {
+        specs.push_back(cut ? without_unused(layer[i]) : layer[i]);
+      }
+      model.settings(stack->kinds[i]) = settings_of(specs);
+    }
+  }
+  model.encoder_layers = std::ssize(encoder.layers);
+  model.decoder_layers = std::ssize(decoder.layers);
 }
 
 // Whether the command line sets a width; then all widths stay.
 bool widths_set(const IsSet& is_set) {
   for (const std::string section : {"attention", "encoder_self", "decoder_self", "cross"}) {
-    if (any_set(is_set, {section + ".d_qk", section + ".d_v", section + ".budget"})) {
+    if (is_set(section + ".d_qk") || is_set(section + ".d_v") || is_set(section + ".budget")) {
       return true;
     }
   }
-  return any_set(is_set, {"model.d_model", "model.d_head"});
+  return is_set("model.d_model") || is_set("model.d_head");
 }
 
 // Reduces a model to few layers and narrow heads whose parts work together as before. The options
@@ -166,31 +142,31 @@ void shrink_model(ModelOptions& model, const IsSet& is_set) {
   Stack encoder = stack_of(model, {encoder_self});
   Stack decoder = stack_of(model, model.traits().has(cross) ? std::vector{decoder_self, cross}
                                                             : std::vector{decoder_self});
-  const bool groups = has_groups(model);
-  if (!groups && !any_set(is_set, {"model.layers", "model.encoder_layers"})) {
+  // Fewer layers would be grouped differently if several groups share weights.
+  const Index layer_groups = model.layer_groups.value_or(1);
+  const bool keep =
+      is_set("model.layers") ||
+      (layer_groups > 1 && layer_groups < std::max(*model.encoder_layers, *model.decoder_layers));
+  if (!keep && !is_set("model.encoder_layers")) {
     keep_one_of_each(encoder);
   }
-  if (!groups && !any_set(is_set, {"model.layers", "model.decoder_layers"})) {
+  if (!keep && !is_set("model.decoder_layers")) {
     keep_one_of_each(decoder);
   }
   if (!widths_set(is_set)) {
     const Index before = model.d_model;
     narrow(model, {&encoder, &decoder});
     if (model.d_embedding && !is_set("model.d_embedding")) {
-      model.d_embedding = small_embedding(*model.d_embedding, before, model.d_model);
+      // Stays narrower or wider than d_model.
+      const Index most =
+          *model.d_embedding < before ? std::max<Index>(1, model.d_model / 2) : model.d_model + 2;
+      model.d_embedding = std::min(*model.d_embedding, most);
     }
   }
   if (model.d_ff && !is_set("model.d_ff")) {
     model.d_ff = std::min(*model.d_ff, 2 * model.d_model);
   }
-  const bool cut = is_cut(encoder, model) || is_cut(decoder, model);
-  if (cut) {
-    clear_for_all(model.attention);
-  }
-  write(encoder, cut, model);
-  write(decoder, cut, model);
-  model.encoder_layers = std::ssize(encoder.layers);
-  model.decoder_layers = std::ssize(decoder.layers);
+  write(encoder, decoder, model);
   if (model.layer_groups) {
     model.layer_groups =
         std::min(*model.layer_groups, std::max(*model.encoder_layers, *model.decoder_layers));
@@ -198,17 +174,16 @@ void shrink_model(ModelOptions& model, const IsSet& is_set) {
   model.init_from.clear();
 }
 
-bool has_gates(const ModelOptions& model) {
-  return std::ranges::any_of(attention_kinds, [&](AttentionKind kind) {
-    const auto& gates = model.settings(kind).gates.values;
-    return std::ranges::find(gates, HeadGating::l0) != gates.end();
-  });
-}
-
-// Limits max_positions to 1024, or to the task's longest sequence if that is longer: the table
-// could have a million rows.
-void fit_positions(Config& config, const IsSet& is_set) {
+// Limits the memory, and max_positions to 1024, or to the task's longest sequence if that is
+// longer: the table could have a million rows.
+void fit_lengths(Config& config, const IsSet& is_set) {
   constexpr Index usual = 1024;
+  if (!is_set("training.memory")) {
+    config.training.memory = std::min(config.training.memory, Shrinking::most_tokens);
+  }
+  if (!is_set("evaluation.memory") && config.evaluation.memory) {
+    config.evaluation.memory = std::min(*config.evaluation.memory, Shrinking::most_tokens);
+  }
   const Index marks = use_of(config).gives_entries() ? 1 : 2;
   const Index memory = std::max(config.training.memory, config.evaluation.memory.value_or(0));
   const Index needed = config.task.kind().longest(config.task).tokens + marks + memory;
@@ -216,28 +191,6 @@ void fit_positions(Config& config, const IsSet& is_set) {
     Index& positions = config.model.max_positions;
     positions = std::max(needed, std::min(positions, usual));
   }
-}
-
-void shrink_memory(Config& config, const IsSet& is_set) {
-  if (!is_set("training.memory")) {
-    config.training.memory = std::min(config.training.memory, Shrinking::most_tokens);
-  }
-  if (!is_set("evaluation.memory") && config.evaluation.memory) {
-    config.evaluation.memory = std::min(*config.evaluation.memory, Shrinking::most_tokens);
-  }
-}
-
-// Recomputes all options that were `auto` from the other options.
-Config following(Config config, const std::map<std::string, std::string>& origins) {
-  for (const Section& section : sections(config)) {
-    for (const Row& row : section.rows) {
-      if (origins.at(full_name(section.name, row.field.name)) == "auto") {
-        read_value(row, make_node(ConfigNode::Kind::null, {}));
-      }
-    }
-  }
-  resolve(config);
-  return config;
 }
 
 }  // namespace
@@ -251,10 +204,13 @@ Config tiny_config(const LoadedConfig& loaded) {
   const Index most = is_set("model.max_positions") ? config.model.max_positions - 1 : 1000;
   config.task.kind().shrink(config.task, {.is_set = is_set, .most_characters = most});
   shrink_model(config.model, is_set);
-  shrink_memory(config, is_set);
-  fit_positions(config, is_set);
+  fit_lengths(config, is_set);
   config.training.freeze.clear();  // checks every gradient
-  if (!has_gates(config.model)) {
+  const bool gates = std::ranges::any_of(attention_kinds, [&](AttentionKind kind) {
+    const auto& values = config.model.settings(kind).gates.values;
+    return std::ranges::find(values, HeadGating::l0) != values.end();
+  });
+  if (!gates) {
     const TrainingOptions defaults;
     config.training.gate_penalty = defaults.gate_penalty;
     config.training.gate_rate = defaults.gate_rate;
@@ -263,9 +219,18 @@ Config tiny_config(const LoadedConfig& loaded) {
 }
 
 std::vector<std::string> changes(const LoadedConfig& from, const Config& to) {
+  Config following = to;  // with all options that were `auto` computed again from the others
+  for (const Section& section : sections(following)) {
+    for (const Row& row : section.rows) {
+      if (from.origins.at(full_name(section.name, row.field.name)) == "auto") {
+        read_value(row, make_node(ConfigNode::Kind::null, {}));
+      }
+    }
+  }
+  resolve(following);
   const auto before = option_values(from.config);
   const auto after = option_values(to);
-  const auto by_itself = option_values(following(to, from.origins));
+  const auto by_itself = option_values(following);
   std::vector<std::string> changed;
   for (std::size_t i = 0; i < before.size(); ++i) {
     const auto& [option, value] = after[i];

@@ -2,13 +2,10 @@
 
 #include "core/text.hpp"
 #include "datasets/corpus/windows.hpp"
-#include "datasets/tokenizers/tokenizer.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"
-#include "train/config/config.hpp"
 #include "train/options/application.hpp"
 #include "train/run/checkpoint.hpp"
 #include "train/run/checkpoints.hpp"
-#include "train/run/run_directory.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
@@ -32,10 +29,8 @@ OpenedRun open_initial_run(const std::filesystem::path& directory) {
       throw IoError("model.init_from: {}", error.what());
     }
   }();
-  OpenedRun run{.directory = files.directory,
-                .config = load_config(files.config()).config,
-                .tokenizers = load_tokenizers(files.directory),
-                .weights = TensorFile(weights_of(files))};
+  OpenedRun run{files.directory, load_config(files.config()).config,
+                load_tokenizers(files.directory), TensorFile(weights_of(files))};
   expect_identity(run.weights, identity_of(run.config, run.tokenizers));
   return run;
 }
@@ -55,25 +50,14 @@ void take_over_additions(const Config& config, Config& other) {
   }
 }
 
-// Whether our output layer must be new: another command uses the model, or its classes differ.
-bool has_other_head(const Config& config, const Tokenizers& tokenizers, const OpenedRun& run) {
-  return use_of(config).command != use_of(run.config).command ||
-         (!use_of(config).gives_entries() &&
-          tokenizer_digest(*tokenizers.target) != tokenizer_digest(*run.tokenizers.target));
-}
-
-// Copies the options of the output layer.
-void take_over_head(const Config& config, Config& other) {
-  other.model.tie_embeddings = config.model.tie_embeddings;
-  other.model.bias_output = config.model.bias_output;
-  other.model.head_transform = config.model.head_transform;
-}
-
+// `other_head`: the options of the output layer may differ.
 void expect_same_meaning(const Config& config, const OpenedRun& run, bool other_head) {
   Config other = run.config;
   take_over_additions(config, other);
   if (other_head) {
-    take_over_head(config, other);
+    other.model.tie_embeddings = config.model.tie_embeddings;
+    other.model.bias_output = config.model.bias_output;
+    other.model.head_transform = config.model.head_transform;
   }
   const auto differences = meaning_differences(other, config);
   if (!differences.empty()) {
@@ -82,19 +66,15 @@ void expect_same_meaning(const Config& config, const OpenedRun& run, bool other_
   }
 }
 
-const Tokenizer& of_side(const Tokenizers& tokenizers, Side side) {
-  return side == Side::source ? *tokenizers.source : *tokenizers.target;
-}
-
 std::string_view name_of(Side side) { return side == Side::source ? "source" : "target"; }
 
-// The entries of a side that both runs have; nullopt if their rows are the same. A masked language
-// model has one more row, the mask.
+// The entries of a side that both runs have; nullopt: the same rows. A mask is one more row.
 std::optional<VocabularyMatch> match_side(const OpenedRun& run, const Config& config,
                                           const Tokenizers& tokenizers, Side side) {
-  const Tokenizer& theirs = of_side(run.tokenizers, side);
-  const Tokenizer& ours = of_side(tokenizers, side);
   const bool source = side == Side::source;
+  const auto of_side = source ? &Tokenizers::source : &Tokenizers::target;
+  const Tokenizer& theirs = *(run.tokenizers.*of_side);
+  const Tokenizer& ours = *(tokenizers.*of_side);
   const bool our_mask = source && use_of(config).mask;
   const bool their_mask = source && use_of(run.config).mask;
   if (our_mask == their_mask && tokenizer_digest(theirs) == tokenizer_digest(ours)) {
@@ -134,16 +114,6 @@ void load_rows(const TensorFile& file, const NamedParameter& parameter,
   }
 }
 
-// The side whose vocabulary the parameter's rows belong to; nullopt: neither.
-std::optional<Side> side_of(const Model& model, const NamedParameter& parameter) {
-  for (const VocabularyTable& table : model.transformer.vocabulary_tables()) {
-    if (table.table.block == parameter.block) {
-      return table.side;
-    }
-  }
-  return {};
-}
-
 std::string in_words(const OpenedRun& run,
                      const std::map<Side, std::optional<VocabularyMatch>>& matches,
                      const std::vector<std::string>& fresh) {
@@ -167,7 +137,11 @@ std::string in_words(const OpenedRun& run,
 
 std::string load_initial_weights(const Config& config, const Tokenizers& tokenizers, Model& model) {
   const OpenedRun run = open_initial_run(config.model.init_from);
-  const bool other_head = has_other_head(config, tokenizers, run);
+  // Our output layer must be new if another command uses the model, or if its classes differ.
+  const bool other_head =
+      use_of(config).command != use_of(run.config).command ||
+      (!use_of(config).gives_entries() &&
+       tokenizer_digest(*tokenizers.target) != tokenizer_digest(*run.tokenizers.target));
   expect_same_meaning(config, run, other_head);
   std::map<Side, std::optional<VocabularyMatch>> matches;
   matches[Side::source] = match_side(run, config, tokenizers, Side::source);
@@ -175,13 +149,15 @@ std::string load_initial_weights(const Config& config, const Tokenizers& tokeniz
     matches[Side::target] = match_side(run, config, tokenizers, Side::target);
   }
   const std::string& head = model.transformer.output().module.path();
+  const std::vector<VocabularyTable> tables = model.transformer.vocabulary_tables();
   std::vector<std::string> fresh;
   for (const NamedParameter& parameter : model.store.parameters()) {
-    const std::optional<Side> side = side_of(model, parameter);
+    const auto table = std::ranges::find(
+        tables, parameter.block, [](const VocabularyTable& one) { return one.table.block; });
     if (other_head && lies_in(parameter.name, head)) {
       fresh.push_back(parameter.name);
-    } else if (side && matches[*side]) {
-      load_rows(run.weights, parameter, *matches[*side], model.store);
+    } else if (table != tables.end() && matches[table->side]) {
+      load_rows(run.weights, parameter, *matches[table->side], model.store);
     } else if (parameter.kind != ParameterKind::gate ||
                run.weights.find(parameter.name) != nullptr) {
       load_weight(run.weights, parameter, model.store);

@@ -3,7 +3,6 @@
 
 #include "datasets/task.hpp"
 #include "train/experiment.hpp"
-#include "train/options/options.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

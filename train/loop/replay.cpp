@@ -1,12 +1,8 @@
 #include "train/loop/replay.hpp"
 
-#include "core/files/tensor_file.hpp"
-#include "core/kernel/workers.hpp"
 #include "core/tape/anomaly.hpp"
-#include "train/config/config.hpp"
 #include "train/model_training.hpp"
 #include "train/run/checkpoint.hpp"
-#include "train/step/training_position.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
@@ -17,29 +13,23 @@ using Numbers = std::vector<std::int64_t>;
 constexpr const char* label_rows = "label_rows";  // only if some rows have no label
 constexpr const char* prefixes = "prefixes";      // only if some input has a prefix
 
-// Names of the lists that hold tokens.
-struct TokenLists {
-  const char* ids;
-  const char* lengths;
-  const char* types;  // only if the tokens have types
-};
-constexpr TokenLists context_lists{
-    .ids = "source", .lengths = "source_lengths", .types = "source_types"};
-constexpr TokenLists input_lists{
-    .ids = "target_input", .lengths = "target_lengths", .types = "target_types"};
 constexpr const char* lanes = "lanes";  // lanes and lane_positions: only if the batch has lanes
 constexpr const char* lane_positions = "lane_positions";
 constexpr const char* memory = "lanes.memory";
 
 Numbers numbers(const auto& list) { return {list.begin(), list.end()}; }
 
-void add_tokens(const Tokens& tokens, const TokenLists& names,
+Numbers of_each(const Segments& segments, Index Segment::* member) {
+  return numbers(segments.list | std::views::transform(member));
+}
+
+// `ids`: the name of the list of tokens; `side`: the beginning of the names of the other lists.
+void add_tokens(const Tokens& tokens, const std::string& ids, const std::string& side,
                 std::map<std::string, Numbers>& lists) {
-  lists[names.ids] = numbers(tokens.ids);
-  std::ranges::transform(tokens.segments.list, std::back_inserter(lists[names.lengths]),
-                         &Segment::rows);
+  lists[ids] = numbers(tokens.ids);
+  lists[side + "_lengths"] = of_each(tokens.segments, &Segment::rows);
   if (!tokens.types.empty()) {
-    lists[names.types] = numbers(tokens.types);
+    lists[side + "_types"] = numbers(tokens.types);
   }
 }
 
@@ -47,18 +37,18 @@ void add_tokens(const Tokens& tokens, const TokenLists& names,
 std::map<std::string, Numbers> lists_of(const Batch& batch) {
   std::map<std::string, Numbers> lists{{"target_output", numbers(batch.labels.ids)},
                                        {"examples", numbers(batch.examples)}};
-  add_tokens(batch.context, context_lists, lists);
-  add_tokens(batch.input, input_lists, lists);
+  add_tokens(batch.context, "source", "source", lists);
+  add_tokens(batch.input, "target_input", "target", lists);
   if (!batch.labels.every_row) {
     lists.emplace(label_rows, numbers(batch.labels.rows));
   }
-  const auto& inputs = batch.input.segments.list;
   if (!batch.input.lanes.empty()) {
     lists.emplace(lanes, numbers(batch.input.lanes));
-    std::ranges::transform(inputs, std::back_inserter(lists[lane_positions]), &Segment::position);
+    lists.emplace(lane_positions, of_each(batch.input.segments, &Segment::position));
   }
-  if (std::ranges::any_of(inputs, [](const Segment& segment) { return segment.prefix > 0; })) {
-    std::ranges::transform(inputs, std::back_inserter(lists[prefixes]), &Segment::prefix);
+  const Numbers prefix = of_each(batch.input.segments, &Segment::prefix);
+  if (std::ranges::any_of(prefix, [](std::int64_t rows) { return rows > 0; })) {
+    lists.emplace(prefixes, prefix);
   }
   return lists;
 }
@@ -72,40 +62,39 @@ struct BatchSource {
   Index longest;  // the longest sequence
 
   bool has(const std::string& name) const { return file.find(prefix + name) != nullptr; }
-  Numbers numbers(const std::string& name, Index least, Index most) const {
+  // Appends numbers from `least` to `most` to the list.
+  void read(const std::string& name, Index least, Index most, auto& list) const {
     const TensorEntry& entry = file.entry(prefix + name);
     if (entry.dtype != DType::i64 || entry.shape.size() != 1) {
       throw file.unusable("{} is no list of whole numbers", entry.name);
     }
-    Numbers list(entry.bytes.size() / sizeof(std::int64_t));
-    copy_values(entry, std::span(list));
-    for (const std::int64_t number : list) {
+    Numbers numbers(entry.bytes.size() / sizeof(std::int64_t));
+    copy_values(entry, std::span(numbers));
+    for (const std::int64_t number : numbers) {
       if (number < least || number > most) {
         throw file.unusable("{} holds {}, which is not from {} to {}", entry.name, number, least,
                             most);
       }
+      list.push_back(static_cast<std::ranges::range_value_t<decltype(list)>>(number));
     }
-    return list;
   }
-  PoolVector<TokenId> ids(const std::string& name, Index vocabulary) const {
-    PoolVector<TokenId> list;
-    for (const std::int64_t number : numbers(name, 0, vocabulary - 1)) {
-      list.push_back(static_cast<TokenId>(number));
+  Tokens tokens(const std::string& name, const std::string& side, Index vocabulary) const {
+    std::vector<Index> rows;
+    read(side + "_lengths", 0, longest, rows);
+    Tokens all{.ids = {}, .segments = segments_of(rows)};
+    read(name, 0, vocabulary - 1, all.ids);
+    if (const std::string types = side + "_types"; has(types)) {
+      read(types, 0, largest_vocabulary - 1, all.types);
     }
-    return list;
-  }
-  Tokens tokens(const TokenLists& names, Index vocabulary) const {
-    const Numbers rows = numbers(names.lengths, 0, longest);
-    Tokens read{.ids = ids(names.ids, vocabulary),
-                .segments = segments_of({rows.begin(), rows.end()})};
-    if (has(names.types)) {
-      read.types = ids(names.types, largest_vocabulary);
-    }
-    return read;
+    return all;
   }
 };
 
-void set_each(Tokens& tokens, Index Segment::* member, const Numbers& values) {
+// Sets a member of each segment to the numbers of a list.
+void set_each(Tokens& tokens, Index Segment::* member, const BatchSource& in, const char* name,
+              Index most) {
+  Numbers values;
+  in.read(name, 0, most, values);
   PoolVector<Segment>& list = tokens.segments.list;
   for (std::size_t i = 0; i < std::min(values.size(), list.size()); ++i) {
     list[i].*member = values[i];
@@ -115,25 +104,23 @@ void set_each(Tokens& tokens, Index Segment::* member, const Numbers& values) {
 Batch batch_in(const BatchSource& in, const Replay& replay) {
   const Index input_vocabulary =
       vocabularies_of(replay.config, replay.source_vocabulary, replay.target_vocabulary).input;
-  Batch batch{.context = in.tokens(context_lists, replay.source_vocabulary),
-              .input = in.tokens(input_lists, input_vocabulary),
-              .labels = {.ids = in.ids("target_output", replay.target_vocabulary)},
+  Batch batch{.context = in.tokens("source", "source", replay.source_vocabulary),
+              .input = in.tokens("target_input", "target", input_vocabulary),
+              .labels = {},
               .examples = {}};
-  const Numbers examples = in.numbers("examples", 0, most_counted);
-  batch.examples = {examples.begin(), examples.end()};
+  in.read("target_output", 0, replay.target_vocabulary - 1, batch.labels.ids);
+  in.read("examples", 0, most_counted, batch.examples);
   if (in.has(label_rows)) {
-    const Numbers rows = in.numbers(label_rows, 0, most_counted);
     batch.labels.every_row = false;
-    batch.labels.rows = {rows.begin(), rows.end()};
+    in.read(label_rows, 0, most_counted, batch.labels.rows);
   }
   if (in.has(prefixes)) {
-    set_each(batch.input, &Segment::prefix, in.numbers(prefixes, 0, in.longest));
+    set_each(batch.input, &Segment::prefix, in, prefixes, in.longest);
   }
   if (in.has(lanes)) {
     const auto size = memory_size(replay.config);
-    const Numbers of_batch = in.numbers(lanes, 0, size ? size->lanes - 1 : -1);
-    batch.input.lanes = {of_batch.begin(), of_batch.end()};
-    set_each(batch.input, &Segment::position, in.numbers(lane_positions, 0, most_counted));
+    in.read(lanes, 0, size ? size->lanes - 1 : -1, batch.input.lanes);
+    set_each(batch.input, &Segment::position, in, lane_positions, most_counted);
   }
   try {
     expect_whole(batch);

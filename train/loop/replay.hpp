@@ -7,7 +7,6 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-// The inputs of a step.
 struct Replay {
   Config config;
   Index source_vocabulary = 0;

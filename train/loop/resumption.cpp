@@ -4,11 +4,7 @@
 #include <spdlog/spdlog.h>
 
 #include "core/text.hpp"
-#include "datasets/loader.hpp"
-#include "train/config/config.hpp"
 #include "train/metrics/metric_kind.hpp"
-#include "train/run/data.hpp"
-#include "train/run/run_record.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
@@ -20,8 +16,7 @@ std::string in_words(const Batching& batching) {
           ? fmt::format(", memory {}, accumulate {}", batching.memory, batching.batches_of_step)
           : "";
   return fmt::format("training.batch_tokens {}, batch_lengths {}{}", batching.tokens,
-                     EnumNames<BatchLengths>::names[static_cast<std::size_t>(batching.lengths)],
-                     of_lanes);
+                     name_of(batching.lengths), of_lanes);
 }
 
 bool holds(const std::filesystem::path& checkpoint) {
@@ -31,14 +26,6 @@ bool holds(const std::filesystem::path& checkpoint) {
   } catch (const IoError&) {
     return false;
   }
-}
-
-// Whether the run has weights besides its step checkpoints, which another run can start from.
-bool has_weights(const RunFiles& run) { return holds(run.best()) || holds(run.average()); }
-
-std::string from_its_weights(const RunFiles& run) {
-  return fmt::format("start another run from its weights: --set model.init_from={} --run DIR",
-                     run.directory.string());
 }
 
 // Tells what the user must restore to use the intact checkpoints.
@@ -55,33 +42,34 @@ std::string what_to_restore(const RunFiles& run, const Config& config) {
                          join(changed, "; "));
     }
   }
-  const bool has_files = why_no_files(run, config.task).empty();
-  return fmt::format("so restore the config{} that they belong to{}",
-                     has_files ? " and the data" : "",
-                     has_files ? " (--data DIR names the directory of the data)" : "");
+  return why_no_files(run, config.task).empty()
+             ? "so restore the config and the data that they belong to (--data DIR names the "
+               "directory of the data)"
+             : "so restore the config that they belong to";
 }
 
-// Does not advise --overwrite while the run has intact checkpoints or other weights.
-IoError none_fits(const RunFiles& run, const Config& config,
-                  const std::vector<RefusedCheckpoint>& refused) {
-  std::string advice = "start again with --overwrite";
-  if (std::ranges::any_of(refused, &RefusedCheckpoint::holds)) {
-    advice = fmt::format("its checkpoints are intact, {}, or {}", what_to_restore(run, config),
-                         from_its_weights(run));
-  } else if (has_weights(run)) {
-    advice = from_its_weights(run);
+// Throws IoError if there are refused checkpoints, or if a start at step 0 would replace weights
+// that it does not produce again: of an imported or pruned model, or of a finished training. Does
+// not advise --overwrite while the run has intact checkpoints or other weights.
+void expect_nothing_lost(const RunFiles& run, const Config& config,
+                         const std::vector<RefusedCheckpoint>& refused) {
+  const bool has_weights = holds(run.best()) || holds(run.average());
+  const std::string from_its_weights =
+      fmt::format("start another run from its weights: --set model.init_from={} --run DIR",
+                  run.directory.string());
+  if (!refused.empty()) {
+    std::string advice = has_weights ? from_its_weights : "start again with --overwrite";
+    if (std::ranges::any_of(refused, &RefusedCheckpoint::holds)) {
+      advice = fmt::format("its checkpoints are intact, {}, or {}", what_to_restore(run, config),
+                           from_its_weights);
+    }
+    throw IoError("no checkpoint of {} can be used; {}", run.directory.string(), advice);
   }
-  return IoError("no checkpoint of {} can be used; {}", run.directory.string(), advice);
-}
-
-// Throws IoError if a start at step 0 would replace weights that it does not produce again: of an
-// imported or pruned model, or of a finished training.
-void expect_nothing_lost(const RunFiles& run) {
   const auto record = read_record(run.record());
   const bool begun = record && !record->starts.empty() && !record->end;
-  if (!begun && has_weights(run)) {
+  if (!begun && has_weights) {
     throw IoError("{} has weights, but no checkpoint that a training can go on from; {}",
-                  run.directory.string(), from_its_weights(run));
+                  run.directory.string(), from_its_weights);
   }
 }
 
@@ -114,18 +102,88 @@ void adapt(const Batching& batching, TrainingPosition& position) {
   }
 }
 
-// Whether the weights at the position are the best so far: metrics.jsonl has an evaluation at this
-// step with exactly the best value and loss.
+// Whether metrics.jsonl has an evaluation at this step with exactly the best value and loss.
 bool is_at_best(const RunFiles& run, Metric metric, const TrainingPosition& position) {
   const std::string name(kind_of(metric).name);
   bool found = false;
   for_each_line(run.metrics(), [&](const JsonObject& line) {
     found = found || (line.has("split") && line.text("split") == "validation" &&
                       line.count("step") == position.step &&
-                      line.number(name.c_str()) == position.best_value &&
-                      line.number("loss") == position.best_loss);
+                      line.number(name.c_str()) == position.best.value &&
+                      line.number("loss") == position.best.loss);
   });
   return position.best_evaluation > 0 && found;
+}
+
+// A training that goes on from a step.
+struct GoingOn {
+  const RunFiles& files;
+  const Identity& identity;
+  const ParameterStore& store;
+  Index step;
+};
+
+// The metadata of a file with weights.
+struct Weights {
+  Index step = 0;
+  Index averaged = 1;
+  std::optional<BestWeights> best{};
+};
+
+// Returns nullopt and removes the file if it does not belong to the training: if it is invalid, of
+// a later step, of another model or of other data.
+std::optional<Weights> keep_own(const GoingOn& training, const std::filesystem::path& path) {
+  if (!std::filesystem::exists(status_of(path))) {
+    return {};
+  }
+  try {
+    const TensorFile file(path);
+    expect_identity(file, training.identity);
+    expect_weights(file, training.store);
+    Weights weights{.step = metadata_number(file, "step", 0, most_counted)};
+    if (file.metadata().contains("averaged")) {
+      weights.averaged = metadata_number(file, "averaged", 1, most_counted);
+    }
+    if (file.metadata().contains("best_value")) {
+      weights.best = read_best(file);
+    }
+    if (weights.step > training.step) {
+      throw IoError("{} is of step {}, but the run continues from step {}", path.string(),
+                    weights.step, training.step);
+    }
+    return weights;
+  } catch (const IoError& error) {
+    spdlog::info("{}; it is removed", error.what());
+    remove_file(path);
+    return {};
+  }
+}
+
+// Removes saved weights and an average that do not belong to the training; all of them if nothing
+// is to be averaged. Computes the average again if it does not match the saved weights.
+void keep_average(const GoingOn& training, Index average_last) {
+  const std::filesystem::path average = training.files.average();
+  const Checkpoints weights(training.files.checkpoints(), "weights");
+  if (average_last == 0) {
+    std::ranges::for_each(weights.candidates(), remove_file);
+    remove_file(average);
+    return;
+  }
+  std::vector<std::filesystem::path> last;
+  Index newest = 0;
+  for (const Index step : weights.steps()) {
+    const auto own = keep_own(training, weights.file(step));
+    if (own && std::ssize(last) < average_last) {
+      newest = std::max(newest, own->step);
+      last.push_back(weights.file(step));
+    }
+  }
+  const auto there = keep_own(training, average);
+  const bool current = there && there->step == newest && there->averaged == std::ssize(last);
+  if (!last.empty() && !current) {
+    write_weight_average(last, training.store, weights_metadata(training.identity, newest),
+                         average);
+  }
 }
 
 }  // namespace
@@ -145,11 +203,8 @@ std::optional<TensorFile> restore_training(const Config& config, const Task& tas
   for (const RefusedCheckpoint& refused : found.refused) {
     spdlog::warn("{}", refused.reason);
   }
-  if (!found.newest && !found.refused.empty()) {
-    throw none_fits(files, config, found.refused);
-  }
   if (!found.newest) {
-    expect_nothing_lost(files);
+    expect_nothing_lost(files, config, found.refused);
   }
   adapt(config.training.batching(), position);
   spdlog::info("resuming {} at step {}", files.directory.string(), position.step);
@@ -162,10 +217,9 @@ std::optional<TensorFile> restore_training(const Config& config, const Task& tas
 std::optional<BestWeights> keep_weights_of_run(const Config& config, RunSink& sink,
                                                const Identity& identity, ParameterStore& store,
                                                TrainingPosition& position) {
-  const GoingOn training{.files = sink.files(),
-                         .identity = identity,
-                         .step = position.step,
-                         .average_last = config.training.average_last};
+  const GoingOn training{
+      .files = sink.files(), .identity = identity, .store = store, .step = position.step};
+  const std::filesystem::path file = training.files.best();
   const std::string measure = measure_of(config.evaluation);
   std::optional<BestWeights> best;
   if (position.measure != measure) {
@@ -174,26 +228,27 @@ std::optional<BestWeights> keep_weights_of_run(const Config& config, RunSink& si
     position.measure = measure;
     position.evaluations = 0;
     position.best_evaluation = 0;
-    remove_best(sink.files());
+    remove_file(file);
   } else {
-    const BestWeights so_far{.value = position.best_value, .loss = position.best_loss};
-    best = keep_best(training, store, so_far);
+    if (const auto own = keep_own(training, file)) {
+      best = own->best.value_or(position.best);
+    }
     if (!best && is_at_best(sink.files(), config.evaluation.metric, position)) {
       spdlog::info("the weights of step {} are the best so far, and are written as {} again",
-                   position.step, sink.files().best().string());
-      sink.save_best(store, position.step, so_far);
-      best = so_far;
+                   position.step, file.string());
+      sink.save_best(store, position.step, position.best);
+      best = position.best;
     }
     if (!best && position.best_evaluation > 0) {
       spdlog::warn(
           "{} is missing; the best evaluation from here on takes its place, even if it is worse",
-          sink.files().best().string());
+          file.string());
     }
   }
   if (position.best_evaluation == 0) {
     best.reset();  // not from an evaluation that counts
   }
-  keep_average(training, store);
+  keep_average(training, config.training.average_last);
   return best;
 }
 

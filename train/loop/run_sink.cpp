@@ -2,11 +2,9 @@
 
 #include <gnu/libc-version.h>
 
-#include "core/files/files.hpp"
 #include "core/random/draws.hpp"
 #include "core/text.hpp"
 #include "train/output/text_table.hpp"
-#include "train/run/checkpoint.hpp"
 #include "train/step/trainer.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
@@ -89,13 +87,13 @@ void RunSink::save(const TrainingState& state, const TrainingPosition& position,
   }
 }
 
-std::string RunSink::decided(std::string_view mine) { return text_of_first(ranks_, mine); }
-
-std::string RunSink::keep_for_replay(const Replay&, const ParameterStore&) { return decided(""); }
+std::string RunSink::keep_for_replay(const Replay&, const ParameterStore&) {
+  return text_of_first(ranks_, "");
+}
 
 std::filesystem::path RunSink::load_final_weights(ParameterStore& store) {
   share_weights(store, ranks_);
-  return decided("");
+  return text_of_first(ranks_, "");
 }
 
 std::string RunSink::row(Index shards, double bytes_sent) const {

@@ -1,20 +1,16 @@
-// The run sink: what a training reads from its run directory and writes to it. Only rank 0 uses the
-// files; the sinks of the other ranks receive what it read. Also decides at which step a training
-// resumes, and which files still belong to it.
+// The run sink: what a training reads from its run directory and writes to it, also at a resume.
+// Only rank 0 uses the files; the sinks of the other ranks receive what it read.
 #pragma once
 
-#include "core/files/json_text.hpp"
 #include "core/product/blas_kernels.hpp"
-#include "core/ranks/ranks.hpp"
 #include "datasets/task.hpp"
 #include "train/config/config.hpp"
 #include "train/evaluation/evaluation_report.hpp"
 #include "train/loop/replay.hpp"
-#include "train/run/checkpoint.hpp"
 #include "train/run/checkpoints.hpp"
-#include "train/run/kept_files.hpp"
+#include "train/run/rank_checkpoint.hpp"
 #include "train/run/run_record.hpp"
-#include "train/step/shards.hpp"
+#include "train/step/team.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
@@ -48,8 +44,7 @@ class RunSink {
   virtual void expect_data_of_start(const TaskOptions&) {}
 
   // Throws if the initial weights do not fit, or if the ranks would train differently. Otherwise
-  // creates or opens the directory. Until the sink is destroyed, locks it against other trainings,
-  // and copies log messages to its log.txt.
+  // creates or opens the directory, and locks it and logs to its log.txt while the sink exists.
   virtual void open(const Config& config, const Task& task, const BlasInfo& blas);
 
   // Loads weights, moments and memory; returns where the training starts: see restore_training(),
@@ -69,14 +64,13 @@ class RunSink {
   // Writes all files that a run directory has before the first step, and the record of this start.
   virtual void start(const LoadedConfig&, const Task&, const TaskOptions&, const RunStart&) {}
 
-  using Line = Json;
-  virtual void write_step(const Line&, Index /*step*/, double /*elapsed*/) {}
-  virtual void write_evaluation(const Line&, const std::vector<std::string>& /*samples*/) {}
+  virtual void write_step(const Json& /*line*/, Index /*step*/, double /*elapsed*/) {}
+  virtual void write_evaluation(const Json& /*line*/, const std::vector<std::string>& /*samples*/) {
+  }
   virtual void save_best(const ParameterStore&, Index /*step*/, const BestWeights&) {}
 
   // Writes a step checkpoint and, if configured, the average of weights. `regular`: not because of
-  // a stop. Throws NumericError if a weight is not finite, and RankError if the weights of ranks
-  // differ; then writes nothing.
+  // a stop. Before, throws NumericError for weights that are not finite, RankError if ranks differ.
   virtual void save(const TrainingState& state, const TrainingPosition& position, double elapsed,
                     bool regular);
 
@@ -88,14 +82,12 @@ class RunSink {
 
   virtual void end(const RunEnd&) {}
 
-  // How the ranks share the work, and how many bytes rank 0 sends per step; empty for a single
-  // process.
+  // How ranks share the work, and how many bytes rank 0 sends per step; empty for one process.
   std::string row(Index shards, double bytes_sent) const;
   Team team(Workers& workers) const { return {workers, ranks_}; }
   const RunFiles& files() const { return request_.files; }
 
  protected:
-  std::string decided(std::string_view mine);  // returns the text of rank 0
   void share(Begin& begin, const TensorFile* checkpoint, const TrainingState& state);
 
   Request request_;
@@ -120,8 +112,7 @@ std::optional<TensorFile> restore_training(const Config& config, const Task& tas
 
 // Removes files that no longer belong to the run: a best checkpoint by another measure or of a
 // later step, and an unwanted average. Writes the best checkpoint again if it is missing and the
-// restored weights are the best so far. Returns how good the best checkpoint is; nullopt: there is
-// none.
+// restored weights are the best so far. Returns how good the best checkpoint is, if there is one.
 std::optional<BestWeights> keep_weights_of_run(const Config& config, RunSink& sink,
                                                const Identity& identity, ParameterStore& store,
                                                TrainingPosition& position);

@@ -1,21 +1,13 @@
-// The run writer: the run sink of rank 0, which reads and writes the files of a run.
+// The run writer: the run sink that reads and writes the files of a run.
 #include <spdlog/spdlog.h>
 
-#include "core/files/files.hpp"
 #include "core/files/process.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"
-#include "train/evaluation/evaluation_report.hpp"
 #include "train/events/event_log.hpp"
-#include "train/experiment.hpp"
 #include "train/loop/initial_weights.hpp"
 #include "train/loop/run_sink.hpp"
 #include "train/output/logging.hpp"
 #include "train/output/text_table.hpp"
-#include "train/run/checkpoint.hpp"
-#include "train/run/checkpoints.hpp"
-#include "train/run/data.hpp"
-#include "train/run/run_directory.hpp"
-#include "train/run/run_record.hpp"
 #include "train/step/trainer.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
@@ -93,7 +85,9 @@ class RunWriter final : public RunSink {
     const bool same = std::filesystem::exists(status_of(files().config())) &&
                       read_file(files().config()) == dump_config(config);
     if (!finished || !same) {
-      remove_reports(files());
+      for (const auto& file : {files().report(), files().scores(), files().replay()}) {
+        remove_file(file);
+      }
     }
     checkpoints_->remove_surplus(step);
     weights_->remove_surplus(step);
@@ -126,7 +120,7 @@ class RunWriter final : public RunSink {
     write_record(files().record(), record_);
   }
 
-  void write_step(const Line& line, Index step, double elapsed) override {
+  void write_step(const Json& line, Index step, double elapsed) override {
     metrics_->write(line);
     times_->write({{"step", step}, {"seconds", elapsed}});
     if (events_) {
@@ -134,7 +128,7 @@ class RunWriter final : public RunSink {
     }
   }
 
-  void write_evaluation(const Line& line, const std::vector<std::string>& samples) override {
+  void write_evaluation(const Json& line, const std::vector<std::string>& samples) override {
     metrics_->write(line);
     if (events_) {
       events_->write(line, samples);
@@ -143,7 +137,9 @@ class RunWriter final : public RunSink {
 
   void save_best(const ParameterStore& store, Index step, const BestWeights& best) override {
     sync_lines();
-    write_tensor_file(files().best(), weight_entries(store), best_metadata(identity_, step, best));
+    Metadata metadata = weights_metadata(identity_, step);
+    metadata.merge(best_metadata(best));
+    write_tensor_file(files().best(), weight_entries(store), metadata);
   }
 
   void save(const TrainingState& state, const TrainingPosition& position, double elapsed,
@@ -176,14 +172,14 @@ class RunWriter final : public RunSink {
     } catch (const IoError& error) {
       text = fmt::format("\nno replay was kept: {}", error.what());
     }
-    return decided(text);
+    return text_of_first(ranks_, text);
   }
 
   std::filesystem::path load_final_weights(ParameterStore& store) override {
     const SavedRun saved(files().directory);
     std::ranges::copy(saved.model.store.values().values(), store.values().values().begin());
     share_weights(store, ranks_);
-    return decided(saved.checkpoint.string());
+    return text_of_first(ranks_, saved.checkpoint.string());
   }
 
   void end(const RunEnd& end) override {
@@ -198,8 +194,7 @@ class RunWriter final : public RunSink {
   }
 
  private:
-  // Called before each checkpoint is written: after a power loss, a resumed run does not write the
-  // lines before its checkpoint again.
+  // Called before a checkpoint is written: a resume does not write the lines before it again.
   void sync_lines() {
     metrics_->sync();
     times_->sync();

@@ -3,37 +3,26 @@
 #include <spdlog/spdlog.h>
 
 #include "core/files/process.hpp"
-#include "core/ranks/ranks.hpp"
 #include "core/tape/anomaly.hpp"
 #include "core/text.hpp"
 #include "core/version.hpp"
-#include "datasets/loader.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"
-#include "train/evaluation/breakdowns.hpp"
 #include "train/evaluation/evaluation_report.hpp"
-#include "train/experiment.hpp"
 #include "train/options/application.hpp"
 #include "train/output/text_table.hpp"
 #include "train/plan/model_parts.hpp"
 #include "train/plan/plan_report.hpp"
-#include "train/run/run_record.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
-Config with_intervals(Config config, Index steps_per_epoch) {
-  config.evaluation.every = config.evaluation.every.value_or(steps_per_epoch);
-  config.training.checkpoint_every =
-      config.training.checkpoint_every.value_or(*config.evaluation.every);
-  return config;
-}
-
-// Logs how the given file differs from the run's config. Ignores a file that is no complete config.
-void say_differences(const TrainRequest& request, const LoadedConfig& run) {
+// Logs how the given file, which may be no complete config, differs from the run's config. Throws
+// ConfigError if an override changes options whose effects the run already contains.
+void compare_configs(const TrainRequest& request, const RunFiles& run, const LoadedConfig& loaded) {
   std::vector<std::string> differing;
   try {
-    differing = differences(run, load_config(request.config).config);
+    differing = differences(loaded, load_config(request.config).config);
   } catch (const ConfigError& error) {
     differing.emplace_back(error.what());
   }
@@ -41,13 +30,8 @@ void say_differences(const TrainRequest& request, const LoadedConfig& run) {
     spdlog::info("the run continues with its own config, not with {} (--set can change it):\n  {}",
                  request.config.string(), join(differing, "\n  "));
   }
-}
-
-// Throws ConfigError if an override changes options whose effects the run already contains.
-void expect_kept(const RunFiles& run, const LoadedConfig& loaded) {
-  const std::vector<std::string> changed =
-      differences(load_config(run.config()).config, loaded.config,
-                  [](std::string_view, const Field& field) { return field.kept_by_resume; });
+  const auto kept = [](std::string_view, const Field& field) { return field.kept_by_resume; };
+  const auto changed = differences(load_config(run.config()).config, loaded.config, kept);
   if (!changed.empty()) {
     throw ConfigError(
         "--set: run {0} keeps how it began when it is resumed ({1}); start another run, from its "
@@ -56,12 +40,24 @@ void expect_kept(const RunFiles& run, const LoadedConfig& loaded) {
   }
 }
 
+// The table at the end of a training, and commands to try next.
+std::string end_report(const Config& config, const std::string& run, const std::string& checkpoint,
+                       const RunEnd& end) {
+  const bool tested = end.tests.front().first != "validation";
+  const std::string program = program_path();
+  return fmt::format("trained {} in {}; {} of {}:\n{}\nnext:\n  {} evaluate {}{}\n  {} {} {}",
+                     counted(end.step, "step"), format_duration(end.seconds), checkpoint, run,
+                     evaluation_table(end.tests), program, shell_word(run),
+                     tested ? "" : " --split validation", program, use_of(config).command,
+                     shell_word(run));
+}
+
 }  // namespace
 
 TrainingRun::TrainingRun(const Config& config, const Task& task, RunSink& sink,
                          const BlasInfo& blas, const TrainRequest& request)
     : plan_(plan_run(config, task)),
-      config_(with_intervals(config, plan_.steps_per_epoch)),
+      config_(config),
       task_(task),
       request_(request),
       sink_(sink),
@@ -73,6 +69,9 @@ TrainingRun::TrainingRun(const Config& config, const Task& task, RunSink& sink,
       trainer_(trainer_of(model_, config, team_, plan_.total_steps)),
       batches_(config_, task),
       validation_(config_, task, sink, position_) {
+  auto& every = config_.evaluation.every;
+  every = every.value_or(plan_.steps_per_epoch);
+  config_.training.checkpoint_every = config_.training.checkpoint_every.value_or(*every);
   const RunSink::Begin begin = sink_.begin(config_, task, state(), model_);
   position_ = begin.position;
   elapsed_ = begin.elapsed;
@@ -115,18 +114,6 @@ bool TrainingRun::finished() const {
   const std::optional<double>& minutes = config_.training.minutes;
   return as_long_as_planned() || (minutes && elapsed_ >= 60 * *minutes) ||
          validation_.waiting().over();
-}
-
-// Logs the reason if it is time or patience: the progress lines show steps and epochs.
-void TrainingRun::say_why_it_ends() const {
-  if (as_long_as_planned()) {
-    return;
-  }
-  if (validation_.waiting().over()) {
-    spdlog::info("{}", patience_text(validation_.waiting()));
-  } else {
-    spdlog::info("training.minutes: {} ends the training", *config_.training.minutes);
-  }
 }
 
 StepStats TrainingRun::train_step() {
@@ -194,7 +181,12 @@ RunEnd TrainingRun::run() {
     sink_.save(state(), position_, elapsed_, false);
     return {.signal = signal, .step = position_.step, .seconds = elapsed_};
   }
-  say_why_it_ends();
+  if (!as_long_as_planned()) {  // progress lines show steps and epochs
+    const Waiting waiting = validation_.waiting();
+    spdlog::info("{}", waiting.over()
+                           ? patience_text(waiting)
+                           : fmt::format("training.minutes: {} ends the training", *minutes));
+  }
   return evaluate_tests(signals);
 }
 
@@ -231,20 +223,14 @@ RunEnd TrainingRun::evaluate_tests(const StopSignals& signals) {
       return end;
     }
     spdlog::info("testing on {} ({})", split.name, counted(split.size(), "example"));
-    try {
+    naming(checkpoint.string(), [&] {
       end.tests.emplace_back(
           split.name, evaluate(model_, task_, split, config_.evaluation, split.outputs(), team_));
-    } catch (const NumericError& error) {
-      throw NumericError(checkpoint.string() + ": " + error.what());
-    }
+    });
     show_samples(split, end.tests.back().second, config_.evaluation.samples);
   }
-  spdlog::info("{}", end_report({.run = sink_.files().directory.string(),
-                                 .checkpoint = checkpoint.filename().string(),
-                                 .steps = position_.step,
-                                 .seconds = elapsed_,
-                                 .command = use_of(config_).command,
-                                 .results = end.tests}));
+  spdlog::info("{}", end_report(config_, sink_.files().directory.string(),
+                                checkpoint.filename().string(), end));
   return end;
 }
 
@@ -262,8 +248,7 @@ Trained train(const TrainRequest& request) {
   check_frozen(loaded);
   const Config& config = loaded.config;
   if (own_config) {
-    say_differences(request, loaded);
-    expect_kept(before, loaded);
+    compare_configs(request, before, loaded);
   }
   const BlasInfo blas = prepare_blas(request.threads);
   std::unique_ptr<RunSink> sink = run_sink(
@@ -285,10 +270,7 @@ Trained train(const TrainRequest& request) {
   }
   plan_run(config, task);  // finds mistakes before anything is created
   sink->open(config, task, blas);
-  Trained trained{.files = before,
-                  .sink = std::move(sink),
-                  .loaded = std::move(loaded),
-                  .task = std::move(task)};
+  Trained trained{before, std::move(sink), std::move(loaded), std::move(task)};
   try {
     TrainingRun training(trained.loaded.config, trained.task, *trained.sink, blas, request);
     trained.sink->start(trained.loaded, trained.task, data,  // begin() has checked it at a resume

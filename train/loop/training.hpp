@@ -14,7 +14,6 @@
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-// What a caller asks for.
 struct TrainRequest {
   std::filesystem::path config{};        // a file, YAML or JSON
   std::filesystem::path run{};           // the run directory; empty: runs/<name of the config>
@@ -47,7 +46,6 @@ class TrainingRun {
   StepReport report_of(const StepStats& stats, Index epoch, double seconds) const;
   bool finished() const;
   bool as_long_as_planned() const;
-  void say_why_it_ends() const;
   bool due(Index every) const { return every > 0 && position_.step % every == 0; }
   void after_step(const StepStats& stats);
   RunEnd evaluate_tests(const StopSignals& signals);

@@ -4,10 +4,8 @@
 
 #include <spdlog/spdlog.h>
 
-#include "core/ranks/ranks.hpp"
 #include "core/text.hpp"
 #include "datasets/text/text_options.hpp"
-#include "train/evaluation/evaluation_report.hpp"
 #include "train/evaluation/text_generator.hpp"
 #include "train/metrics/ngrams.hpp"
 #include "train/options/application.hpp"
@@ -132,14 +130,12 @@ KeptWeights Validation::note(const BestWeights& now, const ParameterStore& store
     return gains_on(other.value) || (now.value == other.value && now.loss < other.loss);
   };
   const bool first = std::isfinite(now.value) && position_.best_evaluation == 0;
-  const bool gained = first || gains_on(position_.best_value);
-  const BestWeights before{.value = position_.best_value, .loss = position_.best_loss};
-  const bool tied = !gained && beats(before);
+  const bool gained = first || gains_on(position_.best.value);
+  const bool tied = !gained && beats(position_.best);
   if (gained || tied) {
-    position_.best_loss = now.loss;
+    position_.best = now;
   }
   if (gained) {
-    position_.best_value = now.value;
     position_.best_evaluation = position_.evaluations;
   }
   const bool best = first || (best_ ? beats(*best_) : std::isfinite(now.value));
@@ -156,7 +152,7 @@ Waiting Validation::waiting() const {
           .patience = config_.training.patience,
           .evaluations = position_.evaluations,
           .best_evaluation = position_.best_evaluation,
-          .best_value = position_.best_value};
+          .best_value = position_.best.value};
 }
 
 std::string gain_text(const Waiting& waiting, KeptWeights kept) {

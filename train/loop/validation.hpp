@@ -1,9 +1,7 @@
 // Validation: evaluations during a training, the best weights, and the patience.
 #pragma once
 
-#include "datasets/task.hpp"
 #include "train/evaluation/evaluation.hpp"
-#include "train/experiment.hpp"
 #include "train/loop/run_sink.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {

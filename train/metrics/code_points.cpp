@@ -53,19 +53,6 @@ char32_t lower(char32_t c) {
   return static_cast<char32_t>(u_tolower(static_cast<UChar32>(c)));
 }
 
-void lower_with_context(std::u32string& text) {
-  std::u32string lowered;
-  lowered.reserve(text.size() + 1);
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == capital_i_with_dot) {
-      lowered += {U'i', combining_dot};
-    } else {
-      lowered += text[i] == capital_sigma ? lower_sigma(text, i) : lower(text[i]);
-    }
-  }
-  text = std::move(lowered);
-}
-
 enum class Parted { first, second };
 
 // s/(first)(second)/ $1 $2/g or s/(first)(second)/$1 $2 /g: puts blanks around one of the two. The
@@ -197,11 +184,20 @@ bool is_word_character(char32_t c) {
 
 void make_lower_case(std::u32string& text) {
   const auto is_special = [](char32_t c) { return c == capital_i_with_dot || c == capital_sigma; };
-  if (std::ranges::any_of(text, is_special)) {
-    lower_with_context(text);
-  } else {
+  if (std::ranges::none_of(text, is_special)) {
     std::ranges::transform(text, text.begin(), lower);
+    return;
   }
+  std::u32string lowered;
+  lowered.reserve(text.size() + 1);
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == capital_i_with_dot) {
+      lowered += {U'i', combining_dot};
+    } else {
+      lowered += text[i] == capital_sigma ? lower_sigma(text, i) : lower(text[i]);
+    }
+  }
+  text = std::move(lowered);
 }
 
 std::u32string tokenize(std::u32string sentence, BleuTokenizer tokenizer) {

@@ -24,51 +24,35 @@ struct EvaluationOptions {
 
   template <class Visitor>
   void fields(Visitor&& visit) {
-    visit(Field{"every", "steps between evaluations on the validation split; auto: once an epoch",
-                1, 1e9, "steps"},
-          every);
-    visit(Field{"metric", "metric on the validation split that chooses the best checkpoint"},
-          metric);
-    visit(Field{"batch_tokens", "tokens of an evaluation batch", 1, 1e7, "tokens"}, batch_tokens);
-    visit(
-        Field{"beam", "hypotheses of the beam search in tests; 1: greedy, as validation always is",
-              1, 256},
-        beam);
-    visit(Field{"length_penalty",
-                "a hypothesis' score is its log-probability over its length to this power", 0, 10},
-          length_penalty);
-    visit(Field{"max_extra_length",
-                "how many tokens longer than its source, whose end mark counts, an output can be",
-                1, 100000, "tokens"},
-          max_extra_length);
-    visit(Field{"decode",
-                "also write out the validation split, for the metrics of outputs, such as BLEU"},
-          decode);
-    visit(
-        Field{"decode_examples",
-              "how many examples, the first ones, are written out during training; 0: all", 0, 1e9},
-        decode_examples);
-    visit(Field{"samples",
-                "outputs shown at each evaluation; for running text, samples of 200 tokens that "
-                "are written then, and of which the console shows the first",
-                0, 1000},
-          samples);
-    visit(Field{"stride",
-                "running text: how far each window begins after the one before; what is in "
-                "two windows is predicted in the earlier one and read only in the later. "
-                "auto: task.context, so windows do not overlap",
-                1, 1048576, "tokens"},
-          stride);
-    visit(Field{"memory",
-                "running text: rows that the model remembers, as training.memory, when a "
-                "split is evaluated; it can be more. auto: training.memory",
-                0, 1048576, "tokens"},
-          memory);
-    visit(Field{"bleu_tokenizer",
-                "how BLEU cuts sentences into words, as sacreBLEU's --tokenize; none for "
-                "text that is tokenised"},
-          bleu_tokenizer);
-    visit(Field{"lowercase", "BLEU and chrF without regard to case"}, lowercase);
+    const auto row = rows_for(visit);
+    row(every, named("every", 1, 1e9, "steps"),
+        "steps between evaluations on the validation split; auto: once an epoch");
+    row(metric, named("metric"), "metric on the validation split that chooses the best checkpoint");
+    row(batch_tokens, named("batch_tokens", 1, 1e7, "tokens"), "tokens of an evaluation batch");
+    row(beam, named("beam", 1, 256),
+        "hypotheses of the beam search in tests; 1: greedy, as validation always is");
+    row(length_penalty, named("length_penalty", 0, 10),
+        "a hypothesis' score is its log-probability over its length to this power");
+    row(max_extra_length, named("max_extra_length", 1, 100000, "tokens"),
+        "how many tokens longer than its source, whose end mark counts, an output can be");
+    row(decode, named("decode"),
+        "also write out the validation split, for the metrics of outputs, such as BLEU");
+    row(decode_examples, named("decode_examples", 0, 1e9),
+        "how many examples, the first ones, are written out during training; 0: all");
+    row(samples, named("samples", 0, 1000),
+        "outputs shown at each evaluation; for running text, samples of 200 tokens that are "
+        "written then, and of which the console shows the first");
+    row(stride, named("stride", 1, 1048576, "tokens"),
+        "running text: how far each window begins after the one before; what is in two windows "
+        "is predicted in the earlier one and read only in the later. auto: task.context, so "
+        "windows do not overlap");
+    row(memory, named("memory", 0, 1048576, "tokens"),
+        "running text: rows that the model remembers, as training.memory, when a split is "
+        "evaluated; it can be more. auto: training.memory");
+    row(bleu_tokenizer, named("bleu_tokenizer"),
+        "how BLEU cuts sentences into words, as sacreBLEU's --tokenize; none for text that is "
+        "tokenised");
+    row(lowercase, named("lowercase"), "BLEU and chrF without regard to case");
   }
 };
 

@@ -130,10 +130,6 @@ double f1_of(std::span<const double> sums) {
   return sums[0] > 0 ? 2 * sums[0] / (sums[1] + sums[2]) : 0;
 }
 
-std::string entity_signature(const EvaluationOptions&) {
-  return "scheme:IOB2|mode:strict|seqeval:1.2.2";
-}
-
 double macro_f1_of(std::span<const double> sums) {
   double sum = 0;
   double classes = 0;

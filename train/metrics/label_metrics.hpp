@@ -36,22 +36,23 @@ std::vector<double> entity_summands(ExampleScores examples, const EvaluationOpti
 // 2 T / (P + R) for T entities in both texts, P in outputs and R in references; 0 if T is 0.
 double f1_of(std::span<const double> sums);
 
-std::string entity_signature(const EvaluationOptions& options);
-
 inline constexpr MetricKind label_f1_metric{.name = "label_f1",
                                             .words = "label F1",
                                             .percent = true,
                                             .of = &Measurable::tags,
                                             .summands = token_label_summands,
                                             .value = macro_f1_of};
-inline constexpr MetricKind entity_f1_metric{.name = "entity_f1",
-                                             .words = "entity F1",
-                                             .percent = true,
-                                             .of = &Measurable::tags,
-                                             .further = true,
-                                             .summands = entity_summands,
-                                             .value = f1_of,
-                                             .signature = entity_signature};
+inline constexpr MetricKind entity_f1_metric{
+    .name = "entity_f1",
+    .words = "entity F1",
+    .percent = true,
+    .of = &Measurable::tags,
+    .further = true,
+    .summands = entity_summands,
+    .value = f1_of,
+    .signature = [](const EvaluationOptions&) {
+      return std::string("scheme:IOB2|mode:strict|seqeval:1.2.2");
+    }};
 
 inline constexpr MetricKind accuracy_metric{
     .name = "accuracy",

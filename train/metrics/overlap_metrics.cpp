@@ -80,32 +80,20 @@ std::array<double, 4> smoothed_precisions(std::span<const double> sums) {
   return precisions;
 }
 
-double geometric_mean(const std::array<double, 4>& precisions) {
-  double logarithms = 0;
-  for (const double precision : precisions) {
-    logarithms += std::log(precision);  // log 0 = -inf makes the mean 0
-  }
-  return std::exp(logarithms / static_cast<double>(precisions.size()));
-}
-
 std::string_view case_of(const EvaluationOptions& options) {
   return options.lowercase ? "lc" : "mixed";
-}
-
-bool is_article(std::u32string_view word) {
-  constexpr std::array<std::u32string_view, 3> articles{U"a", U"an", U"the"};
-  return std::ranges::find(articles, word) != articles.end();
 }
 
 // re.sub(r"\b(a|an|the)\b", " ", text): a boundary is where word characters begin or end, so an
 // article next to a dash is removed too.
 std::u32string without_articles(std::u32string_view text) {
+  constexpr std::array<std::u32string_view, 3> articles{U"a", U"an", U"the"};
   std::u32string rest;
   for (std::size_t i = 0; i < text.size();) {
     const auto end = std::ranges::find_if_not(text.substr(i), is_word_character);
     const auto length = static_cast<std::size_t>(end - text.substr(i).begin());
     const std::u32string_view word = text.substr(i, length);
-    rest += is_article(word) ? U" " : word;
+    rest += std::ranges::count(articles, word) > 0 ? U" " : word;
     i += length;
     if (i < text.size()) {
       rest += text[i++];
@@ -151,17 +139,19 @@ BleuScore bleu_of(std::span<const double> sums) {
       .reference_length = std::llround(reference)};
   if (sums[2] > 0) {
     bleu.precisions = smoothed_precisions(sums);
-    bleu.score = bleu.brevity_penalty * geometric_mean(bleu.precisions);
+    double logarithms = 0;
+    for (const double precision : bleu.precisions) {
+      logarithms += std::log(precision);  // log 0 = -inf makes the geometric mean 0
+    }
+    bleu.score =
+        bleu.brevity_penalty * std::exp(logarithms / static_cast<double>(bleu.precisions.size()));
   }
   return bleu;
 }
 
-double bleu_score_of(std::span<const double> sums) { return bleu_of(sums).score; }
-
 std::string bleu_signature(const EvaluationOptions& options) {
-  const auto tokenizer = static_cast<std::size_t>(options.bleu_tokenizer);
   return fmt::format("nrefs:1|case:{}|eff:no|tok:{}|smooth:exp|version:{}", case_of(options),
-                     EnumNames<BleuTokenizer>::names[tokenizer], sacrebleu_version);
+                     name_of(options.bleu_tokenizer), sacrebleu_version);
 }
 
 std::vector<double> chrf_summands(ExampleScores examples, const EvaluationOptions& options) {

@@ -28,7 +28,6 @@ double chrf_of(std::span<const double> sums);
 
 std::vector<double> bleu_summands(ExampleScores examples, const EvaluationOptions& options);
 std::vector<double> chrf_summands(ExampleScores examples, const EvaluationOptions& options);
-double bleu_score_of(std::span<const double> sums);
 
 // The signatures that sacreBLEU prints with the same scores.
 std::string bleu_signature(const EvaluationOptions& options);
@@ -38,7 +37,7 @@ inline constexpr MetricKind bleu_metric{.name = "bleu",
                                         .words = "BLEU",
                                         .of = &Measurable::words,
                                         .summands = bleu_summands,
-                                        .value = bleu_score_of,
+                                        .value = [](auto sums) { return bleu_of(sums).score; },
                                         .signature = bleu_signature};
 inline constexpr MetricKind chrf_metric{.name = "chrf",
                                         .words = "chrF",

@@ -17,18 +17,15 @@ struct RunOptions {
 
   template <class Visitor>
   void fields(Visitor&& visit) {
-    visit(Field{"log_seconds", "seconds between progress lines when the output is not a terminal",
-                0, 86400, "seconds"},
-          log_seconds);
-    visit(Field{"anomaly",
-                "check every value and gradient of each op, and stop at the first that is "
-                "not finite"},
-          anomaly);
-    visit(Field{"report", "write report.html at the end, a page of curves, samples and heads"},
-          report);
-    visit(Field{"tensorboard",
-                "also write event files for TensorBoard: metrics, samples, the config"},
-          tensorboard);
+    const auto row = rows_for(visit);
+    row(log_seconds, named("log_seconds", 0, 86400, "seconds"),
+        "seconds between progress lines when the output is not a terminal");
+    row(anomaly, named("anomaly"),
+        "check every value and gradient of each op, and stop at the first that is not finite");
+    row(report, named("report"),
+        "write report.html at the end, a page of curves, samples and heads");
+    row(tensorboard, named("tensorboard"),
+        "also write event files for TensorBoard: metrics, samples, the config");
   }
 };
 
@@ -42,7 +39,8 @@ struct Config {
 
   template <class Visitor>
   void fields(Visitor&& visit) {
-    visit(Field{"seed", "decides all that is random: data, initial weights, order, dropout"}, seed);
+    const auto row = rows_for(visit);
+    row(seed, named("seed"), "decides all that is random: data, initial weights, order, dropout");
   }
 
   // Calls visit(name, help, section) for each section.

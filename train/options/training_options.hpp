@@ -78,138 +78,83 @@ struct TrainingOptions {
             .batches_of_step = memory > 0 ? accumulate : 1};
   }
 
-  // An option in the range [0, 1).
-  static constexpr Field below_one(std::string_view name, std::string_view help,
-                                   const std::array<When, 2>& when = {}) {
-    return {.name = name,
-            .help = help,
-            .minimum = 0,
-            .maximum = 1,
-            .exclusive_maximum = true,
-            .when = when};
-  }
-
   template <class Visitor>
   void fields(Visitor&& visit) {
-    visit(Field{.name = "optimizer",
-                .help = "sgd (with momentum), adam (Kingma and Ba 2015), adamw (Loshchilov and "
-                        "Hutter 2019) or muon (Jordan et al. 2024): orthogonal steps for hidden "
-                        "matrices, adamw for all other parameters",
-                .kept_by_resume = true},
-          optimizer);
-    visit(Field{"learning_rate", "highest learning rate (noam: factor on its formula)", 0, 1000},
-          learning_rate);
-    visit(Field{.name = "learning_rate_end",
-                .help = "the learning rate at the last step",
-                .minimum = 0,
-                .maximum = 1000,
-                .when = only(When::with("training.schedule", {"linear", "cosine"}))},
-          learning_rate_end);
-    const auto with_adam = only(When::with("training.optimizer", {"adam", "adamw", "muon"}));
-    const auto with_muon = only(When::with("training.optimizer", {"muon"}));
-    visit(below_one("momentum", "momentum", only(When::with("training.optimizer", {"sgd"}))),
-          momentum);
-    visit(below_one("beta1", "decay of Adam's first moment", with_adam), beta1);
-    visit(below_one("beta2", "decay of Adam's second moment", with_adam), beta2);
-    visit(Field{.name = "epsilon",
-                .help = "term in Adam's denominator",
-                .minimum = 0,
-                .maximum = 1,
-                .exclusive_minimum = true,
-                .when = with_adam},
-          epsilon);
-    visit(Field{.name = "muon_rate",
-                .help = "highest learning rate of hidden matrices; it follows the schedule "
-                        "in proportion to learning_rate, which is that of the other parameters",
-                .minimum = 0,
-                .maximum = 1000,
-                .when = with_muon},
-          muon_rate);
-    visit(below_one("muon_momentum", "Nesterov momentum of hidden matrices", with_muon),
-          muon_momentum);
-    visit(Field{"weight_decay",
-                "decoupled in adamw and muon, added to the gradient in sgd and adam", 0, 10},
-          weight_decay);
-    visit(Field{.name = "decay_gains",
-                .help = "weight_decay also for gains: of norms, and factors on heads and scores; "
-                        "GPT (Radford et al. 2018) and nanoGPT: false",
-                .when = only(When::with("training.weight_decay"))},
-          decay_gains);
-    visit(Field{.name = "decay_biases",
-                .help = "weight_decay also for biases; GPT and nanoGPT: false",
-                .when = only(When::with("training.weight_decay"))},
-          decay_biases);
-    visit(Field{.name = "decay_embeddings",
-                .help = "weight_decay also for embeddings, of positions and distances too, and an "
-                        "output layer that shares one; GPT and nanoGPT: true",
-                .when = only(When::with("training.weight_decay"))},
-          decay_embeddings);
-    visit(Field{"schedule", "how the learning rate moves after warmup"}, schedule);
-    visit(Field{"warmup", "steps of linear rise at the start", 0, 1e8, "steps"}, warmup);
-    visit(Field{"clip_norm", "largest norm of the whole gradient; 0: no clipping", 0, 1e9},
-          clip_norm);
-    visit(below_one("label_smoothing",
-                    "share of the target's probability spread over the vocabulary"),
-          label_smoothing);
-    visit(Field{"gate_penalty",
-                "penalty for each head that is expected to be open, added to the mean loss "
-                "of a token (Voita et al. 2019, equation 9); for heads with gates: l0",
-                0, 1000},
-          gate_penalty);
-    visit(Field{"gate_rate",
-                "factor on the learning rate of gates, which have farther to go than weights", 0,
-                1000},
-          gate_rate);
-    visit(Field{"batch_tokens", "tokens of a batch, counted on its longer side", 1, 1e7, "tokens"},
-          batch_tokens);
-    visit(Field{"batch_lengths",
-                "alike: a batch holds sentences of like length; mixed: of any lengths"},
-          batch_lengths);
-    visit(Field{"accumulate", "batches whose gradients make one step", 1, 10000, "batches"},
-          accumulate);
-    visit(Field{"memory",
-                "running text: rows that the model remembers before each layer, of the "
-                "windows before (Dai et al. 2019); the text is cut evenly into lanes, and "
-                "a batch has the next window of each; 0: windows are shuffled, and nothing "
-                "is remembered",
-                0, 1048576, "tokens"},
-          memory);
-    visit(Field{"steps", "stop after so many steps; auto: no limit", 1, 1e9, "steps"}, steps);
-    visit(Field{"epochs",
-                "stop after so many passes over the training data; auto: 10 if no other "
-                "limit is set",
-                1, 1e6, "epochs"},
-          epochs);
-    visit(Field{.name = "minutes",
-                .help = "stop after so much time in steps, evaluations apart; auto: no limit",
-                .minimum = 0,
-                .maximum = 1e6,
-                .unit = "minutes",
-                .exclusive_minimum = true},
-          minutes);
-    visit(Field{"patience",
-                "stop after so many evaluations without a better evaluation.metric; 0: never", 0,
-                1e6, "evaluations"},
-          patience);
-    visit(Field{"checkpoint_every", "steps between checkpoints; auto: evaluation.every", 1, 1e9,
-                "steps"},
-          checkpoint_every);
-    visit(Field{"checkpoint_keep", "checkpoints with optimiser state that are kept"},
-          checkpoint_keep);
-    visit(Field{"average_last", "checkpoints whose mean becomes the average checkpoint; 0: none", 0,
-                1000},
-          average_last);
-    visit(Field{"shards",
-                "parts of a batch that can be computed side by side; auto: one for each "
-                "1024 of batch_tokens, 2 to 8",
-                1, 1024},
-          shards);
-    visit(Field{.name = "freeze",
-                .help = "parameters that stay as they start, each text a name or a pattern in "
-                        "which * stands for any characters, as in decoder.layers.0.*; no gradient "
-                        "is computed for them",
-                .kept_by_resume = true},
-          freeze);
+    const auto row = rows_for(visit);
+    row(optimizer, kept_by_resume(named("optimizer")),
+        "sgd (with momentum), adam (Kingma and Ba 2015), adamw (Loshchilov and Hutter 2019) or "
+        "muon (Jordan et al. 2024): orthogonal steps for hidden matrices, adamw for all other "
+        "parameters");
+    row(learning_rate, named("learning_rate", 0, 1000),
+        "highest learning rate (noam: factor on its formula)");
+    row(learning_rate_end,
+        only_with(When::with("training.schedule", {"linear", "cosine"}),
+                  named("learning_rate_end", 0, 1000)),
+        "the learning rate at the last step");
+    const When with_adam = When::with("training.optimizer", {"adam", "adamw", "muon"});
+    const When with_muon = When::with("training.optimizer", {"muon"});
+    const When with_decay = When::with("training.weight_decay");
+    row(momentum,
+        only_with(When::with("training.optimizer", {"sgd"}), below(named("momentum", 0, 1))),
+        "momentum");
+    row(beta1, only_with(with_adam, below(named("beta1", 0, 1))), "decay of Adam's first moment");
+    row(beta2, only_with(with_adam, below(named("beta2", 0, 1))), "decay of Adam's second moment");
+    row(epsilon, only_with(with_adam, above(named("epsilon", 0, 1))), "term in Adam's denominator");
+    row(muon_rate, only_with(with_muon, named("muon_rate", 0, 1000)),
+        "highest learning rate of hidden matrices; it follows the schedule in proportion to "
+        "learning_rate, which is that of the other parameters");
+    row(muon_momentum, only_with(with_muon, below(named("muon_momentum", 0, 1))),
+        "Nesterov momentum of hidden matrices");
+    row(weight_decay, named("weight_decay", 0, 10),
+        "decoupled in adamw and muon, added to the gradient in sgd and adam");
+    row(decay_gains, only_with(with_decay, named("decay_gains")),
+        "weight_decay also for gains: of norms, and factors on heads and scores; GPT (Radford et "
+        "al. 2018) and nanoGPT: false");
+    row(decay_biases, only_with(with_decay, named("decay_biases")),
+        "weight_decay also for biases; GPT and nanoGPT: false");
+    row(decay_embeddings, only_with(with_decay, named("decay_embeddings")),
+        "weight_decay also for embeddings, of positions and distances too, and an output layer "
+        "that shares one; GPT and nanoGPT: true");
+    row(schedule, named("schedule"), "how the learning rate moves after warmup");
+    row(warmup, named("warmup", 0, 1e8, "steps"), "steps of linear rise at the start");
+    row(clip_norm, named("clip_norm", 0, 1e9),
+        "largest norm of the whole gradient; 0: no clipping");
+    row(label_smoothing, below(named("label_smoothing", 0, 1)),
+        "share of the target's probability spread over the vocabulary");
+    row(gate_penalty, named("gate_penalty", 0, 1000),
+        "penalty for each head that is expected to be open, added to the mean loss of a token "
+        "(Voita et al. 2019, equation 9); for heads with gates: l0");
+    row(gate_rate, named("gate_rate", 0, 1000),
+        "factor on the learning rate of gates, which have farther to go than weights");
+    row(batch_tokens, named("batch_tokens", 1, 1e7, "tokens"),
+        "tokens of a batch, counted on its longer side");
+    row(batch_lengths, named("batch_lengths"),
+        "alike: a batch holds sentences of like length; mixed: of any lengths");
+    row(accumulate, named("accumulate", 1, 10000, "batches"),
+        "batches whose gradients make one step");
+    row(memory, named("memory", 0, 1048576, "tokens"),
+        "running text: rows that the model remembers before each layer, of the windows before "
+        "(Dai et al. 2019); the text is cut evenly into lanes, and a batch has the next window "
+        "of each; 0: windows are shuffled, and nothing is remembered");
+    row(steps, named("steps", 1, 1e9, "steps"), "stop after so many steps; auto: no limit");
+    row(epochs, named("epochs", 1, 1e6, "epochs"),
+        "stop after so many passes over the training data; auto: 10 if no other limit is set");
+    row(minutes, above(named("minutes", 0, 1e6, "minutes")),
+        "stop after so much time in steps, evaluations apart; auto: no limit");
+    row(patience, named("patience", 0, 1e6, "evaluations"),
+        "stop after so many evaluations without a better evaluation.metric; 0: never");
+    row(checkpoint_every, named("checkpoint_every", 1, 1e9, "steps"),
+        "steps between checkpoints; auto: evaluation.every");
+    row(checkpoint_keep, named("checkpoint_keep"),
+        "checkpoints with optimiser state that are kept");
+    row(average_last, named("average_last", 0, 1000),
+        "checkpoints whose mean becomes the average checkpoint; 0: none");
+    row(shards, named("shards", 1, 1024),
+        "parts of a batch that can be computed side by side; auto: one for each 1024 of "
+        "batch_tokens, 2 to 8");
+    row(freeze, kept_by_resume(named("freeze")),
+        "parameters that stay as they start, each text a name or a pattern in which * stands for "
+        "any characters, as in decoder.layers.0.*; no gradient is computed for them");
   }
 };
 

@@ -26,54 +26,30 @@ std::string_view cut(std::string_view text, Index width) {
   return text;
 }
 
-std::string_view level_prefix(spdlog::level::level_enum level) {
-  switch (level) {
-    case spdlog::level::warn:
-      return "warning: ";
-    case spdlog::level::err:
-    case spdlog::level::critical:
-      return "error: ";
-    default:
-      return "";
-  }
-}
-
-// The message, preceded by its level if it is a warning or an error.
-std::string text_of(const spdlog::details::log_msg& message) {
-  const std::string_view text(message.payload.data(), message.payload.size());
-  return std::string(level_prefix(message.level)) + printable(text);
-}
-
-class ConsoleSink : public spdlog::sinks::base_sink<std::mutex> {
+// Calls write(text, time) for each message. A warning or an error begins with its level.
+template <class Write>
+class TextSink : public spdlog::sinks::base_sink<std::mutex> {
  public:
-  explicit ConsoleSink(std::shared_ptr<Console> console) : console_(std::move(console)) {}
+  explicit TextSink(Write write) : write_(std::move(write)) {}
 
  protected:
   void sink_it_(const spdlog::details::log_msg& message) override {
-    console_->print(text_of(message));
+    const std::string_view level = message.level >= spdlog::level::err    ? "error: "
+                                   : message.level == spdlog::level::warn ? "warning: "
+                                                                          : "";
+    const std::string_view text(message.payload.data(), message.payload.size());
+    write_(std::string(level) + printable(text), message.time);
   }
   void flush_() override {}
 
  private:
-  std::shared_ptr<Console> console_;
+  Write write_;
 };
 
-// Unlike spdlog's file sink, it does not follow a symbolic link.
-class FileSink : public spdlog::sinks::base_sink<std::mutex> {
- public:
-  explicit FileSink(const std::filesystem::path& path)
-      : file_(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW) {}
-
- protected:
-  void sink_it_(const spdlog::details::log_msg& message) override {
-    const std::tm time = spdlog::details::os::localtime(spdlog::log_clock::to_time_t(message.time));
-    file_.write(fmt::format("{:%Y-%m-%d %H:%M:%S}  {}\n", time, text_of(message)));
-  }
-  void flush_() override {}
-
- private:
-  OpenFile file_;
-};
+template <class Write>
+spdlog::sink_ptr text_sink(Write write) {
+  return std::make_shared<TextSink<Write>>(std::move(write));
+}
 
 // The sink of the newest log file, for log_to_file_only().
 std::weak_ptr<spdlog::sinks::sink>& newest_file() {
@@ -120,8 +96,9 @@ void Console::write(std::string_view text) {
 }
 
 void start_logging(std::shared_ptr<Console> console) {
-  auto sink = std::make_shared<ConsoleSink>(console);
-  auto logger = std::make_shared<spdlog::logger>("tapehead", std::move(sink));
+  auto logger = std::make_shared<spdlog::logger>(
+      "tapehead",
+      text_sink([console](const std::string& text, const auto&) { console->print(text); }));
   logger->flush_on(spdlog::level::info);
   logger->set_error_handler([console = std::move(console)](const std::string& reason) {
     console->print("warning: a line could not be logged: " + reason);
@@ -134,7 +111,14 @@ void stop_logging() {
       std::make_shared<spdlog::logger>("tapehead", spdlog::sinks_init_list{}));
 }
 
-LogFile::LogFile(const std::filesystem::path& path) : sink_(std::make_shared<FileSink>(path)) {
+// Unlike spdlog's file sink, it does not follow a symbolic link.
+LogFile::LogFile(const std::filesystem::path& path)
+    : sink_(text_sink(
+          [file = OpenFile(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW)](
+              const std::string& text, const spdlog::log_clock::time_point& when) mutable {
+            const std::tm time = spdlog::details::os::localtime(spdlog::log_clock::to_time_t(when));
+            file.write(fmt::format("{:%Y-%m-%d %H:%M:%S}  {}\n", time, text));
+          })) {
   spdlog::default_logger()->sinks().push_back(sink_);
   spdlog::default_logger()->flush_on(spdlog::level::info);
   newest_file() = sink_;
@@ -157,7 +141,11 @@ Progress::Progress(std::shared_ptr<Console> console, ProgressOptions options)
     : console_(std::move(console)), options_(options) {}
 
 void Progress::update(const StepReport& report) {
-  smooth_rate(report);
+  if (report.step_seconds > 0) {  // smooths the speed
+    const double now = static_cast<double>(report.tokens) / report.step_seconds;
+    const double weight = rate_ == 0 ? 1.0 : -std::expm1(-report.step_seconds / rate_seconds);
+    rate_ += weight * (now - rate_);
+  }
   if (!started_) {
     started_ = true;
     first_ = report;
@@ -185,37 +173,29 @@ void Progress::finish() {
 
 // In a narrow terminal parts are left out: first the gradient norm, then the learning rate, then
 // the epoch.
-std::string Progress::line(const StepReport& report, Index width) const {
-  std::string text = line_without(report, 0);
-  for (int parts = 1; parts <= 3 && text_width(text) > width; ++parts) {
-    text = line_without(report, parts);
-  }
-  return text;
-}
-
-std::string Progress::line_without(const StepReport& report, int parts) const {
+std::string Progress::line(const StepReport& report, Index width, int left_out) const {
   std::string text = fmt::format("step {}", report.step);
   if (options_.total_steps) {
     text += fmt::format("/{}", *options_.total_steps);
   }
-  if (parts < 3) {
+  if (left_out < 3) {
     text += fmt::format("  epoch {}", report.epoch);
   }
   text += fmt::format("  loss {:.4f}", report.loss);
   if (report.gated_heads > 0) {
     text += fmt::format("  open heads {:.1f}/{}", report.open_heads, report.gated_heads);
   }
-  if (parts < 2) {
+  if (left_out < 2) {
     text += fmt::format("  lr {:.2e}", report.learning_rate);
   }
-  if (parts < 1) {
+  if (left_out < 1) {
     text += fmt::format("  grad norm {:.3f}", report.gradient_norm);
   }
   text += fmt::format("  {} tokens/s", format_count(rate_));
   if (const auto left = seconds_left(report)) {
     text += fmt::format("  {} left", format_duration(*left));
   }
-  return text;
+  return left_out < 3 && text_width(text) > width ? line(report, width, left_out + 1) : text;
 }
 
 std::optional<double> Progress::seconds_left(const StepReport& report) const {
@@ -230,15 +210,6 @@ std::optional<double> Progress::seconds_left(const StepReport& report) const {
     left = left ? std::min(*left, rest) : rest;
   }
   return left;
-}
-
-void Progress::smooth_rate(const StepReport& report) {
-  if (report.step_seconds <= 0) {
-    return;
-  }
-  const double now = static_cast<double>(report.tokens) / report.step_seconds;
-  const double weight = rate_ == 0 ? 1.0 : -std::expm1(-report.step_seconds / rate_seconds);
-  rate_ += weight * (now - rate_);
 }
 
 }  // namespace tapehead

@@ -104,10 +104,8 @@ class Progress {
 
  private:
   bool live() const { return console_ != nullptr && console_->terminal(); }
-  std::string line(const StepReport& report, Index width) const;
-  std::string line_without(const StepReport& report, int parts) const;
+  std::string line(const StepReport& report, Index width, int left_out = 0) const;
   std::optional<double> seconds_left(const StepReport& report) const;
-  void smooth_rate(const StepReport& report);
 
   std::shared_ptr<Console> console_;
   ProgressOptions options_;

@@ -16,15 +16,6 @@ std::size_t width(const std::string& text) { return static_cast<std::size_t>(tex
 
 namespace fs = std::filesystem;
 
-fs::path started_program(const fs::path& program) {
-  const fs::path level = program.parent_path();
-  const fs::path prefix = level.parent_path().parent_path().parent_path();
-  const fs::path chooser = prefix / "bin" / program.filename();
-  std::error_code error;
-  const bool packaged = level == prefix / "lib/tapehead" / kernel_level();
-  return packaged && fs::exists(chooser, error) ? chooser : program;
-}
-
 }  // namespace
 
 std::string format_duration(double seconds) {
@@ -115,11 +106,16 @@ fs::path running_program() { return fs::read_symlink("/proc/self/exe"); }
 
 std::string program_path() {
   std::error_code error;
-  const fs::path running = fs::read_symlink("/proc/self/exe", error);
+  fs::path program = fs::read_symlink("/proc/self/exe", error);
   if (error) {
     return "tapehead";
   }
-  const fs::path program = started_program(running);
+  const fs::path level = program.parent_path();
+  const fs::path prefix = level.parent_path().parent_path().parent_path();
+  const fs::path chooser = prefix / "bin" / program.filename();
+  if (level == prefix / "lib/tapehead" / kernel_level() && fs::exists(chooser, error)) {
+    program = chooser;
+  }
   const fs::path near = fs::proximate(program, error);
   return shell_word(error || near.string().starts_with("..") ? program.string() : near.string());
 }

@@ -19,11 +19,8 @@ std::string layers_text(Index first, Index last) {
                        : fmt::format("layers {} to {}", first, last);
 }
 
-std::string_view title_of(AttentionKind kind) {
-  constexpr std::array<std::string_view, 3> titles{"encoder self-attention",
-                                                   "decoder self-attention", "cross-attention"};
-  return titles[static_cast<std::size_t>(kind)];
-}
+constexpr std::array<std::string_view, 3> titles{"encoder self-attention", "decoder self-attention",
+                                                 "cross-attention"};  // by AttentionKind
 
 // Builds the list of parts.
 class Parts {
@@ -58,9 +55,13 @@ class Parts {
         list_.emplace_back().attention.emplace();
       }
       ModelPart& part = list_.back();
-      part.name = fmt::format("{}, {}", title_of(kind), layers_text(first, layer));
+      part.name =
+          fmt::format("{}, {}", titles[static_cast<std::size_t>(kind)], layers_text(first, layer));
       part.scopes.insert(part.scopes.end(), {attention->module.path(), attention->weights.path});
-      part.attention->add(work_of(*attention));
+      const AttentionParts work = work_of(*attention);
+      part.attention->projections += work.projections;
+      part.attention->pairs += work.pairs;
+      part.attention->output += work.output;
       part.multiply_adds = part.attention->all();
       before = attention;
     }
@@ -155,21 +156,6 @@ class Parts {
   std::vector<ModelPart> list_;
 };
 
-Index rows_of_examples(const Source& source, const std::vector<Index>& examples) {
-  Index rows = 0;
-  for (const Index number : examples) {
-    const SequenceLengths lengths = source.lengths(number);
-    rows += lengths.context + lengths.input + lengths.remembered;
-  }
-  return rows;
-}
-
-// The path of the module that was entered: a table that modules share does not name its user.
-std::string_view path_of(const TapeEvent& event) {
-  const Module* module = event.entered != nullptr ? event.entered : event.module;
-  return module == nullptr ? std::string_view() : std::string_view(module->path());
-}
-
 Batch largest_part(const Batch& batch, const Config& config) {
   const auto rows = [](const Batch& part) { return part.context.rows() + part.input.rows(); };
   Batch largest;
@@ -184,12 +170,6 @@ Batch largest_part(const Batch& batch, const Config& config) {
 }
 
 }  // namespace
-
-void AttentionParts::add(const AttentionParts& other) {
-  projections += other.projections;
-  pairs += other.pairs;
-  output += other.output;
-}
 
 std::vector<ModelPart> model_parts(const Transformer& model, const ParameterStore& store,
                                    const StepRows& rows) {
@@ -231,10 +211,15 @@ std::size_t part_of(const std::vector<ModelPart>& parts, std::string_view path) 
 }
 
 std::size_t largest_batch(const TrainingEpoch& epoch) {
-  const auto largest =
-      std::ranges::max_element(epoch.batches, {}, [&](const std::vector<Index>& examples) {
-        return rows_of_examples(*epoch.source, examples);
-      });
+  const auto rows = [&](const std::vector<Index>& examples) {
+    Index sum = 0;
+    for (const Index number : examples) {
+      const SequenceLengths lengths = epoch.source->lengths(number);
+      sum += lengths.context + lengths.input + lengths.remembered;
+    }
+    return sum;
+  };
+  const auto largest = std::ranges::max_element(epoch.batches, {}, rows);
   return static_cast<std::size_t>(largest - epoch.batches.begin());
 }
 
@@ -253,7 +238,10 @@ std::vector<std::size_t> activations_of(const Model& model, const Config& config
   auto before = static_cast<std::ptrdiff_t>(pool_use().bytes_used);
   tape.watch([&](const TapeEvent& event) {
     const auto now = static_cast<std::ptrdiff_t>(pool_use().bytes_used);
-    bytes[part_of(parts, path_of(event))] += now - before;
+    // The module that was entered: a table that modules share does not name its user.
+    const Module* module = event.entered != nullptr ? event.entered : event.module;
+    const std::string_view path = module == nullptr ? std::string_view() : module->path();
+    bytes[part_of(parts, path)] += now - before;
     before = now;
   });
   batch_loss(model.transformer, pass, largest,

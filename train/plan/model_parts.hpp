@@ -18,7 +18,6 @@ struct AttentionParts {
   double output = 0;       // the output projection
 
   double all() const { return projections + pairs + output; }
-  void add(const AttentionParts& other);
 };
 
 struct ModelPart {

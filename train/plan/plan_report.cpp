@@ -4,7 +4,7 @@
 #include "core/version.hpp"
 #include "datasets/loader.hpp"
 #include "train/model_training.hpp"
-#include "train/output/text_table.hpp"
+#include "train/output/figure_table.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
@@ -26,14 +26,6 @@ std::string listed(const DecayGroups& groups, const TrainingOptions& options, bo
     }
   }
   return join(texts, ", ");
-}
-
-Index target_tokens(const Source& source) {
-  Index tokens = 0;
-  for (Index i = 0; i < source.size(); ++i) {
-    tokens += source.at(i).predicted;
-  }
-  return tokens;
 }
 
 std::string splits_text(const Task& task) {
@@ -92,10 +84,34 @@ std::string parameters_text(Index parameters, Index trained) {
                                : fmt::format("{}, {} trained", number(parameters), number(trained));
 }
 
-std::vector<std::string> cells(const std::string& name, const PartCost& cost) {
-  return {name, parameters_text(cost.parameters, cost.trained), format_count(cost.multiply_adds),
-          fmt::format("{:.1f}", cost.weight_bytes / 1e6),
-          fmt::format("{:.1f}", cost.activation_bytes / 1e6)};
+// The figures of a part of the model.
+const std::vector<FigureRow<PartCost>>& cost_rows() {
+  using Cost = const PartCost&;
+  static const std::vector<FigureRow<PartCost>> rows{
+      {"parameters", "parameters", "", &PartCost::parameters, "",
+       [](Cost of) { return parameters_text(of.parameters, of.trained); }},
+      {.key = "trained_parameters", .of = &PartCost::trained},
+      {"multiply_adds", "multiply-adds a step", "", &PartCost::multiply_adds, "",
+       [](Cost of) { return format_count(of.multiply_adds); }},
+      {"weight_bytes", "weights MB", "", &PartCost::weight_bytes, "",
+       [](Cost of) { return fmt::format("{:.1f}", of.weight_bytes / 1e6); }},
+      {"activation_bytes", "activations MB", "", &PartCost::activation_bytes, "",
+       [](Cost of) { return fmt::format("{:.1f}", of.activation_bytes / 1e6); }}};
+  return rows;
+}
+
+// The multiply-adds of a part's attentions. The table has a line for each below the part.
+const std::vector<FigureRow<AttentionParts>>& attention_rows() {
+  const auto row = [](const char* key, const char* line, double AttentionParts::* number) {
+    return FigureRow<AttentionParts>{
+        key,    line, "",
+        number, "",   [number](const AttentionParts& of) { return format_count(of.*number); }};
+  };
+  static const std::vector<FigureRow<AttentionParts>> rows{
+      row("projections", "queries, keys, values", &AttentionParts::projections),
+      row("pairs", "scores, weighted values", &AttentionParts::pairs),
+      row("output", "output", &AttentionParts::output)};
+  return rows;
 }
 
 PartsFacts parts_facts(const PlanFacts& facts) {
@@ -105,34 +121,14 @@ PartsFacts parts_facts(const PlanFacts& facts) {
           .threads = facts.threads};
 }
 
-std::string step_text(const PlanFacts& facts) {
-  const double seconds = facts.rehearsal.seconds_per_step;
-  return fmt::format("{:.3g} ms by {}, {} target tokens/s ({} timed)", 1e3 * seconds,
-                     counted(facts.threads, "thread"),
-                     format_count(facts.rehearsal.rows.labels / seconds),
-                     counted(facts.rehearsal.timed_steps, "step"));
-}
-
-struct MemoryRange {
-  double least;
-  double most;
-};
-
-// The range of the peak in bytes, from measurements (docs/plan.md). The timing of threads and huge
-// pages of the system change the peak by up to a tenth. The rehearsal writes neither the files of a
-// run nor the page at the end, so their memory is added.
-MemoryRange memory_range(const PlanFacts& facts) {
+// The range of the peak in bytes, least and most, from measurements (docs/plan.md). The timing of
+// threads and huge pages of the system change the peak by up to a tenth. The rehearsal writes
+// neither the files of a run nor the page at the end, so their memory is added.
+std::pair<double, double> memory_range(const PlanFacts& facts) {
   constexpr double files = 1.5e6;
   constexpr double page = 3e6;
   const auto rehearsed = static_cast<double>(facts.rehearsal.peak_bytes);
-  return {.least = 0.9 * rehearsed,
-          .most = 1.1 * rehearsed + files + (facts.options.run.report ? page : 0)};
-}
-
-std::string rows_text(const StepRows& rows) {
-  return rows.source > 0
-             ? fmt::format("{:.0f} source and {:.0f} target tokens", rows.source, rows.target)
-             : fmt::format("{:.0f} tokens, {:.0f} of them with a label,", rows.target, rows.labels);
+  return {0.9 * rehearsed, 1.1 * rehearsed + files + (facts.options.run.report ? page : 0)};
 }
 
 // The end of a training, after so many seconds without evaluations.
@@ -170,19 +166,31 @@ std::string training_text(const PlanFacts& facts, const TrainingEnd& end) {
 
 std::string parts_table(const PartsFacts& facts) {
   Table table({Align::left, Align::right, Align::right, Align::right, Align::right});
-  table.row({"part", "parameters", "multiply-adds a step", "weights MB", "activations MB"});
+  const auto add = [&](const std::string& name, const auto& cell_of) {
+    std::vector<std::string> cells{name};
+    for (const FigureRow<PartCost>& row : cost_rows()) {
+      if (!row.column.empty()) {
+        cells.push_back(cell_of(row));
+      }
+    }
+    table.row(cells);
+  };
+  const auto add_cost = [&](const std::string& name, const PartCost& cost) {
+    add(name, [&](const auto& row) { return text_of(row, cost); });
+  };
+  add("part", [](const auto& row) { return row.column; });
   table.rule();
   for (std::size_t i = 0; i < facts.parts.size(); ++i) {
     const ModelPart& part = facts.parts[i];
-    table.row(cells(part.name, cost_of(facts, i)));
-    if (part.attention) {
-      table.row({"  queries, keys, values", "", format_count(part.attention->projections), "", ""});
-      table.row({"  scores, weighted values", "", format_count(part.attention->pairs), "", ""});
-      table.row({"  output", "", format_count(part.attention->output), "", ""});
+    add_cost(part.name, cost_of(facts, i));
+    for (const FigureRow<AttentionParts>& row : attention_rows()) {
+      if (part.attention) {
+        table.row({"  " + row.column, "", text_of(row, *part.attention)});
+      }
     }
   }
   table.rule();
-  table.row(cells("all", total_cost(facts)));
+  add_cost("all", total_cost(facts));
   return table.text();
 }
 
@@ -205,14 +213,18 @@ std::string decay_text(const ParameterStore& store, const TrainingOptions& optio
 
 std::string start_table(const StartFacts& facts) {
   const Config& config = facts.config;
+  const Source& training = *facts.task.split("train").source;
+  Index target_tokens = 0;
+  for (Index i = 0; i < training.size(); ++i) {
+    target_tokens += training.at(i).predicted;
+  }
   Table table({Align::left, Align::left});
   table.row({"run", facts.run});
   table.row({"parameters", parameters_text(facts.store.count(), facts.store.trained_count())});
   table.row({"examples", splits_text(facts.task)});
   table.row({"vocabulary", vocabulary_text(facts.task)});
   table.row({"target tokens", fmt::format("{} an epoch, {} a batch",
-                                          format_count(static_cast<double>(
-                                              target_tokens(*facts.task.split("train").source))),
+                                          format_count(static_cast<double>(target_tokens)),
                                           config.training.batch_tokens)});
   table.row({"length", length_text(config.training, facts.run_plan.steps_per_epoch)});
   if (const auto memory = memory_size(config)) {
@@ -239,60 +251,59 @@ std::string start_table(const StartFacts& facts) {
 
 std::string plan_table(const PlanFacts& facts) {
   Table table({Align::left, Align::left});
-  table.row({"a step", fmt::format("{} on the mean, {} an epoch", rows_text(facts.rehearsal.rows),
-                                   facts.run.steps_per_epoch)});
-  table.row({"time per step", step_text(facts)});
+  const StepRows& rows = facts.rehearsal.rows;
+  const std::string rows_text =
+      rows.source > 0
+          ? fmt::format("{:.0f} source and {:.0f} target tokens", rows.source, rows.target)
+          : fmt::format("{:.0f} tokens, {:.0f} of them with a label,", rows.target, rows.labels);
+  table.row(
+      {"a step", fmt::format("{} on the mean, {} an epoch", rows_text, facts.run.steps_per_epoch)});
+  const double seconds = facts.rehearsal.seconds_per_step;
+  table.row({"time per step",
+             fmt::format("{:.3g} ms by {}, {} target tokens/s ({} timed)", 1e3 * seconds,
+                         counted(facts.threads, "thread"), format_count(rows.labels / seconds),
+                         counted(facts.rehearsal.timed_steps, "step"))});
   if (const auto end = training_end(facts)) {
     table.row({"training", training_text(facts, *end)});
   }
   if (const std::string rate = zero_rate_text(facts.options, facts.run); !rate.empty()) {
     table.row({"learning rate", rate});
   }
-  const MemoryRange memory = memory_range(facts);
-  table.row({"peak memory", fmt::format("{:.0f} to {:.0f} MB", std::floor(memory.least / 1e6),
-                                        std::ceil(memory.most / 1e6))});
+  const auto [least, most] = memory_range(facts);
+  table.row({"peak memory",
+             fmt::format("{:.0f} to {:.0f} MB", std::floor(least / 1e6), std::ceil(most / 1e6))});
   return parts_table(parts_facts(facts)) + "\n\n" + table.text();
 }
 
 Json plan_json(const PlanFacts& facts) {
   Json parts = Json::array();
   const PartsFacts of_parts = parts_facts(facts);
-  const auto numbers = [](const PartCost& cost) {
-    return Json{{"parameters", cost.parameters},
-                {"trained_parameters", cost.trained},
-                {"multiply_adds", cost.multiply_adds},
-                {"weight_bytes", cost.weight_bytes},
-                {"activation_bytes", cost.activation_bytes}};
-  };
   for (std::size_t i = 0; i < facts.rehearsal.parts.size(); ++i) {
     const ModelPart& part = facts.rehearsal.parts[i];
     Json row = {{"name", part.name}};
-    row.update(numbers(cost_of(of_parts, i)));
+    row.update(json_of(cost_rows(), cost_of(of_parts, i)));
     if (part.attention) {
-      row["attention"] = {{"projections", part.attention->projections},
-                          {"pairs", part.attention->pairs},
-                          {"output", part.attention->output}};
+      row["attention"] = json_of(attention_rows(), *part.attention);
     }
     parts.push_back(std::move(row));
   }
-  const double seconds = facts.rehearsal.seconds_per_step;
   const Index steps = facts.run.total_steps;
   const std::optional<TrainingEnd> end = training_end(facts);
-  const MemoryRange memory = memory_range(facts);
+  const auto [least, most] = memory_range(facts);
   return {{"config", facts.config},
           {"threads", facts.threads},
           {"parts", std::move(parts)},
-          {"total", numbers(total_cost(of_parts))},
+          {"total", json_of(cost_rows(), total_cost(of_parts))},
           {"step",
            {{"source_tokens", facts.rehearsal.rows.source},
             {"target_tokens", facts.rehearsal.rows.target},
-            {"seconds", seconds},
+            {"seconds", facts.rehearsal.seconds_per_step},
             {"timed_steps", facts.rehearsal.timed_steps}}},
           {"steps_per_epoch", facts.run.steps_per_epoch},
           {"steps", steps > 0 ? Json(steps) : Json()},
           {"training_seconds", end ? Json(end->seconds) : Json()},
           {"peak_memory_bytes", facts.rehearsal.peak_bytes},
-          {"peak_memory_range_bytes", {memory.least, memory.most}}};
+          {"peak_memory_range_bytes", {least, most}}};
 }
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

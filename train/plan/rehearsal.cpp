@@ -20,8 +20,7 @@ constexpr Index most_steps = 60;
 
 Split only(const Split& split, const Lists& batches, Index count) {
   std::vector<Index> numbers;
-  for (Index b = 0; b < std::min(count, static_cast<Index>(batches.size())); ++b) {
-    const std::vector<Index>& batch = batches[static_cast<std::size_t>(b)];
+  for (const std::vector<Index>& batch : batches | std::views::take(count)) {
     numbers.insert(numbers.end(), batch.begin(), batch.end());
   }
   return {.name = split.name, .source = part_of(split.source, numbers), .kind = split.kind};

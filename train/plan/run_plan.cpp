@@ -13,19 +13,6 @@ namespace tapehead {
 
 namespace {
 
-Index steps_in_epoch(const Config& config, const Task& task) {
-  const auto batches =
-      std::ssize(training_epoch(task, config.training.batching(), config.seed, 0).batches);
-  return (batches + config.training.accumulate - 1) / config.training.accumulate;
-}
-
-Index planned_steps(const TrainingOptions& training, Index steps_per_epoch) {
-  const Index by_epochs = training.epochs.value_or(0) * steps_per_epoch;
-  const Index by_steps = training.steps.value_or(0);
-  return by_epochs > 0 && by_steps > 0 ? std::min(by_epochs, by_steps)
-                                       : std::max(by_epochs, by_steps);
-}
-
 // Throws DataError if a sequence with its one mark has more rows than the model has positions.
 void expect_positions(const Split& split, Index max_positions) {
   for (Index i = 0; i < split.size(); ++i) {
@@ -48,14 +35,20 @@ void expect_positions(const Split& split, Index max_positions) {
 }  // namespace
 
 RunPlan plan_run(const Config& config, const Task& task) {
-  const Index steps_per_epoch = steps_in_epoch(config, task);
+  const TrainingOptions& training = config.training;
+  const auto batches =
+      std::ssize(training_epoch(task, training.batching(), config.seed, 0).batches);
+  const Index steps_per_epoch = (batches + training.accumulate - 1) / training.accumulate;
+  const Index by_epochs = training.epochs.value_or(0) * steps_per_epoch;
+  const Index by_steps = training.steps.value_or(0);
   const RunPlan plan{.steps_per_epoch = steps_per_epoch,
-                     .total_steps = planned_steps(config.training, steps_per_epoch)};
-  if (plan.total_steps > 0 && config.training.warmup >= plan.total_steps) {
+                     .total_steps = by_epochs > 0 && by_steps > 0 ? std::min(by_epochs, by_steps)
+                                                                  : std::max(by_epochs, by_steps)};
+  if (plan.total_steps > 0 && training.warmup >= plan.total_steps) {
     throw ConfigError(
         fmt::format("training.warmup: the warmup must end before the run does (warmup {}; the run "
                     "has {} steps, {} an epoch)",
-                    config.training.warmup, plan.total_steps, plan.steps_per_epoch));
+                    training.warmup, plan.total_steps, plan.steps_per_epoch));
   }
   for (const Split& split : task.splits) {
     if (config.evaluation.memory.value_or(0) > 0) {
@@ -97,10 +90,7 @@ void say_copied_heads(const ModelOptions& model) {
     for (const AttentionSpec& spec : attention_specs(model, kind)) {
       const std::string text = fmt::format(
           "{} ({} heads of width {}, {})", name_of(kind), spec.heads, spec.d_v,
-          spec.tied()
-              ? "head_weights: tied"
-              : fmt::format("sharing: {}",
-                            EnumNames<Sharing>::names[static_cast<std::size_t>(spec.sharing)]));
+          spec.tied() ? "head_weights: tied" : fmt::format("sharing: {}", name_of(spec.sharing)));
       if (heads_are_copies(spec) && std::ranges::find(attentions, text) == attentions.end()) {
         attentions.push_back(text);
       }

@@ -45,21 +45,6 @@ double attention_multiply_adds(const ModelOptions& model, AttentionKind kind, co
   return total;
 }
 
-// Multiply-adds of each row in the map of a factored embedding; 0 if it is not factored.
-double embedding_multiply_adds(const ModelOptions& model) {
-  return model.factored_embedding()
-             ? static_cast<double>(model.embedding_width()) * static_cast<double>(model.d_model)
-             : 0;
-}
-
-// Multiply-adds of each row with a label in the output head.
-double output_multiply_adds(const ModelOptions& model, Index target_vocabulary) {
-  const auto D = static_cast<double>(model.d_model);
-  const double transform = model.head_transform == HeadTransform::none ? 0 : D;
-  return (transform + static_cast<double>(target_vocabulary)) *
-         static_cast<double>(model.output_width());
-}
-
 // Counts the keys of each query by marking them pair by pair.
 void mark_keys(const Pattern& pattern, const SequenceSize& size, std::vector<Index>& keys) {
   const auto marks = std::make_unique<bool[]>(static_cast<std::size_t>(size.keys));
@@ -161,16 +146,21 @@ double pair_multiply_adds(const AttentionSpec& spec, const SequenceSizes& sizes,
 
 double step_flops(const ModelOptions& model, Index target_vocabulary, const StepRows& rows,
                   CountedPairs counted) {
+  const auto D = static_cast<double>(model.d_model);
   const double matrices = model.feed_forward == FeedForwardKind::gated ? 3 : 2;
-  const double feed_forward = matrices * static_cast<double>(model.d_model) *
-                              static_cast<double>(model.feed_forward_width());
+  const double feed_forward = matrices * D * static_cast<double>(model.feed_forward_width());
+  // The map of a factored embedding, and the output head, which sees only rows with a label.
+  const double embedding =
+      model.factored_embedding() ? static_cast<double>(model.embedding_width()) * D : 0;
+  const double transform = model.head_transform == HeadTransform::none ? 0 : D;
+  const double output = (transform + static_cast<double>(target_vocabulary)) *
+                        static_cast<double>(model.output_width());
   const auto layer_rows = [&](StackName stack) {
     return static_cast<double>(model.layers_of(stack)) *
            (stack == model.traits().main ? rows.target : rows.source);
   };
   double total = (layer_rows(StackName::encoder) + layer_rows(StackName::decoder)) * feed_forward +
-                 (rows.source + rows.target) * embedding_multiply_adds(model) +
-                 rows.labels * output_multiply_adds(model, target_vocabulary);
+                 (rows.source + rows.target) * embedding + rows.labels * output;
   for (const AttentionKind kind : attention_kinds) {
     total += attention_multiply_adds(model, kind, rows, counted);
   }

@@ -1,8 +1,6 @@
 #include "train/run/checkpoint.hpp"
 
-#include "core/random/draws.hpp"
 #include "core/text.hpp"
-#include "train/step/optimizer.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
@@ -11,14 +9,8 @@ namespace {
 constexpr const char* memory_name = "lanes.memory";
 constexpr DType scalar_type = sizeof(Scalar) == sizeof(float) ? DType::f32 : DType::f64;
 
-using Bounds = Optimizer::Bounds;
-
 std::vector<Index> extents_of(const Shape& shape) {
-  std::vector<Index> extents;
-  for (Index axis = 0; axis < shape.rank(); ++axis) {
-    extents.push_back(shape[axis]);
-  }
-  return extents;
+  return {shape.extents().begin(), shape.extents().end()};
 }
 
 TensorEntry entry_of(const std::string& name, const Shape& shape, const Scalar* values) {
@@ -43,7 +35,8 @@ const TensorEntry& entry_with_shape(const TensorFile& file, const std::string& n
 }
 
 template <class Number>
-void expect_numbers(const TensorFile& file, const TensorEntry& entry, const Bounds& bounds) {
+void expect_numbers(const TensorFile& file, const TensorEntry& entry,
+                    const Optimizer::Bounds& bounds) {
   for (std::size_t i = 0; i * sizeof(Number) < entry.bytes.size(); ++i) {
     Number number;
     std::memcpy(&number, entry.bytes.data() + i * sizeof(Number), sizeof(Number));
@@ -57,15 +50,11 @@ void expect_numbers(const TensorFile& file, const TensorEntry& entry, const Boun
 }
 
 const TensorEntry& sound_entry(const TensorFile& file, const std::string& name, const Shape& shape,
-                               const Bounds& bounds = {}) {
+                               const Optimizer::Bounds& bounds = {}) {
   const TensorEntry& entry = entry_with_shape(file, name, shape);
   entry.dtype == DType::f32 ? expect_numbers<float>(file, entry, bounds)
                             : expect_numbers<double>(file, entry, bounds);
   return entry;
-}
-
-void copy_entry(const TensorEntry& entry, const Shape& shape, Scalar* values) {
-  copy_values(entry, std::span(values, static_cast<std::size_t>(shape.size())));
 }
 
 std::vector<TensorEntry> weight_entries(const ParameterStore& store, const Scalar* values) {
@@ -80,68 +69,10 @@ std::vector<TensorEntry> weight_entries(const ParameterStore& store, const Scala
 void read_weights(const TensorFile& file, const ParameterStore& store, Scalar* values) {
   expect_weights(file, store);
   for (const NamedParameter& parameter : store.parameters()) {
-    copy_entry(file.entry(parameter.name), parameter.shape, values + parameter.offset);
+    copy_values(
+        file.entry(parameter.name),
+        std::span(values + parameter.offset, static_cast<std::size_t>(parameter.shape.size())));
   }
-}
-
-// Whether this rank holds all numbers of the parameter's state.
-bool is_whole(std::span<const Scalar> kept, const NamedParameter& parameter) {
-  return std::ssize(kept) == parameter.shape.size();
-}
-
-// An optimiser state of a parameter, with its name in checkpoints. Store and optimiser must outlive
-// it.
-struct Moment {
-  std::string name;
-  const Optimizer::State& state;
-  const NamedParameter& parameter;
-};
-
-std::vector<Moment> moments_of(const ParameterStore& store, const Optimizer& optimizer) {
-  std::vector<Moment> moments;
-  for (const Optimizer::State& state : optimizer.states()) {
-    for (const NamedParameter& parameter : store.parameters()) {
-      if (state.belongs_to(parameter)) {
-        moments.push_back({.name = fmt::format("optimizer.{}.{}", state.name, parameter.name),
-                           .state = state,
-                           .parameter = parameter});
-      }
-    }
-  }
-  return moments;
-}
-
-// Moves the state to rank 0, which writes checkpoints, or from rank 0 to all ranks. `all`: on rank
-// 0, all numbers of the parameter in this state.
-void move_moment(const Optimizer& optimizer, const Moment& moment, std::span<Scalar> all,
-                 bool to_first, Ranks& ranks) {
-  std::vector<Outgoing> outgoing;
-  std::vector<Incoming> incoming;
-  const auto add = [&](Index other, std::span<Scalar> numbers, bool sends) {
-    if (sends && !numbers.empty()) {
-      outgoing.push_back({.to = other, .bytes = std::as_bytes(numbers)});
-    } else if (!numbers.empty()) {
-      incoming.push_back({.from = other, .bytes = std::as_writable_bytes(numbers)});
-    }
-  };
-  const std::span<Scalar> mine = optimizer.kept(moment.state, moment.parameter);
-  if (!ranks.first()) {
-    add(0, mine, to_first);
-  }
-  const Slice whole = slice_of(moment.parameter);
-  for (Index rank = 0; ranks.first() && rank < ranks.count(); ++rank) {
-    const Slice part = whole.overlap(optimizer.exchange().slice_of(rank));
-    const auto first = static_cast<std::size_t>(part.size() > 0 ? part.begin - whole.begin : 0);
-    const std::span<Scalar> place = all.subspan(first, static_cast<std::size_t>(part.size()));
-    if (rank > 0) {
-      add(rank, place, !to_first);
-    } else if (to_first) {
-      std::ranges::copy(mine, place.begin());
-    } else {
-      std::ranges::copy(place, mine.begin());
-    }
-  }
-  ranks.exchange(outgoing, incoming);
 }
 
 }  // namespace
@@ -171,8 +102,8 @@ void load_weights(const TensorFile& file, ParameterStore& store) {
 }
 
 void load_weight(const TensorFile& file, const NamedParameter& parameter, ParameterStore& store) {
-  copy_entry(sound_entry(file, parameter.name, parameter.shape), parameter.shape,
-             store.values().data() + parameter.offset);
+  Tensor values = store.value(parameter);
+  copy_values(sound_entry(file, parameter.name, parameter.shape), values.values());
 }
 
 std::vector<TensorEntry> training_entries(const TrainingState& training) {
@@ -183,18 +114,18 @@ std::vector<TensorEntry> training_entries(const TrainingState& training) {
   }
   for (const auto& [name, state, parameter] : moments_of(store, optimizer)) {
     const std::span<const Scalar> kept = optimizer.kept(state, parameter);
-    entries.push_back(
-        {.name = name,
-         .dtype = scalar_type,
-         .shape = extents_of(parameter.shape),
-         .bytes = is_whole(kept, parameter) ? std::as_bytes(kept) : std::span<const std::byte>()});
+    const bool whole = std::ssize(kept) == parameter.shape.size();
+    entries.push_back({.name = name,
+                       .dtype = scalar_type,
+                       .shape = extents_of(parameter.shape),
+                       .bytes = whole ? std::as_bytes(kept) : std::span<const std::byte>()});
   }
   return entries;
 }
 
 void load_memory(const TensorFile& file, LaneMemory& memory) {
   Tensor& values = memory.committed();
-  copy_entry(sound_entry(file, memory_name, values.shape()), values.shape(), values.data());
+  copy_values(sound_entry(file, memory_name, values.shape()), values.values());
 }
 
 TrainingPosition load_training(const TensorFile& file, const TrainingState& training) {
@@ -203,7 +134,8 @@ TrainingPosition load_training(const TensorFile& file, const TrainingState& trai
   load_weights(file, store);
   for (const auto& [name, state, parameter] : moments_of(store, optimizer)) {
     const TensorEntry& entry = sound_entry(file, name, parameter.shape, state.bounds);
-    if (const auto kept = optimizer.kept(state, parameter); is_whole(kept, parameter)) {
+    const auto kept = optimizer.kept(state, parameter);
+    if (std::ssize(kept) == parameter.shape.size()) {
       copy_values(entry, kept);
     }
   }
@@ -218,9 +150,7 @@ void write_weight_average(const std::vector<std::filesystem::path>& files,
   std::vector<double> sums(static_cast<std::size_t>(store.size()), 0);
   for (const auto& file : files) {
     read_weights(TensorFile(file), store, values.data());
-    std::ranges::transform(sums, values, sums.begin(), [](double sum, Scalar value) {
-      return sum + static_cast<double>(value);
-    });
+    std::ranges::transform(sums, values, sums.begin(), std::plus<double>());
   }
   std::ranges::transform(sums, values.begin(),
                          [count = static_cast<double>(files.size())](double sum) {
@@ -230,78 +160,18 @@ void write_weight_average(const std::vector<std::filesystem::path>& files,
   write_tensor_file(average, weight_entries(store, values.data()), metadata);
 }
 
-EntryBytes entry_bytes(const TrainingState& training, Ranks& ranks) {
-  if (ranks.count() == 1) {
-    return [](const TensorEntry& entry) { return entry.bytes; };
-  }
-  return [&optimizer = training.optimizer, &ranks, all = std::vector<Scalar>(),
-          moments = moments_of(training.store, training.optimizer)](
-             const TensorEntry& entry) mutable -> std::span<const std::byte> {
-    const auto moment = std::ranges::find(moments, entry.name, &Moment::name);
-    if (moment == moments.end()) {
-      return entry.bytes;
-    }
-    all.resize(static_cast<std::size_t>(moment->parameter.shape.size()));
-    move_moment(optimizer, *moment, all, true, ranks);
-    return std::as_bytes(std::span(all));
-  };
-}
-
-void share_training(const TensorFile* checkpoint, const TrainingState& training,
-                    TrainingPosition& position, Ranks& ranks) {
-  if (ranks.count() == 1) {
-    return;
-  }
-  const auto& [store, optimizer, memory] = training;
-  share_weights(store, ranks);
-  position.measure = text_of_first(ranks, position.measure);
-  for (Index* number : {&position.step, &position.epoch, &position.batch, &position.evaluations,
-                        &position.best_evaluation}) {
-    *number = value_of_first(ranks, *number);
-  }
-  position.batching = value_of_first(ranks, position.batching);
-  position.best_value = value_of_first(ranks, position.best_value);
-  position.best_loss = value_of_first(ranks, position.best_loss);
-  optimizer.set_steps(position.step);
-  if (position.step == 0) {
-    return;
-  }
-  if (memory != nullptr) {
-    copy_from_first(ranks, std::as_writable_bytes(memory->committed().values()));
-  }
-  std::vector<Scalar> numbers;
-  for (const Moment& moment : moments_of(store, optimizer)) {
-    numbers.resize(static_cast<std::size_t>(moment.parameter.shape.size()));
-    if (ranks.first()) {
-      copy_values(checkpoint->entry(moment.name), std::span(numbers));
-    }
-    move_moment(optimizer, moment, numbers, false, ranks);
-  }
-}
-
-void share_weights(ParameterStore& store, Ranks& ranks) {
-  copy_from_first(ranks, std::as_writable_bytes(store.values().values()));
-}
-
-void expect_same_weights(const ParameterStore& store, Index step, Ranks& ranks) {
-  if (ranks.count() == 1) {
-    return;
-  }
-  const auto bytes = std::as_bytes(store.values().values());
-  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  const std::vector<std::uint64_t> hashes = share_values(ranks, Hash().add(text).value());
-  std::vector<std::string> differing;
-  for (std::size_t rank = 1; rank < hashes.size(); ++rank) {
-    if (hashes[rank] != hashes.front()) {
-      differing.push_back(ranks.name(static_cast<Index>(rank)));
+std::vector<Moment> moments_of(const ParameterStore& store, const Optimizer& optimizer) {
+  std::vector<Moment> moments;
+  for (const Optimizer::State& state : optimizer.states()) {
+    for (const NamedParameter& parameter : store.parameters()) {
+      if (state.belongs_to(parameter)) {
+        moments.push_back({.name = fmt::format("optimizer.{}.{}", state.name, parameter.name),
+                           .state = state,
+                           .parameter = parameter});
+      }
     }
   }
-  if (!differing.empty()) {
-    throw RankError(
-        "step {}: {} has other weights than {}, although both made the same steps: its memory, its "
-        "processor or the network is not reliable; earlier checkpoints are unchanged",
-        step, join(differing, ", "), ranks.name(0));
-  }
+  return moments;
 }
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

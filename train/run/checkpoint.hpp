@@ -1,10 +1,7 @@
 // Reads and writes a checkpoint's parameters, optimiser state and position in the data. Everything
-// is checked when read. Of several ranks, only rank 0 uses the file.
+// is checked when read.
 #pragma once
 
-#include "core/files/tensor_file.hpp"
-#include "core/ranks/ranks.hpp"
-#include "core/tape/parameters.hpp"
 #include "nn/attention/caches.hpp"
 #include "train/step/optimizer.hpp"
 #include "train/step/training_position.hpp"
@@ -24,7 +21,6 @@ void expect_shapes(const TensorFile& file, const ParameterStore& store);  // rea
 // Checks like expect_weights(), then loads the weights. If one does not match, loads none.
 void load_weights(const TensorFile& file, ParameterStore& store);
 
-// Loads one weight.
 void load_weight(const TensorFile& file, const NamedParameter& parameter, ParameterStore& store);
 
 // The state with which a training continues, besides its position.
@@ -34,11 +30,19 @@ struct TrainingState {
   LaneMemory* memory = nullptr;  // null: none
 };
 
-// Entries for the whole state. Optimiser entries have bytes only if this rank holds all of them.
+// A parameter's state in the optimiser, with its name in checkpoints. It refers to both.
+struct Moment {
+  std::string name;
+  const Optimizer::State& state;
+  const NamedParameter& parameter;
+};
+std::vector<Moment> moments_of(const ParameterStore& store, const Optimizer& optimizer);
+
+// Entries for the whole state. Those of the optimiser have bytes only if it holds all of them.
 std::vector<TensorEntry> training_entries(const TrainingState& state);
 
-// Loads the weights, and each optimiser state of which this rank holds all numbers. Throws IoError
-// that names the file if something does not match; then store and optimiser are unusable.
+// Loads the weights, and each state of which the optimiser holds all numbers. Throws IoError that
+// names the file if something does not match; then store and optimiser are unusable.
 TrainingPosition load_training(const TensorFile& file, const TrainingState& state);
 
 // Loads the memory of the lanes. Throws IoError that names the file if it does not fit.
@@ -50,20 +54,5 @@ void load_memory(const TensorFile& file, LaneMemory& memory);
 void write_weight_average(const std::vector<std::filesystem::path>& files,
                           const ParameterStore& store, Metadata metadata,
                           const std::filesystem::path& average);
-
-// A function that returns an entry's bytes. Rank 0 receives optimiser state tensor by tensor, while
-// it writes the file. All ranks must call it for all entries, in_file_order().
-EntryBytes entry_bytes(const TrainingState& state, Ranks& ranks);
-
-// Gives all ranks what rank 0 has loaded: weights, memory, position, and the optimiser state in
-// `checkpoint`, which is null on other ranks and at the start of a training.
-void share_training(const TensorFile* checkpoint, const TrainingState& state,
-                    TrainingPosition& position, Ranks& ranks);
-
-// Gives all ranks the weights of rank 0.
-void share_weights(ParameterStore& store, Ranks& ranks);
-
-// Throws RankError that names the ranks whose weights differ from those of rank 0.
-void expect_same_weights(const ParameterStore& store, Index step, Ranks& ranks);
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

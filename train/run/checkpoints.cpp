@@ -7,8 +7,6 @@
 
 #include <spdlog/spdlog.h>
 
-#include "core/files/files.hpp"
-#include "core/files/json_text.hpp"
 #include "core/random/draws.hpp"
 #include "core/text.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"
@@ -22,16 +20,6 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* former_key = "config";
-
-std::string former_digest_of(const Config& config) {
-  Config numbers = config;
-  numbers.model.init_from.clear();
-  std::string decisive = fmt::format("seed: {}\n{}", config.seed, dump_section(numbers, "model"));
-  for (const std::string_view kind : attention_kind_names) {
-    decisive += fmt::format("{}:\n{}", kind, dump_section(numbers, kind));
-  }
-  return fmt::format("{:016x}", digest(decisive));
-}
 
 void expect_fact(const TensorFile& file, const std::string& key, const std::string& found,
                  const std::string& expected) {
@@ -49,17 +37,14 @@ void expect_fact(const TensorFile& file, const std::string& key, const std::stri
 
 constexpr std::string_view suffix = ".safetensors";
 
-// Metadata key: the interval of regular files when the file was written; 0: written on
-// interruption.
+// Metadata key: the interval of regular files at that time; 0: written on interruption.
 constexpr const char* interval_key = "checkpoint_every";
 
 // nullopt for older or unreadable files. Reads only the header of a large file.
 std::optional<Index> interval_of(const fs::path& path) {
   try {
     const MappedFile content(OpenFile(path, O_RDONLY | O_NONBLOCK), path);
-    const TensorFileParts parts = split_tensor_file(content.bytes());
-    check_head(parts);
-    const Metadata metadata = read_tensor_header(parts.header, parts.data).metadata;
+    const Metadata metadata = read_intact_header(content.bytes()).metadata;
     const auto found = metadata.find(interval_key);
     const auto interval = found == metadata.end() ? std::nullopt : whole_number(found->second);
     return interval && *interval >= 0 ? interval : std::nullopt;
@@ -74,7 +59,14 @@ constexpr const char* elapsed_file = "elapsed.json";
 
 Identity identity_of(const Config& config, const Tokenizers& tokenizers,
                      const std::string& data_fingerprint) {
-  Identity identity{.facts = meaning_of(config), .former_digest = former_digest_of(config)};
+  Config numbers = config;
+  numbers.model.init_from.clear();
+  std::string decisive = fmt::format("seed: {}\n{}", config.seed, dump_section(numbers, "model"));
+  for (const std::string_view kind : attention_kind_names) {
+    decisive += fmt::format("{}:\n{}", kind, dump_section(numbers, kind));
+  }
+  Identity identity{.facts = meaning_of(config),
+                    .former_digest = fmt::format("{:016x}", digest(decisive))};
   identity.facts["seed"] = std::to_string(config.seed);
   identity.facts["source_tokenizer"] = tokenizer_digest(*tokenizers.source);
   identity.facts["target_tokenizer"] = tokenizer_digest(*tokenizers.target);
@@ -110,6 +102,12 @@ void expect_identity(const TensorFile& file, const Identity& identity) {
   if (!differences.empty()) {
     throw IoError("{} comes from another model ({})", file.path().string(), some_of(differences));
   }
+}
+
+Metadata weights_metadata(const Identity& identity, Index step) {
+  Metadata metadata = identity.facts;
+  metadata["step"] = std::to_string(step);
+  return metadata;
 }
 
 VocabularyMatch match_vocabularies(const Tokenizer& theirs, const Tokenizer& ours) {

@@ -1,5 +1,4 @@
-// The checkpoints of a run: their identity (model, tokenizers and data), their names, how many are
-// kept, and with which a training can resume.
+// A run's checkpoints: identity (model, tokenizers, data), names, number, and use at a resume.
 #pragma once
 
 #include "core/files/tensor_file.hpp"
@@ -14,8 +13,7 @@ namespace tapehead {
 inline constexpr const char* imported_data = "imported";
 
 struct Identity {
-  // Metadata of a checkpoint: each option that decides what weights mean, the seed, digests of the
-  // tokenizers, and a fingerprint of the data.
+  // Metadata: each option that decides what weights mean, the seed, digests of tokenizers and data.
   Metadata facts;
   // Older checkpoints have a digest of all model options and the seed instead.
   std::string former_digest;
@@ -27,6 +25,9 @@ Identity identity_of(const Config& config, const Tokenizers& tokenizers,
 
 // Throws IoError that names the file and the differences. Missing options have their defaults.
 void expect_identity(const TensorFile& file, const Identity& identity);
+
+// Metadata of a file with weights only.
+Metadata weights_metadata(const Identity& identity, Index step);
 
 // The entries with the same text in two vocabularies.
 struct VocabularyMatch {
@@ -75,8 +76,7 @@ class Checkpoints {
       Index step, std::span<const TensorEntry> entries, const Metadata& metadata,
       const EntryBytes& bytes_of = [](const TensorEntry& entry) { return entry.bytes; }) const;
 
-  // Removes what an interrupted save has left: files before the newest one up to `step` that do not
-  // stay.
+  // After an interrupted save: removes files before the newest up to `step` that do not stay.
   void remove_surplus(Index step) const;
 
   // Reads files, newest first, until one is usable. `check` rejects a file by throwing IoError.

@@ -2,7 +2,6 @@
 
 #include <spdlog/spdlog.h>
 
-#include "core/files/files.hpp"
 #include "core/files/json_text.hpp"
 #include "core/random/draws.hpp"
 #include "core/text.hpp"
@@ -11,7 +10,6 @@
 #include "datasets/task_kind.hpp"
 #include "datasets/text/documents.hpp"
 #include "datasets/tokenizers/tokenizer_files.hpp"
-#include "train/run/run_directory.hpp"
 
 namespace tapehead {
 
@@ -53,28 +51,10 @@ Places read_places(const fs::path& file) {
   return places;
 }
 
-// The first file whose bytes have the digest.
-std::optional<fs::path> same_bytes(const std::vector<fs::path>& files, const std::string& digest) {
-  const auto same = std::ranges::find_if(
-      files, [&](const fs::path& file) { return !digest.empty() && digest_of(file) == digest; });
-  return same == files.end() ? std::nullopt : std::optional(*same);
-}
-
 IoError other_bytes(const fs::path& run, std::string_view option, const std::string& file,
                     std::string_view ways_out) {
   return IoError("run {} began with other data (task.{}: {} has other bytes now); {}", run.string(),
                  option, file, ways_out);
-}
-
-IoError not_there(const fs::path& run, std::string_view option,
-                  const std::vector<fs::path>& candidates) {
-  std::string places;
-  for (const fs::path& candidate : candidates) {
-    places += (places.empty() ? "" : " nor ") + candidate.string();
-  }
-  return IoError(
-      "run {}: task.{}: there is {} {}; give the directory of the run's data with --data DIR",
-      run.string(), option, candidates.size() > 1 ? "neither" : "no", places);
 }
 
 std::vector<fs::path> candidates_of(const RunFiles& run, const fs::path& path, const Place* place,
@@ -122,17 +102,24 @@ TaskOptions find_data(const RunFiles& run, const TaskOptions& task, const fs::pa
     std::vector<fs::path> there;
     std::ranges::copy_if(candidates, std::back_inserter(there), is_there);
     if (there.empty()) {
-      throw not_there(run.directory, option, candidates);
+      const auto name = [](const fs::path& candidate) { return candidate.string(); };
+      throw IoError(
+          "run {}: task.{}: there is {} {}; give the directory of the run's data with --data DIR",
+          run.directory.string(), option, candidates.size() > 1 ? "neither" : "no",
+          join(candidates | std::views::transform(name), " nor "));
     }
-    const auto same = same_bytes(there, place == nullptr ? "" : place->digest);
+    const auto same = std::ranges::find_if(there, [&](const fs::path& one) {
+      return place != nullptr && !place->digest.empty() && digest_of(one) == place->digest;
+    });
+    const std::string chosen = (same == there.end() ? there.front() : *same).string();
     if (directory.empty()) {
-      opened.push_back(same.value_or(there.front()).string());
+      opened.push_back(chosen);
+      if (same == there.end()) {
+        say_opened(run.directory, opened);
+        throw other_bytes(run.directory, option, chosen, ways_out);
+      }
     }
-    if (!same && directory.empty()) {
-      say_opened(run.directory, opened);
-      throw other_bytes(run.directory, option, there.front().string(), ways_out);
-    }
-    *path = same.value_or(there.front()).string();
+    *path = chosen;
   }
   say_opened(run.directory, opened);
   return found;
@@ -144,18 +131,6 @@ void add_data(InputFiles& inputs, const TaskOptions& task, const fs::path& path)
   } else {
     inputs.add(path);
   }
-}
-
-// All candidates for the data files of a task. Opens none of them. Throws IoError.
-std::vector<fs::path> data_candidates(const RunFiles& run, TaskOptions task,
-                                      const fs::path& directory) {
-  const Places places = read_places(run.data());
-  std::vector<fs::path> all;
-  for (const DataFile& file : data_files(task)) {
-    const auto some = candidates_of(run, *file.path, place_of(places, file), directory);
-    all.insert(all.end(), some.begin(), some.end());
-  }
-  return all;
 }
 
 }  // namespace
@@ -204,12 +179,6 @@ TaskOptions find_config_data(const fs::path& config, const TaskOptions& task) {
              : task;
 }
 
-const std::string& FileDigests::of(const fs::path& file) {
-  const auto known = known_.find(file);
-  return known != known_.end() ? known->second
-                               : known_.emplace(file, digest_of(file)).first->second;
-}
-
 void expect_data_of(const RunFiles& run, TaskOptions found, FileDigests& digests,
                     std::string_view ways_out) {
   const auto places = read_places(run.data());
@@ -218,7 +187,10 @@ void expect_data_of(const RunFiles& run, TaskOptions found, FileDigests& digests
     if (place == places.end() || place->second.digest.empty()) {
       continue;
     }
-    const std::string& now = digests.of(*path);
+    if (!digests.contains(*path)) {
+      digests.emplace(*path, digest_of(*path));
+    }
+    const std::string& now = digests.at(*path);
     if (!now.empty() && now != place->second.digest) {
       throw other_bytes(run.directory, option, *path, ways_out);
     }
@@ -241,9 +213,13 @@ InputFiles inputs_of_run(const fs::path& directory, const DataChoice& data) {
   const RunFiles run = find_run(directory);
   inputs.add(files_of_run(directory));
   try {
-    const TaskOptions task = load_config(run.config()).config.task;
-    for (const fs::path& path : data_candidates(run, task, data.directory)) {
-      add_data(inputs, task, path);
+    TaskOptions task = load_config(run.config()).config.task;
+    const Places places = read_places(run.data());
+    for (const DataFile& file : data_files(task)) {
+      for (const fs::path& path :
+           candidates_of(run, *file.path, place_of(places, file), data.directory)) {
+        add_data(inputs, task, path);
+      }
     }
   } catch (const IoError&) {
     return inputs;  // a missing file cannot be overwritten

@@ -1,9 +1,7 @@
 // Records in data.json, at a run's start, where its data files are, so that they are found from any
-// directory and after moving run and data together. Also lists the input files of commands, which
-// must not be overwritten.
+// directory and after moving run and data together. Also lists inputs that must not be replaced.
 #pragma once
 
-#include "core/files/input_output.hpp"
 #include "datasets/task.hpp"
 #include "train/config/config.hpp"
 #include "train/run/run_directory.hpp"
@@ -29,22 +27,14 @@ std::string why_no_files(const RunFiles& run, TaskOptions task);
 // name there; without one, the absolute path and the path relative to the run, and accepts only a
 // file with the recorded bytes. Paths without a record, because they were set again or the run is
 // old, stay unchanged. Logs the files that come from the record. Throws IoError that names files
-// that are gone or have other bytes; ConfigError if a directory is given but the run reads no
-// files.
+// that are gone or have other bytes; ConfigError for the directory of a run that reads no files.
 TaskOptions find_run_data(const RunFiles& run, const TaskOptions& task, const DataChoice& choice);
 
 // The same for a config file. The stored config of a run uses the run's data.
 TaskOptions find_config_data(const std::filesystem::path& config, const TaskOptions& task);
 
-// Digests of files' bytes; reads each file once.
-class FileDigests {
- public:
-  // Empty if the file is missing or not a regular file, such as a pipe. Throws IoError.
-  const std::string& of(const std::filesystem::path& file);
-
- private:
-  std::map<std::filesystem::path, std::string> known_;
-};
+// Digests of files' bytes, as far as they are known: each file is read once.
+using FileDigests = std::map<std::filesystem::path, std::string>;
 
 // Throws IoError if a data file, at its path in `found`, differs from the digest in the run's
 // record. Skips files that lack a digest on either side. `ways_out` ends the message.

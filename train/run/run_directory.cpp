@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <system_error>
 
 #include "train/events/event_log.hpp"
 
@@ -94,31 +93,6 @@ void expect_empty(const fs::path& path, const WaysOut& ways) {
   }
 }
 
-// A link could lead to somebody else's directory, where a run must not write or remove files.
-void expect_own_directories(const fs::path& run) {
-  for (const char* name : {"checkpoints", "tokens"}) {
-    if (const fs::path part = run / name; fs::is_symlink(link_status_of(part))) {
-      throw IoError(
-          "cannot write into {}: it is a symbolic link; put the directory that it leads to in its "
-          "place, or move the whole run elsewhere, since {} itself may be a link",
-          part.string(), run.string());
-    }
-  }
-}
-
-// Whether `remove_run` would remove the path, or the target of the path if it is a link.
-bool is_removed(const fs::path& input, const fs::path& run) {
-  std::error_code ignored;
-  const fs::path root = fs::weakly_canonical(run, ignored);
-  const fs::path itself = fs::weakly_canonical(input, ignored);
-  const fs::path name =
-      fs::weakly_canonical(fs::absolute(input).parent_path(), ignored) / input.filename();
-  return std::ranges::any_of(std::array{itself, name}, [&](const fs::path& path) {
-    const fs::path relative = path.lexically_relative(root);
-    return !relative.empty() && is_file_of_a_run(*relative.begin());
-  });
-}
-
 }  // namespace
 
 RunLock::RunLock(const fs::path& file, std::string_view another)
@@ -164,6 +138,14 @@ RunFiles find_run(const fs::path& directory) {
   return files;
 }
 
+void remove_file(const fs::path& file) {
+  std::error_code error;
+  fs::remove(file, error);
+  if (error) {
+    throw io_error("remove", file, error.value());
+  }
+}
+
 void RunDirectory::expect_available(const fs::path& path, bool overwrite, const WaysOut& ways) {
   if (!fs::exists(status_of(path))) {
     return;
@@ -184,8 +166,16 @@ void RunDirectory::expect_available(const fs::path& path, bool overwrite, const 
 }
 
 void RunDirectory::expect_keeps(const fs::path& path, const InputFiles& inputs) {
+  std::error_code ignored;
+  const fs::path root = fs::weakly_canonical(path, ignored);
+  const auto is_removed = [&](const fs::path& input) {
+    const fs::path relative = input.lexically_relative(root);
+    return !relative.empty() && is_file_of_a_run(*relative.begin());
+  };
   for (const fs::path& input : inputs.paths()) {
-    if (is_removed(input, path)) {
+    // `create` would remove the input or, if it is a link, its target.
+    const fs::path parent = fs::weakly_canonical(fs::absolute(input).parent_path(), ignored);
+    if (is_removed(fs::weakly_canonical(input, ignored)) || is_removed(parent / input.filename())) {
       throw IoError(
           "run {} cannot be overwritten: {}, which is read, is part of it; write into another "
           "directory",
@@ -213,7 +203,15 @@ RunDirectory RunDirectory::open(const fs::path& path) {
   if (!is_run(path) && !is_empty_start(path)) {
     throw IoError("{} is not a run, so it cannot be resumed", path.string());
   }
-  expect_own_directories(path);
+  // A link could lead to somebody else's directory, where a run must not write or remove files.
+  for (const char* name : {"checkpoints", "tokens"}) {
+    if (const fs::path part = path / name; fs::is_symlink(link_status_of(part))) {
+      throw IoError(
+          "cannot write into {}: it is a symbolic link; put the directory that it leads to in its "
+          "place, or move the whole run elsewhere, since {} itself may be a link",
+          part.string(), path.string());
+    }
+  }
   RunDirectory run(path, another_by_option);
   remove_temporary_files(path);
   make_directories(run.files().checkpoints());

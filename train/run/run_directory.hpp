@@ -1,5 +1,4 @@
-// The run directory: the paths of its files; how it is created, opened or overwritten; its lock
-// while a training writes to it.
+// The run directory: its files; how it is created, opened or overwritten; its lock while in use.
 #pragma once
 
 #include "core/files/files.hpp"
@@ -10,8 +9,7 @@ namespace tapehead {
 // How an error advises a user to choose another directory with `--run`.
 inline constexpr std::string_view another_by_option = "another directory with --run DIR";
 
-// The lock of a run directory, so that only one process writes there. It is released when the
-// process ends.
+// The lock of a run directory, so that only one process writes there; released when that ends.
 class RunLock {
  public:
   // Locks the run directory that contains `file`, which is never removed. Throws IoError that names
@@ -55,6 +53,9 @@ bool is_run(const std::filesystem::path& directory);
 
 // The files of an existing run, for reading. Throws IoError.
 RunFiles find_run(const std::filesystem::path& directory);
+
+// Removes a file of a run, if it is there. Throws IoError.
+void remove_file(const std::filesystem::path& file);
 
 // The advice in an error about a directory that exists, for commands with `--overwrite`.
 struct WaysOut {

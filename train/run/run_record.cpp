@@ -7,33 +7,11 @@
 
 #include <spdlog/spdlog.h>
 
-#include "core/files/files.hpp"
-#include "core/files/json_text.hpp"
 #include "core/text.hpp"
 
 namespace tapehead {
 
 namespace {
-
-Json json_of(const RunStart& start) {
-  Json json = {{"step", start.step},   {"version", start.version}, {"processor", start.processor},
-               {"level", start.level}, {"kernels", start.kernels}, {"threads", start.threads}};
-  if (start.ranks > 1) {
-    json["ranks"] = start.ranks;
-  }
-  return json;
-}
-
-RunStart start_of(const Json& json, const std::string& where) {
-  const JsonObject start(json, where);
-  return {.step = start.count("step"),
-          .version = start.text("version"),
-          .processor = start.text("processor"),
-          .level = json.contains("level") ? start.text("level") : "",
-          .kernels = start.text("kernels"),
-          .threads = start.count("threads", 1),
-          .ranks = json.contains("ranks") ? start.count("ranks", 1) : 1};
-}
 
 // Whether it is {"classes": [...], "counts": [[...], ...]} with a row and a column per class.
 bool is_confusion(const Json& json) {
@@ -86,7 +64,14 @@ RunRecord record_of(const Json& json, const std::string& where) {
     record.origins[option] = origin.get<std::string>();
   }
   for (const Json& start : object.list("starts")) {
-    record.starts.push_back(start_of(start, where));
+    const JsonObject one(start, where);
+    record.starts.push_back({.step = one.count("step"),
+                             .version = one.text("version"),
+                             .processor = one.text("processor"),
+                             .level = one.has("level") ? one.text("level") : "",
+                             .kernels = one.text("kernels"),
+                             .threads = one.count("threads", 1),
+                             .ranks = one.has("ranks") ? one.count("ranks", 1) : 1});
   }
   if (object.has("peak_memory_bytes")) {
     record.peak_memory = static_cast<std::size_t>(object.count("peak_memory_bytes"));
@@ -100,38 +85,26 @@ RunRecord record_of(const Json& json, const std::string& where) {
   return record;
 }
 
-// The differences that can change the last bits of results, since other kernels round differently.
-std::string differences(const RunStart& earlier, const RunStart& later) {
-  std::vector<std::string> differing;
-  const auto compare = [&](const char* what, const std::string& was, const std::string& is) {
-    if (was != is && !was.empty()) {
-      differing.push_back(fmt::format("{} {} (was {})", what, is, was));
-    }
-  };
-  compare("tapehead", earlier.version, later.version);
-  compare("the level of kernels", earlier.level, later.level);
-  compare("OpenBLAS kernels for", earlier.kernels, later.kernels);
-  return join(differing, ", ");
-}
-
 OpenFile open_to_append(const std::filesystem::path& path) {
   return {path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW};
 }
 
-// Whether the line has no step or a step up to `step`. Adds the step of a line to `steps`, unless
-// the line is of an evaluation. Throws IoError if the line is invalid.
-bool is_kept(std::string_view line, Index step, const std::string& where, std::set<Index>& steps) {
-  const auto parsed = parse_json(line, where);
-  const JsonObject object(parsed, where);
-  if (!object.has("step")) {
-    return true;
+// Visits each whole line with its JSON; calls `failed` with the error and the place of a line that
+// is damaged or for which `visit` throws IoError.
+void visit_lines(const std::filesystem::path& path, std::string content,
+                 const std::function<void(const JsonObject&, const std::string& line)>& visit,
+                 const std::function<void(const IoError&, const std::string& where)>& failed) {
+  std::istringstream stream(std::move(content));
+  Index number = 0;
+  for (std::string line; std::getline(stream, line) && !stream.eof();) {
+    const std::string where = fmt::format("{}:{}", path.string(), ++number);
+    try {
+      const Json parsed = parse_json(line, where);
+      visit(JsonObject(parsed, where), line);
+    } catch (const IoError& error) {
+      failed(error, where);
+    }
   }
-  const Index of = object.count("step");
-  const bool kept = of <= step;
-  if (kept && of > 0 && !object.has("split")) {
-    steps.insert(of);
-  }
-  return kept;
 }
 
 // Warns about missing lines: a power loss removes lines that were not yet on the disk.
@@ -160,10 +133,22 @@ void add_start(RunRecord& record, const RunStart& start,
       record.origins[option] = origin;
     }
   }
-  const std::string differing = first ? "" : differences(record.starts.back(), start);
-  if (!differing.empty()) {
-    spdlog::warn("from here on the run is not the same to the bit as one without a break: {}",
-                 differing);
+  if (!first) {
+    // What can change the last bits of results: other kernels round differently.
+    std::vector<std::string> differing;
+    const auto compare = [&](const char* what, const std::string& was, const std::string& is) {
+      if (was != is && !was.empty()) {
+        differing.push_back(fmt::format("{} {} (was {})", what, is, was));
+      }
+    };
+    const RunStart& earlier = record.starts.back();
+    compare("tapehead", earlier.version, start.version);
+    compare("the level of kernels", earlier.level, start.level);
+    compare("OpenBLAS kernels for", earlier.kernels, start.kernels);
+    if (!differing.empty()) {
+      spdlog::warn("from here on the run is not the same to the bit as one without a break: {}",
+                   join(differing, ", "));
+    }
   }
   record.starts.push_back(start);
   record.end.reset();
@@ -184,7 +169,12 @@ std::optional<RunRecord> read_record(const std::filesystem::path& file) {
 void write_record(const std::filesystem::path& file, const RunRecord& record) {
   Json json = {{"origins", record.origins}, {"starts", Json::array()}};
   for (const RunStart& start : record.starts) {
-    json["starts"].push_back(json_of(start));
+    Json& one = json["starts"].emplace_back();
+    one = {{"step", start.step},   {"version", start.version}, {"processor", start.processor},
+           {"level", start.level}, {"kernels", start.kernels}, {"threads", start.threads}};
+    if (start.ranks > 1) {
+      one["ranks"] = start.ranks;
+    }
   }
   if (record.peak_memory) {
     json["peak_memory_bytes"] = *record.peak_memory;
@@ -216,18 +206,19 @@ void MetricsLog::write(const Json& line) { file_.write(json_text(line) + '\n'); 
 void MetricsLog::truncate_after(Index step) {
   const std::string content = read_file(path_);
   std::string kept;
-  Index number = 0;
-  std::set<Index> steps;
-  std::istringstream stream(content);
-  for (std::string line; std::getline(stream, line) && !stream.eof();) {
-    try {
-      if (is_kept(line, step, fmt::format("{}:{}", path_.string(), ++number), steps)) {
-        kept += line + '\n';
-      }
-    } catch (const IoError& error) {
-      spdlog::warn("{}; the line is left out", error.what());
+  std::set<Index> steps;  // of lines that are not of an evaluation
+  const auto keep = [&](const JsonObject& object, const std::string& line) {
+    const Index of = object.has("step") ? object.count("step") : 0;
+    if (of <= step) {
+      kept += line + '\n';
     }
-  }
+    if (of > 0 && of <= step && !object.has("split")) {
+      steps.insert(of);
+    }
+  };
+  visit_lines(path_, content, keep, [](const IoError& error, const std::string&) {
+    spdlog::warn("{}; the line is left out", error.what());
+  });
   say_missing(path_, steps, step);
   if (kept != content) {
     write_file_atomically(path_, kept);
@@ -241,17 +232,9 @@ void for_each_line(const std::filesystem::path& path,
   if (status_of(path).type() == std::filesystem::file_type::not_found) {
     return;
   }
-  std::istringstream stream(read_file(path));
-  Index number = 0;
-  for (std::string line; std::getline(stream, line) && !stream.eof();) {
-    const std::string where = fmt::format("{}:{}", path.string(), ++number);
-    try {
-      const auto parsed = parse_json(line, where);
-      visit(JsonObject(parsed, where));
-    } catch (const IoError&) {
-      skipped(where);
-    }
-  }
+  visit_lines(
+      path, read_file(path), [&](const JsonObject& object, const std::string&) { visit(object); },
+      [&](const IoError&, const std::string& where) { skipped(where); });
 }
 
 }  // namespace tapehead

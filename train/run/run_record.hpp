@@ -57,9 +57,8 @@ class MetricsLog {
   // Returns when all lines are safely on the disk, even against power loss.
   void sync() { file_.sync(); }
 
-  // Removes what a resumed training will write again: lines whose "step" is greater than `step`, an
-  // incomplete last line and, with a warning, damaged lines. Warns if a step up to `step` has no
-  // line. Call it before the first write.
+  // Before the first write of a resume: removes lines of steps after `step`, an incomplete last
+  // line and, with a warning, damaged lines. Warns if a step up to `step` has no line.
   void truncate_after(Index step);
 
  private:

@@ -8,13 +8,27 @@ Optimizer::Optimizer(ParameterStore& store, const TrainingOptions& options, Rank
     : store_(store),
       options_(options),
       traits_(traits_of(options.optimizer)),
-      update_(update_of(options.optimizer)),
       chunks_(chunks_of(store, options, 1).all),
       exchange_(store, options, ranks),
       squares_(chunks_.size()) {
   add_states(traits_.moments, false);
   add_states(traits_.matrix_moments, true);
-  add_matrices();
+  // The matrices, largest first, to balance the work of the threads.
+  const Slice own = exchange_.slice();
+  for (const NamedParameter& parameter : store.parameters()) {
+    if (!parameter.frozen && traits_.updates_whole(parameter.kind) &&
+        parameter.offset >= own.begin && parameter.offset < own.end) {
+      matrices_.push_back(
+          {.block = parameter.block,
+           .offset = parameter.offset - store.block_begin(parameter.block),
+           .rows = parameter.shape[0],
+           .columns = parameter.shape[1],
+           .weight_decay = static_cast<Scalar>(weight_decay_of(options, parameter.kind)),
+           .rate = matrix_rate(1)});
+    }
+  }
+  std::ranges::stable_sort(matrices_, std::greater<>(),
+                           [](const Matrix& matrix) { return matrix.rows * matrix.columns; });
 }
 
 void Optimizer::add_states(std::span<const OptimizerMoment> moments, bool of_matrices) {
@@ -31,25 +45,6 @@ void Optimizer::add_states(std::span<const OptimizerMoment> moments, bool of_mat
       state.blocks.push_back(has_it && kept_here > 0 ? Tensor::zeros({kept_here}) : Tensor());
     }
   }
-}
-
-// Sorts the matrices, largest first, to balance the work of the threads.
-void Optimizer::add_matrices() {
-  const Slice own = exchange_.slice();
-  for (const NamedParameter& parameter : store_.parameters()) {
-    if (!parameter.frozen && traits_.updates_whole(parameter.kind) &&
-        parameter.offset >= own.begin && parameter.offset < own.end) {
-      matrices_.push_back(
-          {.block = parameter.block,
-           .offset = parameter.offset - store_.block_begin(parameter.block),
-           .rows = parameter.shape[0],
-           .columns = parameter.shape[1],
-           .weight_decay = static_cast<Scalar>(weight_decay_of(options_, parameter.kind)),
-           .rate = matrix_rate(1)});
-    }
-  }
-  std::ranges::stable_sort(matrices_, std::greater<>(),
-                           [](const Matrix& matrix) { return matrix.rows * matrix.columns; });
 }
 
 // The factor on the learning rate of the other parameters.
@@ -74,7 +69,14 @@ double Optimizer::step(Workers& workers, const std::vector<ParameterGradients*>&
                        double scale, double learning_rate) {
   const PoolVector<ShardGradients> shards = exchange_.bring(computed);
   GradientSums sums(store_, shards, exchange_.slice());
-  const double norm = norm_of(workers, shards, scale, sums);
+  for_own_chunks(workers, [&](std::size_t i) {
+    const BlockRange& range = chunks_[i].range;
+    squares_[i] = sum_gradients(range, shards, static_cast<Scalar>(scale),
+                                sums.at(range.block, range.offset));
+  });
+  exchange_.share_chunks(squares_);
+  // In chunk order, whoever computed them.
+  const double norm = std::sqrt(std::accumulate(squares_.begin(), squares_.end(), 0.0));
   if (!std::isfinite(norm)) {
     // Slices are in parameter order, so the first text names the first parameter.
     const std::string found = exchange_.first_text(not_finite_in(store_, sums, exchange_.slice()));
@@ -93,22 +95,6 @@ double Optimizer::step(Workers& workers, const std::vector<ParameterGradients*>&
   });
   exchange_.share_slices(store_.values().values());
   return norm;
-}
-
-// Adds the squares in chunk order, whichever rank computed them.
-double Optimizer::norm_of(Workers& workers, std::span<const ShardGradients> shards, double scale,
-                          GradientSums& sums) {
-  for_own_chunks(workers, [&](std::size_t i) {
-    const BlockRange& range = chunks_[i].range;
-    squares_[i] = sum_gradients(range, shards, static_cast<Scalar>(scale),
-                                sums.at(range.block, range.offset));
-  });
-  exchange_.share_chunks(squares_);
-  double squares = 0;
-  for (const double part : squares_) {
-    squares += part;
-  }
-  return std::sqrt(squares);
 }
 
 Scalar* Optimizer::value_at(Index block, Index offset) {
@@ -132,17 +118,17 @@ std::span<Scalar> Optimizer::kept(const State& state, const NamedParameter& para
 
 void Optimizer::update_chunk(const Chunk& chunk, const Scalar* sum, Factors factors) {
   const auto& [block, offset, count] = chunk.range;
-  Update update{.count = count,
-                .weight = value_at(block, offset),
-                .gradient = sum,
-                .learning_rate = factors.learning_rate * chunk.rate,
-                .clip = factors.clip,
-                .weight_decay = chunk.weight_decay,
-                .step = steps_};
+  Update one{.count = count,
+             .weight = value_at(block, offset),
+             .gradient = sum,
+             .learning_rate = factors.learning_rate * chunk.rate,
+             .clip = factors.clip,
+             .weight_decay = chunk.weight_decay,
+             .step = steps_};
   for (std::size_t k = 0; k < traits_.moments.size(); ++k) {
-    update.moments[k] = moment_at(states_[k], block, offset);
+    one.moments[k] = moment_at(states_[k], block, offset);
   }
-  update_(update, options_);
+  update(one, options_);
 }
 
 // One part per thread, because each part needs scratch memory. Each part takes matrices until none

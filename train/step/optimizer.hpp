@@ -34,7 +34,7 @@ class Optimizer {
     std::string name;
     Bounds bounds{};
     std::vector<bool> of_block{};  // whether a block has this state
-    std::vector<Tensor> blocks{};  // for such a block, the numbers in this rank's slice
+    std::vector<Tensor> blocks{};  // for such a block, the numbers in the exchange's slice
 
     bool belongs_to(const NamedParameter& parameter) const {
       return !parameter.frozen && of_block[static_cast<std::size_t>(parameter.block)];
@@ -42,7 +42,7 @@ class Optimizer {
   };
   const std::vector<State>& states() const { return states_; }
 
-  // The numbers of a parameter's state that are in this rank's slice.
+  // The numbers of a parameter's state that are in the exchange's slice.
   std::span<Scalar> kept(const State& state, const NamedParameter& parameter) const;
 
   Exchange& exchange() { return exchange_; }
@@ -64,7 +64,7 @@ class Optimizer {
     Scalar learning_rate;
     Scalar clip;  // on the gradient
   };
-  // Calls action(i) for each chunk i in this rank's slice.
+  // Calls action(i) for each chunk i in the exchange's slice.
   template <class Action>
   void for_own_chunks(Workers& workers, const Action& action) {
     const auto [first, end] = exchange_.chunks();
@@ -72,19 +72,15 @@ class Optimizer {
                 [&, first = first](Index i) { action(static_cast<std::size_t>(first + i)); });
   }
   void add_states(std::span<const OptimizerMoment> moments, bool of_matrices);
-  void add_matrices();
   Scalar matrix_rate(double factor) const;
   Scalar* value_at(Index block, Index offset);
   Scalar* moment_at(const State& state, Index block, Index offset) const;
-  double norm_of(Workers& workers, std::span<const ShardGradients> shards, double scale,
-                 GradientSums& sums);
   void update_chunk(const Chunk& chunk, const Scalar* sum, Factors factors);
   void update_matrices(Workers& workers, GradientSums& sums, Factors factors);
 
   ParameterStore& store_;
   TrainingOptions options_;
   OptimizerTraits traits_;
-  UpdateFunction update_;
   std::vector<Chunk> chunks_;
   Exchange exchange_;
   std::vector<Matrix> matrices_;  // largest first

@@ -218,6 +218,8 @@ void muon(const MatrixUpdate& update, Scalar momentum, Scalar* scratch) {
       update.weight, step);
 }
 
-UpdateFunction update_of(OptimizerKind kind) { return kind == OptimizerKind::sgd ? sgd : adam; }
+void update(const Update& one, const TrainingOptions& options) {
+  options.optimizer == OptimizerKind::sgd ? sgd(one, options) : adam(one, options);
+}
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

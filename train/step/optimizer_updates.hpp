@@ -1,7 +1,6 @@
 // The computations of an optimiser's step: the sum and norm of gradients, new values and states.
 #pragma once
 
-#include "train/options/options.hpp"
 #include "train/step/exchange.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
@@ -59,28 +58,25 @@ struct MatrixUpdate {
 void muon(const MatrixUpdate& update, Scalar momentum, Scalar* scratch);
 
 // Approximates U Vᵀ, where x = U S Vᵀ is the singular value decomposition of a matrix (rows,
-// columns): the result's singular values are about 0.7 to 1.2. Overwrites x. Returns where the
-// result is: x or scratch.
+// columns): the result's singular values are about 0.7 to 1.2. Overwrites x; returns x or scratch.
 const Scalar* orthogonal(Index rows, Index columns, Scalar* x, Scalar* scratch);
 
 // The size of `scratch` that `muon` and `orthogonal` need.
 Index muon_scratch(Index rows, Index columns);
 
-constexpr std::size_t most_moments = 2;
-
 // An update of consecutive numbers.
 struct Update {
   Index count;
   Scalar* weight;
-  const Scalar* gradient;                       // before clipping
-  std::array<Scalar*, most_moments> moments{};  // as in OptimizerTraits
+  const Scalar* gradient;            // before clipping
+  std::array<Scalar*, 2> moments{};  // as in OptimizerTraits
   Scalar learning_rate;
   Scalar clip;  // a factor on the gradient
   Scalar weight_decay;
   Index step;  // counted from 1
 };
 
-using UpdateFunction = void (*)(const Update&, const TrainingOptions&);
-UpdateFunction update_of(OptimizerKind kind);
+// By sgd or else by adam, adamw or muon, which updates these numbers as adamw does.
+void update(const Update& one, const TrainingOptions& options);
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

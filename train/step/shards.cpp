@@ -4,27 +4,19 @@ namespace tapehead {
 
 namespace {
 
-Segments segments_from(const Segments& all, Index first, Index end, Index rows_before) {
-  const Index row = all[first].row;
-  Segments part;
-  part.first_row = rows_before + row;
-  part.list.reserve(static_cast<std::size_t>(end - first));
-  for (Index i = first; i < end; ++i) {
-    part.list.push_back(all[i]);
-    part.list.back().row -= row;
-  }
-  return part;
-}
-
 template <class T>
 PoolVector<T> slice(const PoolVector<T>& all, Index first, Index count) {
   return {all.begin() + first, all.begin() + first + count};
 }
 
 Tokens tokens_from(const Tokens& all, Index first, Index end, Index rows_before) {
-  Tokens part;
-  part.segments = segments_from(all.segments, first, end, rows_before);
   const Index row = all.segments[first].row;
+  Tokens part;
+  part.segments.first_row = rows_before + row;
+  part.segments.list = slice(all.segments.list, first, end - first);
+  for (Segment& segment : part.segments.list) {
+    segment.row -= row;
+  }
   const Index rows = row_count(part.segments);
   part.ids = slice(all.ids, row, rows);
   if (!all.types.empty()) {
@@ -51,15 +43,6 @@ Labels labels_from(const Labels& all, Index row, Index rows) {
   return part;
 }
 
-Batch part_of(const Batch& batch, Index first, Index end, RowsBefore before) {
-  Batch part;
-  part.context = tokens_from(batch.context, first, end, before.context);
-  part.input = tokens_from(batch.input, first, end, before.input);
-  part.labels = labels_from(batch.labels, batch.input.segments[first].row, part.input.rows());
-  part.examples = slice(batch.examples, first, end - first);
-  return part;
-}
-
 }  // namespace
 
 PoolVector<Batch> cut_into_shards(const Batch& batch, Index shards, RowsBefore before) {
@@ -77,7 +60,11 @@ PoolVector<Batch> cut_into_shards(const Batch& batch, Index shards, RowsBefore b
     while (end < batch.sequences() && (part == shards || rows_to(end) * shards <= total * part)) {
       ++end;
     }
-    parts.push_back(part_of(batch, first, end, before));
+    Batch& cut = parts.emplace_back();
+    cut.context = tokens_from(batch.context, first, end, before.context);
+    cut.input = tokens_from(batch.input, first, end, before.input);
+    cut.labels = labels_from(batch.labels, batch.input.segments[first].row, cut.input.rows());
+    cut.examples = slice(batch.examples, first, end - first);
     first = end;
   }
   return parts;

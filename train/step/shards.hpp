@@ -2,9 +2,7 @@
 // into parts, which are computed one after the other.
 #pragma once
 
-#include "core/kernel/workers.hpp"
 #include "core/memory/pool.hpp"
-#include "core/ranks/ranks.hpp"
 #include "core/sequence/batch.hpp"
 
 namespace tapehead {
@@ -19,20 +17,10 @@ struct RowsBefore {
 PoolVector<Batch> cut_into_shards(const Batch& batch, Index shards, RowsBefore before = {});
 
 // The size of a part, in rows of context and input. Small enough that activations (256 KB of floats
-// each) stay in a core's cache from op to op; large enough that loading the weights, once per part,
-// takes little time.
+// each) stay in a core's cache; large enough that loading the weights for each takes little time.
 constexpr Index part_rows(Index d_model) { return std::max(65536 / d_model, 6 * d_model); }
 
 // Parts of about this many rows, at least one part.
 PoolVector<Batch> cut_into_parts(const Batch& shard, Index part_rows);
-
-// The workers of all ranks, or of a single process.
-struct Team {
-  // `own` and `all` must outlive it.
-  Team(Workers& own, Ranks& all = alone()) : workers(own), ranks(all) {}
-
-  Workers& workers;  // of this process
-  Ranks& ranks;
-};
 
 }  // namespace tapehead

@@ -2,24 +2,9 @@
 
 #include "core/ops/arithmetic.hpp"
 #include "core/tape/anomaly.hpp"
-#include "train/step/shards.hpp"
 #include "train/step/training_position.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
-
-namespace {
-
-// A batch's lanes are consecutive. There may be fewer shards than `shard_count`.
-PoolVector<Index> lanes_of_shards(const PoolVector<Batch>& shards, Index shard_count) {
-  PoolVector<Index> first;
-  for (const Batch& shard : shards) {
-    first.push_back(shard.input.lanes.front());
-  }
-  first.resize(static_cast<std::size_t>(shard_count) + 1, shards.back().input.lanes.back() + 1);
-  return first;
-}
-
-}  // namespace
 
 Trainer::Trainer(ParameterStore& store, const Team& team, const Options& options)
     : store_(store),
@@ -49,7 +34,12 @@ void Trainer::run_own_shards(const std::vector<Batch>& batches, const LossFuncti
       }
     });
     if (!whole.input.lanes.empty()) {
-      lanes_of_shards_.push_back(lanes_of_shards(all, shard_count_));
+      // A batch's lanes are consecutive. The batch may have fewer shards than `shard_count_`.
+      PoolVector<Index>& first = lanes_of_shards_.emplace_back();
+      for (const Batch& shard : all) {
+        first.push_back(shard.input.lanes.front());
+      }
+      first.resize(static_cast<std::size_t>(shard_count_) + 1, whole.input.lanes.back() + 1);
       memory_.value().mark_written(whole.input.lanes);
     }
     before.context += whole.context.rows();
@@ -70,7 +60,7 @@ void Trainer::run_shards(const std::vector<Batch>& batches, const LossFunction& 
   on_all_ranks(team_.ranks, batch, [&] { run_own_shards(batches, loss, batch); });
 }
 
-// Gives all ranks the lanes of all shards, because the next batch may be cut differently.
+// Shares the lanes of all shards, because the next batch may be cut differently.
 void Trainer::share_memory() {
   for (const PoolVector<Index>& first : lanes_of_shards_) {
     const Index bytes_of_lane = memory_->numbers_of_lane() * static_cast<Index>(sizeof(Scalar));

@@ -2,11 +2,11 @@
 #pragma once
 
 #include "core/ops/softmax.hpp"
-#include "core/sequence/batch.hpp"
 #include "nn/attention/caches.hpp"
 #include "nn/pass.hpp"
 #include "train/step/optimizer.hpp"
 #include "train/step/shards.hpp"
+#include "train/step/team.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
@@ -47,8 +47,7 @@ class Trainer {
   // One step on all batches: computes their shards in parallel, and the gradient of the mean loss
   // over all labels. Throws NumericError if loss or gradient is not finite, and ShapeError if there
   // is no label; parameters and memory are then unchanged. All ranks must call it together with the
-  // same batches; each computes some of the shards. All get the same results or the same
-  // NumericError.
+  // same batches; each computes some of the shards. All get the same results or NumericError.
   StepStats step(const std::vector<Batch>& batches, const LossFunction& loss);
 
   Index steps() const { return optimizer_.steps(); }
@@ -91,8 +90,8 @@ class Trainer {
   Team team_;
   Options options_;
   Optimizer optimizer_;
-  Index shard_count_;                           // over all ranks
-  std::vector<std::unique_ptr<Shard>> shards_;  // the shards of this rank
+  Index shard_count_;                           // of the whole team
+  std::vector<std::unique_ptr<Shard>> shards_;  // those computed here
   std::vector<ParameterGradients*> gradients_;  // of these shards
   std::optional<LaneMemory> memory_;
   // For each batch of a step: the first lane of each shard, then the end of the last lane.

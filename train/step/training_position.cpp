@@ -16,6 +16,9 @@ Index metadata_number(const TensorFile& file, const std::string& key, Index leas
   return *number;
 }
 
+namespace {
+
+// The bits as an integer, so that the number is read back exactly.
 std::string bits_of(double value) { return std::to_string(std::bit_cast<Index>(value)); }
 
 double metadata_real(const TensorFile& file, const std::string& key) {
@@ -26,8 +29,6 @@ double metadata_real(const TensorFile& file, const std::string& key) {
   }
   return value;
 }
-
-namespace {
 
 template <class Enum>
 Enum choice_in(const TensorFile& file, const std::string& key) {
@@ -49,6 +50,14 @@ Index option_in(const TensorFile& file, const std::string& key) {
 
 }  // namespace
 
+Metadata best_metadata(const BestWeights& best) {
+  return {{"best_value", bits_of(best.value)}, {"best_loss", bits_of(best.loss)}};
+}
+
+BestWeights read_best(const TensorFile& file) {
+  return {.value = metadata_real(file, "best_value"), .loss = metadata_real(file, "best_loss")};
+}
+
 std::string measure_of(const EvaluationOptions& options) {
   if (!needs_outputs(kind_of(options.metric))) {
     const Index memory = options.memory.value_or(0);
@@ -60,12 +69,11 @@ std::string measure_of(const EvaluationOptions& options) {
   return fmt::format(
       "{} (decode_examples {}, max_extra_length {}, bleu_tokenizer {}, lowercase {})",
       kind_of(options.metric).name, options.decode_examples, options.max_extra_length,
-      EnumNames<BleuTokenizer>::names[static_cast<std::size_t>(options.bleu_tokenizer)],
-      options.lowercase);
+      name_of(options.bleu_tokenizer), options.lowercase);
 }
 
 Metadata position_metadata(const TrainingPosition& position) {
-  return {
+  Metadata metadata{
       {"step", std::to_string(position.step)},
       {"epoch", std::to_string(position.epoch)},
       {"batch", std::to_string(position.batch)},
@@ -76,10 +84,9 @@ Metadata position_metadata(const TrainingPosition& position) {
       {"measure", position.measure},
       {"evaluations", std::to_string(position.evaluations)},
       {"best_evaluation", std::to_string(position.best_evaluation)},
-      // Exact bits, so that a resumed run compares with the same numbers.
-      {"best_value", bits_of(position.best_value)},
-      {"best_loss", bits_of(position.best_loss)},
   };
+  metadata.merge(best_metadata(position.best));
+  return metadata;
 }
 
 TrainingPosition read_position(const TensorFile& file) {
@@ -101,8 +108,7 @@ TrainingPosition read_position(const TensorFile& file) {
                          : file.metadata("measure");
   position.evaluations = metadata_number(file, "evaluations", 0, most_counted);
   position.best_evaluation = metadata_number(file, "best_evaluation", 0, position.evaluations);
-  position.best_value = metadata_real(file, "best_value");
-  position.best_loss = metadata_real(file, "best_loss");
+  position.best = read_best(file);
   return position;
 }
 

@@ -1,5 +1,4 @@
-// A training's position without its tensors: stored in checkpoint metadata, advanced batch by
-// batch; and the learning rate of a step.
+// A training's position, which checkpoint metadata hold; its next batches; a step's learning rate.
 #pragma once
 
 #include "core/files/tensor_file.hpp"
@@ -14,9 +13,13 @@ constexpr Index most_counted = 1'000'000'000'000;  // steps or epochs: more than
 // Throws IoError that names the file if the number is missing, invalid or out of range.
 Index metadata_number(const TensorFile& file, const std::string& key, Index least, Index most);
 
-// The bits of a number, written as an integer, so that it is read back exactly.
-std::string bits_of(double value);
-double metadata_real(const TensorFile& file, const std::string& key);  // finite, or IoError
+// How good weights are: their evaluation by the training's measure and, for equal values, the loss.
+struct BestWeights {
+  double value = 0;
+  double loss = 0;
+};
+Metadata best_metadata(const BestWeights& best);
+BestWeights read_best(const TensorFile& file);  // finite numbers, or IoError
 
 struct TrainingPosition {
   Index step = 0;
@@ -26,8 +29,7 @@ struct TrainingPosition {
   Index evaluations = 0;      // so far
   Index best_evaluation = 0;  // the number of the best evaluation; 0: none yet
   std::string measure;        // by which an evaluation is the best: see measure_of()
-  double best_value = 0;
-  double best_loss = 0;  // of that evaluation; decides between equal values
+  BestWeights best{};         // of that evaluation
 };
 
 // The metric that chooses the best checkpoint, and the options that its values depend on.

@@ -4,6 +4,10 @@
 
 namespace tapehead {
 
+Estimate scaled(const Estimate& estimate, double factor) {
+  return {.value = factor * estimate.value, .error = std::abs(factor) * estimate.error};
+}
+
 bool alike(double x, const Estimate& estimate) {
   return std::abs(x - estimate.value) <=
          1e-7 * std::max(std::abs(x), std::abs(estimate.value)) + doubt_share * estimate.error;
@@ -11,8 +15,16 @@ bool alike(double x, const Estimate& estimate) {
 
 Estimate nothing_at(const Comparison& c, Index i) { return {.value = 0, .error = c.error(i)}; }
 
+Index first_where(Index count, const std::function<bool(Index)>& condition) {
+  Index i = 0;
+  while (i < count && !condition(i)) {
+    ++i;
+  }
+  return i < count ? i : -1;
+}
+
 bool any_element(const Comparison& c, const std::function<bool(Index)>& condition) {
-  return std::ranges::any_of(std::views::iota(Index{0}, c.size()), condition);
+  return first_where(c.size(), condition) >= 0;
 }
 
 Lines rows_of(const Shape& shape) {
@@ -30,8 +42,8 @@ Lines columns_of(const Shape& shape) {
 std::vector<Index> lines_where(const Lines& lines, const std::function<bool(Index)>& condition) {
   std::vector<Index> result;
   for (Index line = 0; line < lines.count; ++line) {
-    if (std::ranges::any_of(std::views::iota(Index{0}, lines.length),
-                            [&](Index place) { return condition(lines.element(line, place)); })) {
+    const auto fulfils = [&](Index place) { return condition(lines.element(line, place)); };
+    if (first_where(lines.length, fulfils) >= 0) {
       result.push_back(line);
     }
   }
@@ -40,12 +52,12 @@ std::vector<Index> lines_where(const Lines& lines, const std::function<bool(Inde
 
 Estimate with_cotangent(const Jacobian& jacobian, Index input,
                         const std::function<double(Index output)>& cotangent) {
-  const auto i = static_cast<std::size_t>(input);
   Estimate sum;
-  for (std::size_t o = 0; o < jacobian.columns[i].size(); ++o) {
-    const double weight = cotangent(static_cast<Index>(o));
-    sum.value += weight * jacobian.columns[i][o];
-    sum.error += std::abs(weight) * jacobian.errors[i][o];
+  Index output = 0;
+  for (const Estimate& slope : jacobian.columns[static_cast<std::size_t>(input)]) {
+    const Estimate part = scaled(slope, cotangent(output++));
+    sum.value += part.value;
+    sum.error += part.error;
   }
   return sum;
 }
@@ -60,12 +72,12 @@ Estimate share_of(Index row, const Jacobian& jacobian, Index input) {
 namespace {
 
 std::string not_from_output(const Comparison& c, const Jacobian& jacobian) {
-  for (Index i = 0; i < std::ssize(jacobian.backward_of_zero); ++i) {
-    if (!alike(jacobian.backward_of_zero[static_cast<std::size_t>(i)], nothing_at(c, i))) {
-      return "where dL/dy is 0 the gradient is not: something is added that does not come from it";
-    }
-  }
-  return "";
+  const auto is_added = [&](Index i) {
+    return !alike(jacobian.backward_of_zero[static_cast<std::size_t>(i)], nothing_at(c, i));
+  };
+  return any_element(c, is_added)
+             ? "where dL/dy is 0 the gradient is not: something is added that does not come from it"
+             : "";
 }
 
 std::string sent_astray(const Comparison& c, const Jacobian& jacobian) {
@@ -73,7 +85,7 @@ std::string sent_astray(const Comparison& c, const Jacobian& jacobian) {
   Index others = -1;
   for (std::size_t o = 0; o < jacobian.backward.size(); ++o) {
     for (std::size_t i = 0; i < jacobian.columns.size(); ++i) {
-      if (jacobian.columns[i][o] != 0 ||
+      if (jacobian.columns[i][o].value != 0 ||
           alike(jacobian.backward[o][i], nothing_at(c, static_cast<Index>(i)))) {
         continue;
       }
@@ -112,11 +124,9 @@ std::string overwritten(const Comparison& c, const Jacobian& jacobian) {
   const Index count = rows_of(jacobian.output).count;
   std::string held;
   for (const Index row : lines_where(rows, [&](Index i) { return c.wrong(i); })) {
-    Index output_row = 0;
-    while (output_row < count && !holds_share(row, output_row, c, jacobian)) {
-      ++output_row;
-    }
-    if (output_row == count) {
+    const Index output_row =
+        first_where(count, [&](Index other) { return holds_share(row, other, c, jacobian); });
+    if (output_row < 0) {
       return "";
     }
     held += fmt::format("row {} has the share of the output's row {} alone, ", row, output_row);
@@ -124,22 +134,17 @@ std::string overwritten(const Comparison& c, const Jacobian& jacobian) {
   return held + "but what is used several times forwards is summed over its uses backwards";
 }
 
-// Whether backward passes output element o's share correctly to every input element.
-bool arrives(const Jacobian& jacobian, std::size_t o) {
-  for (std::size_t i = 0; i < jacobian.columns.size(); ++i) {
-    const double weight = jacobian.cotangent[o];
-    if (!alike(jacobian.backward[o][i], {.value = weight * jacobian.columns[i][o],
-                                         .error = std::abs(weight) * jacobian.errors[i][o]})) {
-      return false;
-    }
-  }
-  return true;
-}
-
-// The lines of the output that cause wrong gradients; empty if all lines do.
+// The lines of the output that cause wrong gradients, because backward passes the share of one of
+// their elements on wrongly; empty if all lines do.
 std::vector<Index> wrong_sources(const Jacobian& jacobian, const Lines& lines) {
-  std::vector<Index> wrong =
-      lines_where(lines, [&](Index o) { return !arrives(jacobian, static_cast<std::size_t>(o)); });
+  std::vector<Index> wrong = lines_where(lines, [&](Index element) {
+    const auto o = static_cast<std::size_t>(element);
+    return first_where(std::ssize(jacobian.columns), [&](Index input) {
+             const auto i = static_cast<std::size_t>(input);
+             return !alike(jacobian.backward[o][i],
+                           scaled(jacobian.columns[i][o], jacobian.cotangent[o]));
+           }) >= 0;
+  });
   return std::ssize(wrong) < lines.count ? wrong : std::vector<Index>{};
 }
 

@@ -20,18 +20,26 @@ struct Comparison {
 
   Index size() const { return shape.size(); }
   double a(Index i) const { return analytic[static_cast<std::size_t>(i)]; }
-  double n(Index i) const { return numeric[static_cast<std::size_t>(i)].value; }
-  double error(Index i) const { return numeric[static_cast<std::size_t>(i)].error; }
+  const Slope& slope(Index i) const { return numeric[static_cast<std::size_t>(i)]; }
+  double n(Index i) const { return slope(i).value; }
+  double error(Index i) const { return slope(i).error; }
   bool wrong(Index i) const { return differs[static_cast<std::size_t>(i)]; }
+};
+
+// A number from finite differences, and its possible error.
+struct Estimate {
+  double value = 0;
+  double error = 0;
 };
 
 // How the output depends on one input. Without columns, kinds of mistakes that show only here are
 // not searched for.
 struct Jacobian {
   Shape output;
-  std::vector<double> cotangent{};             // with the output's shape
-  std::vector<std::vector<double>> columns{};  // dy/dx for each element of the input
-  std::vector<std::vector<double>> errors{};   // how far `columns` may be off
+  // Extents that may appear as a wrong factor: the axes of the function's inputs and output.
+  std::vector<Index> sizes{};
+  std::vector<double> cotangent{};               // with the output's shape
+  std::vector<std::vector<Estimate>> columns{};  // dy/dx for each element of the input
   // The results of backward for each single element of the cotangent, and for a cotangent of zeros.
   std::vector<std::vector<double>> backward{};
   std::vector<double> backward_of_zero{};
@@ -42,17 +50,16 @@ struct WrongGradient {
   std::string hint{};
 };
 
-// A number from finite differences, and its possible error.
-struct Estimate {
-  double value = 0;
-  double error = 0;
-};
+Estimate scaled(const Estimate& estimate, double factor);
 
 // Whether x equals the estimate within the estimate's error.
 bool alike(double x, const Estimate& estimate);
 
 // The value 0 with the error of element i's finite difference.
 Estimate nothing_at(const Comparison& comparison, Index i);
+
+// The first of the numbers 0 ... count - 1 that fulfils the condition; -1: none.
+Index first_where(Index count, const std::function<bool(Index)>& condition);
 
 bool any_element(const Comparison& comparison, const std::function<bool(Index)>& condition);
 
@@ -63,10 +70,8 @@ Estimate with_cotangent(const Jacobian& jacobian, Index input,
 // What one row of the output contributes to the right gradient of an input element.
 Estimate share_of(Index row, const Jacobian& jacobian, Index input);
 
-// The kind of mistake that the differing elements have in common. `sizes`: extents that may appear
-// as a wrong factor, such as the axes of the function's inputs and output.
-WrongGradient kind_of(const Comparison& comparison, const Jacobian& jacobian,
-                      const std::vector<Index>& sizes);
+// The kind of mistake that the differing elements have in common.
+WrongGradient kind_of(const Comparison& comparison, const Jacobian& jacobian);
 
 // The lines of a tensor: rows or columns of a matrix, elements of a vector.
 struct Lines {

@@ -9,7 +9,7 @@ namespace {
 
 // `factor` times the finite difference of element i.
 Estimate slope_at(const Comparison& c, Index i, double factor = 1) {
-  return {.value = factor * c.n(i), .error = std::abs(factor) * c.error(i)};
+  return scaled({.value = c.n(i), .error = c.error(i)}, factor);
 }
 
 // Whether the gradient is `expected(i)` at every element.
@@ -84,7 +84,7 @@ std::string source_of(double factor, const std::vector<Index>& sizes) {
   return alike(size, {2}) ? "; the two of a square, or an input counted twice?" : "";
 }
 
-WrongGradient zeros(const Comparison& c) {
+WrongGradient zeros(const Comparison& c, const Jacobian& /*jacobian*/) {
   const bool all = is(c, [&](Index i) { return nothing_at(c, i); });
   return {all ? WrongKind::no_gradient : WrongKind::none,
           "zeros arrive where the slope is not zero"};
@@ -116,7 +116,7 @@ bool explains(double factor, const Comparison& c) {
   });
 }
 
-WrongGradient a_multiple(const Comparison& c, const std::vector<Index>& sizes) {
+WrongGradient a_multiple(const Comparison& c, const Jacobian& jacobian) {
   const double factor = best_factor(c);
   if ((nearly_right(c) && !(most_differ(c) && explains(factor, c))) ||
       !is(c, [&](Index i) { return slope_at(c, i, factor); })) {
@@ -126,11 +126,11 @@ WrongGradient a_multiple(const Comparison& c, const std::vector<Index>& sizes) {
     return {WrongKind::sign, "right but for its sign, everywhere"};
   }
   return {WrongKind::factor, fmt::format("{} times what is right, everywhere{}",
-                                         factor_text(factor), source_of(factor, sizes))};
+                                         factor_text(factor), source_of(factor, jacobian.sizes))};
 }
 
 // A transposed gradient, with either the transposed shape or the input's shape.
-WrongGradient a_transpose(const Comparison& c) {
+WrongGradient a_transpose(const Comparison& c, const Jacobian& /*jacobian*/) {
   if (c.shape.rank() != 2 || c.shape[0] == 1 || c.shape[1] == 1 || nearly_right(c)) {
     return {};
   }
@@ -142,13 +142,13 @@ WrongGradient a_transpose(const Comparison& c) {
                           : "the right numbers, laid out as of the transposed shape"};
 }
 
-WrongGradient one_element(const Comparison& c) {
+WrongGradient one_element(const Comparison& c, const Jacobian& /*jacobian*/) {
   const bool one = std::ranges::count(c.differs, true) == 1 && c.size() > 2;
   return {one ? WrongKind::one_element : WrongKind::none,
           "all others are right: an index, or a rest of a loop?"};
 }
 
-WrongGradient too_many(const Comparison& c) {
+WrongGradient too_many(const Comparison& c, const Jacobian& /*jacobian*/) {
   const bool some_move =
       any_element(c, [&](Index i) { return c.wrong(i) && !alike(c.n(i), nothing_at(c, i)); });
   return {some_move ? WrongKind::none : WrongKind::too_many,
@@ -184,11 +184,8 @@ WrongGradient rows_exchanged(const Comparison& c, const std::vector<Index>& wron
   std::string pairs;
   std::size_t moved = 0;
   for (const Index row : wrong) {
-    Index other = 0;
-    while (other < rows.count && (other == row || !holds(row, other))) {
-      ++other;
-    }
-    if (other == rows.count) {
+    const Index other = first_where(rows.count, [&](Index i) { return i != row && holds(row, i); });
+    if (other < 0) {
       continue;
     }
     ++moved;
@@ -288,19 +285,11 @@ WrongGradient a_term(const Comparison& c, const Jacobian& jacobian) {
 
 }  // namespace
 
-WrongGradient kind_of(const Comparison& c, const Jacobian& jacobian,
-                      const std::vector<Index>& sizes) {
-  const std::vector<std::function<WrongGradient()>> kinds{
-      [&] { return zeros(c); },
-      [&] { return cotangent_ignored(c, jacobian); },  // first: one number is also a multiple
-      [&] { return a_multiple(c, sizes); },
-      [&] { return a_transpose(c); },
-      [&] { return one_element(c); },
-      [&] { return too_many(c); },
-      [&] { return not_summed(c, jacobian); },
-      [&] { return in_some_lines(c, jacobian); }};
-  for (const auto& kind : kinds) {
-    if (WrongGradient found = kind(); found.kind != WrongKind::none) {
+WrongGradient kind_of(const Comparison& c, const Jacobian& jacobian) {
+  // `cotangent_ignored` is early because one number is also a multiple.
+  for (const auto kind : {zeros, cotangent_ignored, a_multiple, a_transpose, one_element, too_many,
+                          not_summed, in_some_lines}) {
+    if (WrongGradient found = kind(c, jacobian); found.kind != WrongKind::none) {
       return found;
     }
   }

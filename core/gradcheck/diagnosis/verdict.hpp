@@ -54,6 +54,13 @@ struct Finding {
   double numeric_error = 0;  // its estimated error
   std::string extent{};      // "21 of 21 elements differ"
   std::string hint{};        // what the mistake looks like, and where to look
+
+  void compare(double backward, double difference, double error) {
+    compared = true;
+    analytic = backward;
+    numeric = difference;
+    numeric_error = error;
+  }
 };
 
 // A factor with some digits, or as "1 + 3e-06" if it would round to 1.

@@ -49,7 +49,9 @@ class ModelCheck {
       report.parameters.push_back(
           check_parameter({.options = options_,
                            .name = parameter->name,
-                           .slopes = {loss_, centre_, store_.value(*parameter)},
+                           .loss = loss_,
+                           .centre = centre_,
+                           .parameter = store_.value(*parameter),
                            .gradient = gradient_of(store_, gradients_, *parameter),
                            .written = gradients_.written(parameter->block),
                            .number = report.parameters.size(),
@@ -85,10 +87,9 @@ class ModelCheck {
     for (const NamedParameter& parameter : store_.parameters()) {
       if (!same_bits(gradient_of(store_, gradients_, parameter),
                      gradient_of(store_, second, parameter))) {
-        std::vector<Finding> found = about_loss(
-            Verdict::nondeterministic, "its gradient has other bits when it is computed again");
-        found.front().subject = parameter.name;
-        return found;
+        return {{.verdict = Verdict::nondeterministic,
+                 .subject = parameter.name,
+                 .hint = "its gradient has other bits when it is computed again"}};
       }
     }
     return {};
@@ -98,8 +99,8 @@ class ModelCheck {
     constexpr std::uint64_t trials = 4;
     for (std::uint64_t trial = nearby_.size(); trial < trials; ++trial) {
       Restored values(store_.values());
-      const Tensor other = with_other_bits(values.before(), options_.seed + 100 * trial);
-      std::ranges::copy(other.values(), values.values().data());
+      const Tensor other = with_other_bits(values.before, options_.seed + 100 * trial);
+      std::ranges::copy(other.values(), values.values.data());
       loss_(&nearby_.emplace_back(store_));
     }
     std::vector<Tensor> result;
@@ -174,8 +175,8 @@ ModelGradcheckReport gradcheck_model(ParameterStore& store, const ModelLoss& los
     Tape tape(gradients != nullptr);
     const Var value = loss(tape, gradients != nullptr ? *gradients : unused);
     if (value.shape().size() != 1) {
-      throw ShapeError(fmt::format("gradcheck_model: the loss has shape {}; it must be one number",
-                                   value.shape().to_string()));
+      throw ShapeError("gradcheck_model: the loss has shape {}; it must be one number",
+                       value.shape().to_string());
     }
     tape.backward(value);
     return static_cast<double>(value.value().data()[0]);

@@ -4,7 +4,6 @@
 
 #include "core/gradcheck/diagnosis/verdict.hpp"
 #include "core/gradcheck/gradcheck.hpp"
-#include "core/gradcheck/slopes/slope.hpp"
 #include "core/tape/parameters.hpp"
 #include "core/tape/tape.hpp"
 
@@ -56,48 +55,22 @@ ModelGradcheckReport gradcheck_model(ParameterStore& store, const LossAndGradien
                                      const ModelGradcheckOptions& options = {});
 
 // Restores values in its destructor.
-class Restored {
- public:
-  explicit Restored(Tensor values) : values_(std::move(values)), before_(values_.copy()) {}
-  ~Restored() { std::ranges::copy(before_.values(), values_.data()); }
+struct Restored {
+  explicit Restored(Tensor of) : values(std::move(of)), before(values.copy()) {}
+  ~Restored() { std::ranges::copy(before.values(), values.data()); }
   Restored(const Restored&) = delete;
   Restored& operator=(const Restored&) = delete;
 
-  Tensor& values() { return values_; }
-  const Tensor& before() const { return before_; }
-
- private:
-  Tensor values_;
-  Tensor before_;
-};
-
-// Slopes of the loss along directions in one parameter.
-class ParameterSlopes {
- public:
-  // `centre` is the loss at the unchanged parameters.
-  ParameterSlopes(const LossAndGradients& loss, double centre, Tensor parameter);
-
-  // The slope along a unit direction, from two runs.
-  Slope quick(const Tensor& direction) const;
-
-  // The slope from as many runs as it needs. `first_share`: the first step, relative to the
-  // parameter's size.
-  Slope along(const Tensor& direction, double enough, double first_share) const;
-
- private:
-  Rise rise(const Tensor& direction, double step) const;
-
-  const LossAndGradients& loss_;
-  double centre_;
-  Tensor parameter_;
-  double size_;   // the parameter's root mean square; 1 if that is zero
-  double noise_;  // the rounding error of the loss, a sum over tokens and layers
+  Tensor values;
+  const Tensor before;
 };
 
 struct ParameterSubject {
   const ModelGradcheckOptions& options;
   std::string name;
-  ParameterSlopes slopes;
+  const LossAndGradients& loss;
+  double centre;  // the loss at the unchanged parameters
+  Tensor parameter;
   Tensor gradient;
   bool written;          // whether any gradient arrived
   std::uint64_t number;  // selects the directions

@@ -1,65 +1,68 @@
 // Checks one parameter of a model by slopes of the loss along directions in it.
 
-#include "core/gradcheck/diagnosis/comparison.hpp"
 #include "core/gradcheck/model/model.hpp"
 #include "core/gradcheck/subject.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
-ParameterSlopes::ParameterSlopes(const LossAndGradients& loss, double centre, Tensor parameter)
-    : loss_(loss),
-      centre_(centre),
-      parameter_(std::move(parameter)),
-      noise_(4 * std::numeric_limits<Scalar>::epsilon() * std::abs(centre)) {
-  double squares = 0;
-  for (const Scalar x : parameter_.values()) {
-    squares += x * x;
-  }
-  size_ = squares > 0 ? std::sqrt(squares / static_cast<double>(parameter_.size())) : 1;
-}
-
-Rise ParameterSlopes::rise(const Tensor& direction, double step) const {
-  Restored parameter(parameter_);
-  const auto loss_at = [&](double distance) {
-    for (Index i = 0; i < direction.size(); ++i) {
-      parameter.values().data()[i] = parameter.before().data()[i] + distance * direction.data()[i];
-    }
-    return loss_(nullptr);
-  };
-  const double up = loss_at(step);
-  const double down = loss_at(-step);
-  return {.up = (up - centre_) / step, .down = (centre_ - down) / step, .noise = noise_ / step};
-}
-
-Slope ParameterSlopes::quick(const Tensor& direction) const {
-  const Rise at = rise(direction, 2e-5 * size_);
-  return {.value = (at.up + at.down) / 2, .error = at.noise};
-}
-
-Slope ParameterSlopes::along(const Tensor& direction, double enough, double first_share) const {
-  const double first_step = first_share * size_;
-  // The second step, a quarter of the first, has four times its rounding. If the slope is mostly
-  // rounding, more precision is impossible.
-  const double least = std::max(enough, 8 * noise_ / first_step);
-  // A model has a kink for each ReLU of each token, so only known noise may end the search.
-  return slope_of(
-      [&](double step) { return rise(direction, step); },
-      {.first_step = first_step, .enough = [least](double) { return least; }, .noise_known = true});
-}
-
 namespace {
 
-double norm(const Tensor& tensor) { return std::sqrt(sum_of_products(tensor, tensor)); }
-
-// A random direction of length 1.
-Tensor unit_direction(const Shape& shape, std::uint64_t seed) {
-  Tensor direction = uneven(shape, seed);
-  const double length = norm(direction);
-  for (Scalar& x : direction.values()) {
-    x /= length;
+// Slopes of the loss along directions in one parameter.
+class ParameterSlopes {
+ public:
+  explicit ParameterSlopes(const ParameterSubject& subject)
+      : subject_(subject),
+        noise_(4 * std::numeric_limits<Scalar>::epsilon() * std::abs(subject.centre)) {
+    double squares = 0;
+    for (const Scalar x : subject.parameter.values()) {
+      squares += x * x;
+    }
+    const auto count = static_cast<double>(subject.parameter.size());
+    size_ = squares > 0 ? std::sqrt(squares / count) : 1;
   }
-  return direction;
-}
+
+  // The slope along a unit direction, from two runs.
+  Slope quick(const Tensor& direction) const {
+    const Rise at = rise(direction, 2e-5 * size_);
+    return {.value = (at.up + at.down) / 2, .error = at.noise};
+  }
+
+  // The slope from as many runs as it needs. `first_share`: the first step, relative to the
+  // parameter's size.
+  Slope along(const Tensor& direction, double enough, double first_share) const {
+    const double first_step = first_share * size_;
+    // The second step, a quarter of the first, has four times its rounding. If the slope is mostly
+    // rounding, more precision is impossible.
+    const double least = std::max(enough, 8 * noise_ / first_step);
+    // A model has a kink for each ReLU of each token, so only known noise may end the search.
+    return slope_of([&](double step) { return rise(direction, step); },
+                    {.first_step = first_step,
+                     .enough = [least](double) { return least; },
+                     .noise_known = true});
+  }
+
+ private:
+  Rise rise(const Tensor& direction, double step) const {
+    Restored parameter(subject_.parameter);
+    const auto loss_at = [&](double distance) {
+      for (Index i = 0; i < direction.size(); ++i) {
+        parameter.values.data()[i] = parameter.before.data()[i] + distance * direction.data()[i];
+      }
+      return subject_.loss(nullptr);
+    };
+    const double up = loss_at(step);
+    const double down = loss_at(-step);
+    return {.up = (up - subject_.centre) / step,
+            .down = (subject_.centre - down) / step,
+            .noise = noise_ / step};
+  }
+
+  const ParameterSubject& subject_;
+  double size_;   // the parameter's root mean square; 1 if that is zero
+  double noise_;  // the rounding error of the loss, a sum over tokens and layers
+};
+
+double norm(const Tensor& tensor) { return std::sqrt(sum_of_products(tensor, tensor)); }
 
 // A direction with two slopes of the loss: by the gradient and by differences.
 struct DirectionCheck {
@@ -114,50 +117,30 @@ Index element_of(const Comparison& grid, const Shape& shape, Index i) {
                                  grid.columns[static_cast<std::size_t>(i % columns)];
 }
 
-Index worst_of(const Comparison& c) {
-  Index worst = -1;
-  for (Index i = 0; i < c.size(); ++i) {
-    if (c.wrong(i) &&
-        (worst < 0 || std::abs(c.a(i) - c.n(i)) > std::abs(c.a(worst) - c.n(worst)))) {
-      worst = i;
-    }
-  }
-  return worst;
-}
-
 DirectionCheck check_direction(const ParameterSubject& subject, std::uint64_t seed) {
-  const Tensor direction = unit_direction(subject.gradient.shape(), seed);
+  Tensor direction = uneven(subject.gradient.shape(), seed);  // then scaled to length 1
+  const double length = norm(direction);
+  for (Scalar& x : direction.values()) {
+    x /= length;
+  }
+  const ParameterSlopes slopes(subject);
   DirectionCheck check{.direction = direction,
                        .along = sum_of_products(subject.gradient, direction),
-                       .slope = subject.slopes.quick(direction)};
+                       .slope = slopes.quick(direction)};
   check.size = size_of(check, subject.gradient);
   if (check.apart() <= subject.options.tolerance * check.size) {
     return check;
   }
   // Rounding, a kink between the two points, or strong curvature? Larger steps reduce rounding.
   const double excused = 4 * check.slope.error;
-  check.slope = subject.slopes.along(direction, 0.1 * subject.options.tolerance * check.size,
-                                     check.apart() <= excused ? 1e-2 : 1e-3);
+  check.slope = slopes.along(direction, 0.1 * subject.options.tolerance * check.size,
+                             check.apart() <= excused ? 1e-2 : 1e-3);
   check.size = size_of(check, subject.gradient);
   const double doubt = doubt_share * check.slope.error;
   const double smallest =
       (check.slope.kink ? excused : std::min(doubt, excused)) / subject.options.tolerance;
   check.too_small = smallest > check.size;
   check.size = std::max(check.size, smallest);
-  return check;
-}
-
-// Tries directions until one is conclusive: a model has so many kinks that differences along some
-// directions cannot avoid the nearest one.
-DirectionCheck settled_direction(const ParameterSubject& subject) {
-  constexpr std::uint64_t most = 8;
-  DirectionCheck check{};
-  for (std::uint64_t i = 0; i < most; ++i) {
-    check = check_direction(subject, subject.options.seed + subject.number + 10000 * i);
-    if (check.error() <= subject.options.tolerance || !check.doubtful()) {
-      break;
-    }
-  }
   return check;
 }
 
@@ -172,13 +155,14 @@ double rounding_along(const ParameterSubject& subject, const DirectionCheck& che
 }
 
 Comparison compare_elements(const ParameterSubject& subject, double size) {
+  const ParameterSlopes slopes(subject);
   Comparison c = grid_of(subject.gradient.shape(), subject.options.elements);
   const double tolerated = subject.options.tolerance * size;
   Tensor direction = Tensor::zeros(subject.gradient.shape());
   for (Index i = 0; i < c.size(); ++i) {
     const Index element = element_of(c, subject.gradient.shape(), i);
     direction.data()[element] = 1;
-    const Slope slope = subject.slopes.along(direction, 0.1 * tolerated, 1e-3);
+    const Slope slope = slopes.along(direction, 0.1 * tolerated, 1e-3);
     direction.data()[element] = 0;
     c.analytic.push_back(subject.gradient.data()[element]);
     c.numeric.push_back(slope);
@@ -189,12 +173,8 @@ Comparison compare_elements(const ParameterSubject& subject, double size) {
 }
 
 Finding explain(const ParameterSubject& subject, const DirectionCheck& direction) {
-  Finding finding{.verdict = Verdict::wrong,
-                  .subject = subject.name,
-                  .compared = true,
-                  .analytic = direction.along,
-                  .numeric = direction.slope.value,
-                  .numeric_error = direction.slope.error};
+  Finding finding{.verdict = Verdict::wrong, .subject = subject.name};
+  finding.compare(direction.along, direction.slope.value, direction.slope.error);
   if (direction.doubtful() || direction.apart() <= rounding_along(subject, direction)) {
     finding.verdict = direction.slope.kink ? Verdict::kink_nearby : Verdict::too_little_precision;
     finding.extent = "the numbers are slopes along a random direction";
@@ -205,7 +185,13 @@ Finding explain(const ParameterSubject& subject, const DirectionCheck& direction
     return finding;
   }
   const Comparison c = compare_elements(subject, direction.size);
-  const Index worst = worst_of(c);
+  Index worst = -1;
+  for (Index i = 0; i < c.size(); ++i) {
+    if (c.wrong(i) &&
+        (worst < 0 || std::abs(c.a(i) - c.n(i)) > std::abs(c.a(worst) - c.n(worst)))) {
+      worst = i;
+    }
+  }
   if (worst < 0) {
     finding.extent = fmt::format(
         "the numbers are slopes along a random direction; each of the {} elements looked at is "
@@ -214,16 +200,14 @@ Finding explain(const ParameterSubject& subject, const DirectionCheck& direction
     return finding;
   }
   const WrongGradient kind = subject.written
-                                 ? kind_of(c, {}, {})
+                                 ? kind_of(c, {})
                                  : WrongGradient{WrongKind::no_gradient,
                                                  "no gradient arrives, and the loss depends on it"};
   finding.kind = kind.kind;
   finding.hint = kind.hint;
   finding.element =
       element_name(element_of(c, subject.gradient.shape(), worst), subject.gradient.shape());
-  finding.analytic = c.a(worst);
-  finding.numeric = c.n(worst);
-  finding.numeric_error = c.numeric[static_cast<std::size_t>(worst)].error;
+  finding.compare(c.a(worst), c.n(worst), c.error(worst));
   finding.extent = fmt::format("{} of {} elements looked at differ",
                                std::ranges::count(c.differs, true), c.size());
   return finding;
@@ -243,7 +227,16 @@ ParameterCheck check_parameter(const ParameterSubject& subject) {
   if (subject.gradient.size() == 0) {
     return result;
   }
-  const DirectionCheck direction = settled_direction(subject);
+  // Tries directions until one is conclusive: a model has so many kinks that differences along some
+  // directions cannot avoid the nearest one.
+  constexpr std::uint64_t most_directions = 8;
+  DirectionCheck direction{};
+  for (std::uint64_t i = 0; i < most_directions; ++i) {
+    direction = check_direction(subject, subject.options.seed + subject.number + 10000 * i);
+    if (direction.error() <= subject.options.tolerance || !direction.doubtful()) {
+      break;
+    }
+  }
   result.error = direction.error();
   if (!subject.written && result.error <= subject.options.tolerance) {
     result.finding.verdict = Verdict::unused_input;

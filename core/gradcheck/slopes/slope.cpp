@@ -28,67 +28,59 @@ constexpr std::size_t looked_at = 4;  // steps that tell how slopes change
 // side, f' + a h^p with any p > 0 if it is a power. Aitken's Δ² finds the limit of a power.
 class OneSided {
  public:
-  void add(double slope);
+  void add(double slope) {
+    const std::size_t count = steps();
+    slopes_[count] = slope;
+    limit_ = tableau_.add(slope);
+    if (count < 2) {
+      return;
+    }
+    const double last = change(count);
+    const double before = change(count - 1);
+    // Changes with a constant ratio q = h^p below 1 add up to last · q / (1 - q).
+    const double limit = std::abs(last) < 0.9 * std::abs(before)
+                             ? slope - last * last / (last - before)
+                             : std::numeric_limits<double>::quiet_NaN();
+    const double error = std::abs(limit - accelerated_);
+    if (error < limit_.error) {
+      limit_ = {.value = limit, .error = error};
+    }
+    accelerated_ = limit;
+  }
+
   Limit limit() const { return limit_; }
   std::size_t steps() const { return tableau_.rows(); }
 
   // Whether the slopes converge from step to step. Rounding prevents convergence.
-  bool draws_near(double noise) const;
+  bool draws_near(double noise) const {
+    return in_last_steps(looked_at - 2, [&](std::size_t i) {
+      return !(std::abs(change(i)) > std::max(0.9 * std::abs(change(i - 1)), 4 * noise));
+    });
+  }
 
-  // Whether the slopes grow without limit as the step shrinks, as the slopes of √x do at 0.
-  bool diverges() const;
+  // Whether the slopes grow without limit as the step shrinks, as the slopes of √x do at 0: at
+  // least as fast as h^-0.1, and with the same sign.
+  bool diverges() const {
+    return in_last_steps(looked_at - 1,
+                         [&](std::size_t i) { return slopes_[i] / slopes_[i - 1] > 1.1; });
+  }
 
  private:
-  double change(std::size_t i) const;  // from the slope of step i - 1 to that of step i
+  // From the slope of step i - 1 to that of step i.
+  double change(std::size_t i) const { return slopes_[i] - slopes_[i - 1]; }
+
+  // Whether there are enough steps and each of the last `many` fulfils the condition.
+  template <class Condition>
+  bool in_last_steps(std::size_t many, const Condition& condition) const {
+    return steps() >= looked_at &&
+           std::ranges::all_of(std::views::iota(steps() - many, steps()), condition);
+  }
 
   Tableau tableau_{1};
   std::array<double, most_steps> slopes_{};
   double accelerated_ = std::numeric_limits<double>::quiet_NaN();
   Limit limit_;
 };
-
-void OneSided::add(double slope) {
-  const std::size_t count = steps();
-  slopes_[count] = slope;
-  limit_ = tableau_.add(slope);
-  if (count < 2) {
-    return;
-  }
-  const double change = this->change(count);
-  const double before = this->change(count - 1);
-  // Changes with a constant ratio q = h^p below 1 add up to change · q / (1 - q).
-  const double limit = std::abs(change) < 0.9 * std::abs(before)
-                           ? slope - change * change / (change - before)
-                           : std::numeric_limits<double>::quiet_NaN();
-  const double error = std::abs(limit - accelerated_);
-  if (error < limit_.error) {
-    limit_ = {.value = limit, .error = error};
-  }
-  accelerated_ = limit;
-}
-
-double OneSided::change(std::size_t i) const { return slopes_[i] - slopes_[i - 1]; }
-
-bool OneSided::draws_near(double noise) const {
-  const std::size_t count = steps();
-  for (std::size_t i = count - looked_at + 2; count >= looked_at && i < count; ++i) {
-    if (std::abs(change(i)) > std::max(0.9 * std::abs(change(i - 1)), 4 * noise)) {
-      return false;
-    }
-  }
-  return count >= looked_at;
-}
-
-bool OneSided::diverges() const {
-  const std::size_t count = steps();
-  for (std::size_t i = count - looked_at + 1; count >= looked_at && i < count; ++i) {
-    // The slope must grow at least as fast as h^-0.1, and keep its sign.
-    if (!(slopes_[i] / slopes_[i - 1] > 1.1)) {
-      return false;
-    }
-  }
-  return count >= looked_at;
-}
 
 // The gap between the slopes of the two sides. In a smooth function it is f''(x) h and shrinks with
 // the step. Rounding makes it grow as the step shrinks. At a kink it stays constant.
@@ -172,7 +164,7 @@ class Search {
     if (!up && !down) {  // both sides are outside the function's domain
       return true;
     }
-    if (is_still(at) && jumps(step)) {  // smaller than the function resolves
+    if (at.up == 0 && at.down == 0 && jumps(step)) {  // smaller than the function resolves
       return false;
     }
     const bool first = left_.steps() + right_.steps() == 0;
@@ -240,11 +232,6 @@ class Search {
   }
 
   bool settled() const { return slope_.error <= search_.enough(slope_.value); }
-
-  // Whether the function stays the same although an earlier step changed it.
-  bool is_still(const Rise& at) const {
-    return at.up == 0 && at.down == 0 && (slope_.left != 0 || slope_.right != 0);
-  }
 
   // Whether the change of the step before happens at one point, as with rounded numbers. Beyond a
   // kink, for example where a ReLU is zero, the change begins at some point and grows.

@@ -126,7 +126,6 @@ class Trials {
     Slope slope;
     bool tells;
   };
-  bool settles(const Doubted& doubted, double gradient) const;
   Doubted with_unseen(const Trial& trial) const;
 
   const std::vector<double>& rounding_;

@@ -44,21 +44,20 @@ Trials::Doubted Trials::with_unseen(const Trial& trial) const {
   return result;
 }
 
-bool Trials::settles(const Doubted& doubted, double gradient) const {
-  return doubted.tells && tolerance_.agrees(gradient, doubted.slope);
-}
-
 bool Trials::settle(Trial trial, double gradient) {
-  trials_.push_back(std::move(trial));
-  const Trial& last = trials_.back();
-  if (settles(with_unseen(last), gradient)) {
+  const Trial& last = trials_.emplace_back(std::move(trial));
+  const auto settles = [&] {
+    const Doubted doubted = with_unseen(last);
+    return doubted.tells && tolerance_.agrees(gradient, doubted.slope);
+  };
+  if (settles()) {
     return true;
   }
-  if (!settles({.slope = last.slope, .tells = tolerance_.tells(last.slope)}, gradient)) {
+  if (!tolerance_.tells(last.slope) || !tolerance_.agrees(gradient, last.slope)) {
     return false;  // the reach of the argument would not matter
   }
   find_reach();
-  return settles(with_unseen(last), gradient);
+  return settles();
 }
 
 void Trials::find_reach() {

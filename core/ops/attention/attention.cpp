@@ -12,14 +12,13 @@ namespace {
 // Attention of a single query, the newest token of an output. One query would leave the tiles of
 // the attention kernel nearly empty, so here the vector lanes hold the numbers of a head.
 
-// The only query of a segment, and the keys and values that it attends to: one range of rows for
-// all heads. Each row begins with the columns of head 0.
+// The only query of a segment, and its keys and values: one range of rows for all heads.
 struct SingleQuery {
   const AttentionProblem& problem;
   const Segment& segment;
-  HeadRows query;
-  HeadRows key;
-  HeadRows value;
+  StoredRows query;
+  StoredRows key;
+  StoredRows value;
   Index distance;  // from the query to the first key
 };
 
@@ -38,30 +37,25 @@ SingleQuery single_query(const AttentionProblem& problem, Index segment) {
           .distance = first.key_position + begin - first.query_position};
 }
 
-void prefetch_row(const SingleQuery& query, Index j) {
-  const AttentionProblem& problem = query.problem;
-  const Index others = problem.options.key_heads() - 1;
-  prefetch(query.key.row(j), others * problem.key.step + problem.options.d_key);
-  prefetch(query.value.row(j), others * problem.value.step + problem.options.d_value);
-}
-
 // s[h][j] = scale k_jh · q_h, and -inf after the last key. The outer loop is over keys, because the
 // heads of a key are adjacent. Fetching keys and values takes most of the time.
 void scores(const SingleQuery& single, const SingleQuery& next, Scalar* s) {
   const AttentionProblem& problem = single.problem;
   const Index heads = problem.options.heads;
-  const Index heads_of_key = heads / problem.options.key_heads();
+  const Index key_heads = problem.options.key_heads();
+  const Index heads_of_key = heads / key_heads;
   const Scalar scale = problem.options.score_factor();
   const Index padded = whole_vectors(single.key.rows);
   for (Index j = 0; j < single.key.rows; ++j) {
     if (j < next.key.rows) {
-      prefetch_row(next, j);
+      prefetch(next.key.row(j), (key_heads - 1) * problem.key.step + single.key.columns);
+      prefetch(next.value.row(j), (key_heads - 1) * problem.value.step + single.value.columns);
     }
     const Scalar* key = single.key.row(j);
     for (Index h = 0; h < heads; key += problem.key.step) {
       for (Index last = h + heads_of_key; h < last; ++h) {
         const Scalar* query = single.query.data + h * problem.query.step;
-        s[h * padded + j] = scale * dot_row(single.key.width, query, key);
+        s[h * padded + j] = scale * dot_row(single.key.columns, query, key);
       }
     }
   }
@@ -98,7 +92,7 @@ void add_bias(const SingleQuery& single, Scalar* s) {
 
 // One head's y = Σ_j weights[j] v_j / total, for `Vectors` vectors of columns from `column` on.
 template <Index Vectors>
-void weighted_values(const HeadRows& values, Index column, const Scalar* weights,
+void weighted_values(const StoredRows& values, Index column, const Scalar* weights,
                      const Lanes& inverse, Scalar* y) {
   std::array<Lanes, Vectors> sums;
   sums.fill(Lanes(Scalar{0}));
@@ -116,17 +110,17 @@ void weighted_values(const HeadRows& values, Index column, const Scalar* weights
   }
 }
 
-void head_output(const HeadRows& values, const Scalar* weights, Scalar total, Scalar* y) {
+void head_output(const StoredRows& values, const Scalar* weights, Scalar total, Scalar* y) {
   const Lanes inverse(1 / total);
   constexpr Index most = 4;
   Index column = 0;
-  for (; column + most * lane_count <= values.width; column += most * lane_count) {
+  for (; column + most * lane_count <= values.columns; column += most * lane_count) {
     weighted_values<most>(values, column, weights, inverse, y);
   }
-  for (; column + lane_count <= values.width; column += lane_count) {
+  for (; column + lane_count <= values.columns; column += lane_count) {
     weighted_values<1>(values, column, weights, inverse, y);
   }
-  for (; column < values.width; ++column) {
+  for (; column < values.columns; ++column) {
     Scalar sum = 0;
     for (Index j = 0; j < values.rows; ++j) {
       sum += weights[j] * values.row(j)[column];
@@ -138,8 +132,7 @@ void head_output(const HeadRows& values, const Scalar* weights, Scalar total, Sc
 // For each head of the only query of a segment: y = softmax(scale q Kᵀ + bias) V, and the
 // log-sum-exp of the scores; without keys, zeros and -inf. The pattern must be one range of keys
 // for all heads. y: heads * d_value numbers; log_sums: one for each head, `log_sums_stride` apart;
-// room: scratch memory, whole_vectors(keys) numbers for each head. Prefetches the keys and values
-// of the next segment.
+// room: scratch memory, whole_vectors(keys) numbers for each head. Prefetches the next segment.
 void attend_single(const AttentionProblem& problem, Index segment, Scalar* room, Scalar* y,
                    Scalar* log_sums, Index log_sums_stride) {
   const SingleQuery single = single_query(problem, segment);
@@ -148,20 +141,19 @@ void attend_single(const AttentionProblem& problem, Index segment, Scalar* room,
     add_bias(single, room);
   }
   const Index padded = whole_vectors(single.key.rows);
-  for (Index h = 0; h < problem.options.heads; ++h, y += single.value.width) {
+  for (Index h = 0; h < problem.options.heads; ++h, y += single.value.columns) {
     Scalar* weights = room + h * padded;
     if (padded == 0) {
-      std::fill_n(y, single.value.width, Scalar{0});
+      std::fill_n(y, single.value.columns, Scalar{0});
       log_sums[h * log_sums_stride] = minus_infinity;
       continue;
     }
     // weights[j] = exp(s_j - max s), in place
     const Scalar largest = max_row(padded, weights);
-    map_row(
-        padded, weights, [m = Lanes(largest)](const Lanes& s) { return exp_of_small(s - m); },
-        weights);
-    const Scalar total = sum_row(padded, [](const Lanes& weight) { return weight; }, weights);
-    HeadRows values = single.value;
+    const auto weigh = [m = Lanes(largest)](auto score) { return exp_of_small(score - m); };
+    map_row(padded, weights, weigh, weights);
+    const Scalar total = total_row(padded, weights);
+    StoredRows values = single.value;
     values.data += problem.options.key_head(h) * problem.value.step;
     head_output(values, weights, total, y);
     log_sums[h * log_sums_stride] = largest + std::log(total);
@@ -172,16 +164,16 @@ void attend_single(const AttentionProblem& problem, Index segment, Scalar* room,
 void forward(AttentionKernel& kernel, const AttentionProblem& problem, Index segment, Index head,
              const HeadOutput& out) {
   bool more = false;
-  const auto add = [&](const HeadProblem& part, const PatternRange& range) {
-    const RowSteps& queries = range.queries;
-    kernel.forward(part,
-                   {.rows = out.rows + queries.first * out.stride,
-                    .stride = out.stride * queries.step,
-                    .log_sums = out.log_sums + queries.first * out.log_sums_stride,
-                    .log_sums_stride = out.log_sums_stride * queries.step},
-                   std::exchange(more, true));
-  };
-  problem.for_each_pattern_range(segment, head, add);
+  problem.for_each_pattern_range(
+      segment, head, [&](const HeadProblem& part, const PatternRange& range) {
+        const RowSteps& queries = range.queries;
+        kernel.forward(part,
+                       {.rows = out.rows + queries.first * out.stride,
+                        .stride = out.stride * queries.step,
+                        .log_sums = out.log_sums + queries.first * out.log_sums_stride,
+                        .log_sums_stride = out.log_sums_stride * queries.step},
+                       std::exchange(more, true));
+      });
 }
 
 Tensor forward(const AttentionProblem& problem, Tensor& log_sums) {
@@ -191,7 +183,7 @@ Tensor forward(const AttentionProblem& problem, Tensor& log_sums) {
   const bool alike = options.patterns.size() == 1 && problem.pattern(0).top_count() == 0 &&
                      !options.dropout.active() && !BiasValues::given(problem.bias.values) &&
                      options.scores.empty();
-  AttentionKernel kernel = problem.kernel(problem.bias.values);
+  AttentionKernel kernel = problem.kernel();
   Tensor room = Tensor::empty({options.heads, whole_vectors(most_rows(problem.keys))});
   Tensor y = Tensor::empty({N, width});
   for (Index s = 0; s < problem.queries.count(); ++s) {
@@ -212,9 +204,9 @@ Tensor forward(const AttentionProblem& problem, Tensor& log_sums) {
 void backward(Gradients& g, const AttentionProblem& problem, const Tensor& output,
               const Tensor& log_sums) {
   const AttentionOptions& options = problem.options;
-  const HeadMatrix y{output, 0, options.d_value};
-  const HeadMatrix dy{g.output(), 0, options.d_value};
-  AttentionKernel kernel = problem.kernel(problem.bias.values);
+  const HeadMatrix y{output, 0, options.d_value, options.heads, options.d_value};
+  const HeadMatrix dy{g.output(), 0, options.d_value, options.heads, options.d_value};
+  AttentionKernel kernel = problem.kernel();
   const HeadGradient dquery(g, 0, problem.query);
   const HeadGradient dkey(g, 1, problem.key);
   const HeadGradient dvalue(g, 2, problem.value);
@@ -234,15 +226,12 @@ void backward(Gradients& g, const AttentionProblem& problem, const Tensor& outpu
             const Index key_row = key.row + range.keys.first;
             const HeadGradient& dqueries = range.of_sinks ? dsink_query : dquery;
             kernel.backward(
-                part, rows_at(rows_of(y, query, head, options.d_value), range.queries),
-                rows_at(rows_of(dy, query, head, options.d_value), range.queries),
-                log_sums.row(head) + query_row, range.queries.step,
-                {.dquery = dqueries.at(query_row, head),
-                 .dquery_stride = dqueries.stride() * range.queries.step,
-                 .dkey = dkey.at(key_row, options.key_head(head)),
-                 .dkey_stride = dkey.stride() * range.keys.step,
-                 .dvalue = dvalue.at(key_row, options.key_head(head)),
-                 .dvalue_stride = dvalue.stride() * range.keys.step,
+                part, rows_at(rows_of(y, query, head), range.queries),
+                rows_at(rows_of(dy, query, head), range.queries), log_sums.row(head) + query_row,
+                range.queries.step,
+                {.dquery = dqueries.rows_from(query_row, head, range.queries.step),
+                 .dkey = dkey.rows_from(key_row, options.key_head(head), range.keys.step),
+                 .dvalue = dvalue.rows_from(key_row, options.key_head(head), range.keys.step),
                  .dbias = problem.bias.targets(dbias, query, head),
                  .dscore_weights =
                      dscores == nullptr ? nullptr : dscores + options.score_weights_before(head)});
@@ -263,13 +252,14 @@ Var attention(const HeadColumns& query, const HeadColumns& key, const HeadColumn
   Tensor log_sums = Tensor::empty({options.heads, query.matrix.shape()[0]});
   Tensor y = forward(problem, log_sums);
   PoolVector<Var> inputs{query.matrix, key.matrix, value.matrix};
-  if (problem.score_weights.has_memory()) {
-    inputs.push_back(*score_weights);
+  const auto more = {problem.score_weights.has_memory() ? score_weights : std::nullopt,
+                     sink_query ? std::optional(sink_query->matrix) : std::nullopt, bias.by_head,
+                     bias.by_query, bias.values};
+  for (const std::optional<Var>& input : more) {
+    if (input) {
+      inputs.push_back(*input);
+    }
   }
-  if (sink_query) {
-    inputs.push_back(sink_query->matrix);
-  }
-  append_inputs(bias, inputs);
   return query.matrix.tape().record(
       "attention", inputs, y,
       [problem = std::move(problem), y, log_sums = std::move(log_sums)](Gradients& g) {
@@ -291,7 +281,7 @@ HeadAttention head_attention(const HeadColumns& query, const HeadColumns& key,
                                                      plain, of_scores, score_weights, sink_query);
   const Index n = query_segments[segment].rows;
   const Index m = key_segments[segment].rows;
-  AttentionKernel kernel = problem.kernel({});
+  AttentionKernel kernel = problem.kernel();
   Tensor log_sums = Tensor::empty({n});
   Tensor y = Tensor::empty({n, plain.d_value});
   forward(kernel, problem, segment, head, {y.data(), plain.d_value, log_sums.data(), 1});

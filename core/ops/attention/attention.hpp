@@ -28,8 +28,7 @@ struct HeadAttention {
                    // may not attend to a key
 };
 
-// What the rows of query segment `segment` give to the rows of its key segment. The same code makes
-// the numbers in the op's forward and backward pass.
+// The attention of query segment `segment`, by the code of the op's forward and backward pass.
 HeadAttention head_attention(const HeadColumns& query, const HeadColumns& key,
                              const Segments& query_segments, const Segments& key_segments,
                              const AttentionOptions& options, Index segment, Index head,

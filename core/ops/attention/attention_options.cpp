@@ -8,33 +8,26 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
-// Copies one query out of its column.
-void take_query(const PairPanel& pairs, Index q, std::span<Scalar> query) {
-  for (Scalar& number : query) {
-    number = pairs.queries[q];
-    q += pairs.query_step;
+// Calls visit(query number, key number, query, key) for each pair.
+template <class Visitor>
+void for_each_pair(const PairPanel& pairs, const Visitor& visit) {
+  PoolVector<Scalar> query(static_cast<std::size_t>(pairs.width));
+  for (Index q = 0; q < pairs.query_count; ++q) {
+    for (std::size_t c = 0; c < query.size(); ++c) {
+      query[c] = pairs.queries[static_cast<Index>(c) * pairs.query_step + q];
+    }
+    for (Index j = 0; j < pairs.key_count; ++j) {
+      visit(q, j, query, std::span(pairs.keys + j * pairs.key_step, query.size()));
+    }
   }
-}
-
-std::span<const Scalar> key_of(const PairPanel& pairs, Index j) {
-  return {pairs.keys + j * pairs.key_step, static_cast<std::size_t>(pairs.width)};
-}
-
-// One row of a gradient; scratch memory if the gradient is not needed.
-std::span<Scalar> row_of(Scalar* rows, Index row, Index stride, std::span<Scalar> room) {
-  return {rows == nullptr ? room.data() : rows + row * stride, room.size()};
 }
 
 }  // namespace
 
 void SinglePairScore::scores(const PairPanel& pairs, Scalar* to, Index step) const {
-  PoolVector<Scalar> query(static_cast<std::size_t>(pairs.width));
-  for (Index q = 0; q < pairs.query_count; ++q) {
-    take_query(pairs, q, query);
-    for (Index j = 0; j < pairs.key_count; ++j) {
-      to[j * step + q] = score(query, key_of(pairs, j));
-    }
-  }
+  for_each_pair(pairs, [&](Index q, Index j, std::span<const Scalar> query, auto key) {
+    to[j * step + q] = score(query, key);
+  });
   for (Index j = 0; j < pairs.key_count; ++j) {
     std::fill(to + j * step + pairs.query_count, to + j * step + pairs.columns, Scalar{0});
   }
@@ -42,16 +35,14 @@ void SinglePairScore::scores(const PairPanel& pairs, Scalar* to, Index step) con
 
 void SinglePairScore::gradients(const PairPanel& pairs, const Scalar* dscores, Index step,
                                 const PairGradients& to) const {
-  PoolVector<Scalar> query(static_cast<std::size_t>(pairs.width));
-  PoolVector<Scalar> room(query.size());
-  for (Index q = 0; q < pairs.query_count; ++q) {
-    take_query(pairs, q, query);
-    for (Index j = 0; j < pairs.key_count; ++j) {
-      backward(dscores[j * step + q], query, key_of(pairs, j),
-               row_of(to.queries, q, to.query_stride, room),
-               row_of(to.keys, j, to.key_stride, room));
-    }
-  }
+  PoolVector<Scalar> room(static_cast<std::size_t>(pairs.width));  // if a gradient is not needed
+  const auto row_of = [&room](Scalar* rows, Index row, Index stride) {
+    return std::span(rows == nullptr ? room.data() : rows + row * stride, room.size());
+  };
+  for_each_pair(pairs, [&](Index q, Index j, std::span<const Scalar> query, auto key) {
+    backward(dscores[j * step + q], query, key, row_of(to.queries, q, to.query_stride),
+             row_of(to.keys, j, to.key_stride));
+  });
 }
 
 namespace {
@@ -120,10 +111,8 @@ void AdditiveScore::gradients(const PairPanel& pairs, const Scalar* dscores, Ind
 }
 
 const PairScore* AttentionOptions::score(Index head) const {
-  if (scores.empty()) {
-    return nullptr;
-  }
-  return scores[scores.size() == 1 ? 0 : static_cast<std::size_t>(head)].get();
+  const std::size_t at = scores.size() == 1 ? 0 : static_cast<std::size_t>(head);
+  return scores.empty() ? nullptr : scores[at].get();
 }
 
 Index AttentionOptions::score_weights_before(Index head) const {

@@ -120,9 +120,7 @@ struct AttentionOptions {
     return static_cast<Scalar>(scale.value_or(1 / std::sqrt(static_cast<double>(d_key))));
   }
   const PairScore* score(Index head) const;
-  // The index of a head's first learned number among the learned numbers of all heads. For head
-  // `heads`: the total number.
-  Index score_weights_before(Index head) const;
+  Index score_weights_before(Index head) const;  // learned numbers of the heads before this one
 };
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

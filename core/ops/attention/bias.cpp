@@ -113,8 +113,7 @@ void PanelDistances::sum_rows(const PanelNumbers& panel, Scalar factor, Scalar* 
 void expect_bias(const AttentionBias& bias, Index N, Index heads, Index d_value) {
   const Index B = bias.buckets.count();
   if (!bias.slopes.empty() && static_cast<Index>(bias.slopes.size()) != heads) {
-    throw ShapeError(
-        fmt::format("attention.bias: {} slopes for {} heads", bias.slopes.size(), heads));
+    throw ShapeError("attention.bias: {} slopes for {} heads", bias.slopes.size(), heads);
   }
   if (bias.by_head) {
     expect_shape(*bias.by_head, {heads, B}, "attention.bias.by_head");
@@ -127,14 +126,6 @@ void expect_bias(const AttentionBias& bias, Index N, Index heads, Index d_value)
   }
 }
 
-void append_inputs(const AttentionBias& bias, PoolVector<Var>& inputs) {
-  for (const auto& input : {bias.by_head, bias.by_query, bias.values}) {
-    if (input) {
-      inputs.push_back(*input);
-    }
-  }
-}
-
 BiasValues::BiasValues(const AttentionBias& bias)
     : buckets(bias.buckets),
       slopes(bias.slopes),
@@ -143,33 +134,21 @@ BiasValues::BiasValues(const AttentionBias& bias)
       values(bias.values ? bias.values->value() : Tensor()) {}
 
 HeadBias BiasValues::head(const Segment& queries, Index head) const {
-  HeadBias result{.buckets = &buckets, .values = given(values)};
-  if (!slopes.empty()) {
-    result.slope = static_cast<Scalar>(slopes[static_cast<std::size_t>(head)]);
-  }
-  if (given(by_head)) {
-    result.by_head = by_head.row(head);
-  }
-  if (given(by_query)) {
-    result.by_query = by_query.row(queries.row) + head * buckets.count();
-    result.stride = by_query.dim(1);
-  }
-  return result;
+  const auto at = static_cast<std::size_t>(head);
+  const Index first = head * buckets.count();
+  return {.buckets = &buckets,
+          .slope = slopes.empty() ? 0 : static_cast<Scalar>(slopes[at]),
+          .by_head = given(by_head) ? by_head.row(head) : nullptr,
+          .by_query = given(by_query) ? by_query.row(queries.row) + first : nullptr,
+          .stride = given(by_query) ? by_query.dim(1) : 0,
+          .values = given(values)};
 }
 
 HeadBiasTargets BiasValues::targets(Gradients& g, Index input) const {
-  HeadBiasTargets result;
-  if (given(by_head)) {
-    result.by_head = g.sum(input++);
-  }
-  if (given(by_query)) {
-    result.by_query = g.sum(input++);
-    result.stride = by_query.dim(1);
-  }
-  if (given(values)) {
-    result.values = g.sum(input++);
-  }
-  return result;
+  return {.by_head = given(by_head) ? g.sum(input++) : nullptr,
+          .by_query = given(by_query) ? g.sum(input++) : nullptr,
+          .stride = given(by_query) ? by_query.dim(1) : 0,
+          .values = given(values) ? g.sum(input) : nullptr};
 }
 
 HeadBiasTargets BiasValues::targets(HeadBiasTargets of, const Segment& queries, Index head) const {

@@ -1,5 +1,4 @@
-// Biases of attention by the distance between query and key: numbers added to the scores and rows
-// added to the values. Their gradients are sums by distance.
+// Biases by the distance between query and key: numbers added to scores, rows added to values.
 #pragma once
 
 #include "core/memory/pool.hpp"
@@ -86,9 +85,6 @@ struct AttentionBias {
 
 // Throws ShapeError if a shape does not fit N queries or the heads.
 void expect_bias(const AttentionBias& bias, Index N, Index heads, Index d_value);
-
-// Appends the Vars of the bias to an op's inputs.
-void append_inputs(const AttentionBias& bias, PoolVector<Var>& inputs);
 
 // The values of a bias without Vars, for the kernel.
 struct BiasValues {

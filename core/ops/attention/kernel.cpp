@@ -43,29 +43,34 @@ AttentionKernel::AttentionKernel(const AttentionOptions& options, Index most_que
   }
 }
 
-void AttentionKernel::pack_queries(const HeadProblem& problem, const Tile& tile) {
-  const Scalar factor = problem.score.function == nullptr ? scale_ : Scalar{1};
-  copy_transposed(tile.queries, problem.query.width, problem.query.row(tile.first),
-                  problem.query.stride, factor, queries_, tile.step());
+// Takes the tile that begins at query row `first`.
+void AttentionKernel::take_queries(Index first) {
+  const StoredRows& query = problem_.query;
+  const Index keys = problem_.key.rows;
+  tile_.first = first;
+  tile_.queries = std::min(tile_queries, query.rows - first);
+  tile_.columns = whole_vectors(tile_.queries);
+  for (Index panel = 0; panel < tile_.panels(); ++panel) {
+    const Index position = problem_.query_position + first + panel * panel_queries;
+    const Index begin = problem_.ranges.of(position).first;
+    const Index last = problem_.ranges.of(position + tile_.queries_in(panel) - 1).last;
+    KeyRange& range = tile_.keys[static_cast<std::size_t>(panel)];
+    range.first = std::clamp<Index>(begin - problem_.key_position, 0, keys);
+    range.end = std::clamp<Index>(last + 1 - problem_.key_position, range.first, keys);
+  }
+  copy_transposed(tile_.queries, query.columns, query.row(first), query.stride,
+                  problem_.score.function == nullptr ? scale_ : Scalar{1}, queries_, tile_.step());
 }
 
-void AttentionKernel::take_keys(const HeadProblem& problem, const KeyRange& block) {
-  ahead_.reset();
-  block_ = block;
-  keys_ = panel_of(problem.key, block.first, block.count(), key_room_);
-  values_ = panel_of(problem.value, block.first, block.count(), value_room_);
-}
-
-// Prefetches while a block is scored: the keys of the next block, or after the last block the
-// queries of the next tile. Only for sequences that are too long for a cache: it saves a tenth of
-// the time at 4,096 tokens.
-void AttentionKernel::fetch_ahead(const Rows& rows, const Tile& tile, const KeyRange& block) {
+// Prefetches the keys of the next block, or after the last block the queries of the next tile, if a
+// sequence is too long for a cache: saves a tenth of the time at 4,096 tokens.
+void AttentionKernel::fetch_ahead(const Rows& rows) {
   constexpr Index stays_in_cache = (Index{1} << 22) / sizeof(Scalar);
   if (rows.of_keys.front().rows * rows.of_keys.front().stride <= stays_in_cache) {
     return;
   }
-  const KeyRange keys = KeyRange{block.end, block.end + block_keys}.within(tile.all_keys());
-  const KeyRange queries{tile.first + tile_queries, tile.first + 2 * tile_queries};
+  const KeyRange keys = KeyRange{block_.end, block_.end + block_keys}.within(tile_.all_keys());
+  const KeyRange queries{tile_.first + tile_queries, tile_.first + 2 * tile_queries};
   const bool more_keys = keys.count() > 0;
   Prefetcher::Matrices matrices = more_keys ? rows.of_keys : rows.of_queries;
   for (StoredRows& matrix : matrices) {
@@ -73,7 +78,7 @@ void AttentionKernel::fetch_ahead(const Rows& rows, const Tile& tile, const KeyR
     matrix = some.count() > 0 ? matrix.part(some.first, some.end) : StoredRows{};
   }
   Index calls = 0;
-  for_each_part(tile, block, [&](const Part& part) {
+  for_each_part([&](const Part& part) {
     calls += prefetches(part.keys.count(), d_key_, part.columns, {nullptr, keys_.step, 1});
   });
   ahead_.emplace(matrices, std::max<Index>(calls, 1));
@@ -98,129 +103,111 @@ void AttentionKernel::product(Index rows, Index depth, Index width, Broadcast a,
   }
 }
 
-void AttentionKernel::draw_dropout(const HeadProblem& problem, const Tile& tile, const Part& part) {
-  if (dropout_.active()) {
-    dropout_.draw(problem.draws.from(tile.first + part.first, part.keys.first), part.columns,
-                  part.keys.count());
-  }
-}
-
 // scores[j][q] = scale times the score of q and k_j, plus the bias; -inf where q may not attend to
 // j. If the mask allows no pair, returns false and leaves the scores undefined.
-bool AttentionKernel::scores(const HeadProblem& problem, const Tile& tile, const Part& part) {
-  if (problem.mask != nullptr && !mark(problem, tile, part)) {
+bool AttentionKernel::scores(const Part& part) {
+  if (problem_.mask != nullptr && !mark(part)) {
     return false;
   }
   Scalar* const numbers = scores_ + part.at;
-  if (problem.score.function == nullptr) {  // queries_ already contains the scale
+  if (problem_.score.function == nullptr) {  // queries_ already contains the scale
     const Panel keys = keys_.from(part.keys.first - block_.first);
     broadcast_product(part.keys.count(), d_key_, part.columns, {keys.data, keys.step, 1},
-                      queries_ + part.first, tile.step(), {}, numbers, tile.step(),
+                      queries_ + part.first, tile_.step(), {}, numbers, tile_.step(),
                       ahead_ ? &*ahead_ : nullptr);
   } else {
-    problem.score.function->scores(pairs_of(problem, tile, part), numbers, tile.step());
+    problem_.score.function->scores(pairs_of(part), numbers, tile_.step());
     for (Index j = 0; j < part.keys.count(); ++j) {
-      scale_row(part.columns, scale_, numbers + j * tile.step(), numbers + j * tile.step());
+      scale_row(part.columns, scale_, numbers + j * tile_.step(), numbers + j * tile_.step());
     }
   }
-  if (problem.bias.any()) {
-    add_bias(problem, tile, part);
+  if (problem_.bias.any()) {
+    add_bias(part);
   }
-  if (!problem.ranges.all()) {
-    apply_ranges(problem, tile, part);
+  if (!problem_.ranges.all()) {
+    apply_ranges(part);
   }
-  if (problem.mask != nullptr) {
-    apply_mask(tile, part);
+  if (problem_.mask != nullptr) {
+    apply_mask(part);
   }
   return true;
 }
 
-PairPanel AttentionKernel::pairs_of(const HeadProblem& problem, const Tile& tile,
-                                    const Part& part) const {
+PairPanel AttentionKernel::pairs_of(const Part& part) const {
   const Panel keys = keys_.from(part.keys.first - block_.first);
   return {.width = d_key_,
           .queries = queries_ + part.first,
-          .query_step = tile.step(),
+          .query_step = tile_.step(),
           .query_count = part.queries,
           .columns = part.columns,
           .keys = keys.data,
           .key_step = keys.step,
           .key_count = part.keys.count(),
-          .weights = problem.score.weights};
+          .weights = problem_.score.weights};
 }
 
 // The scores. If a query keeps only its largest scores, its other scores become -inf.
-bool AttentionKernel::kept_scores(const HeadProblem& problem, const Tile& tile, const Part& part) {
-  if (!scores(problem, tile, part)) {
+bool AttentionKernel::kept_scores(const Part& part) {
+  if (!scores(part)) {
     return false;
   }
-  if (problem.kept.count > 0) {
-    const Index query = tile.first + part.first;
-    keep_top(panel_numbers(problem, tile, part, scores_), part.keys.first,
-             {.count = problem.kept.count,
-              .least = problem.kept.least + query,
-              .last = problem.kept.last + query});
+  if (problem_.kept.count > 0) {
+    keep_top(panel_numbers(part, scores_), part.keys.first,
+             {.count = problem_.kept.count,
+              .least = problem_.kept.least + part.query,
+              .last = problem_.kept.last + part.query});
   }
   return true;
 }
 
-void AttentionKernel::select_top(const HeadProblem& problem, const Tile& tile) {
-  top_.start(problem.kept.count, tile.queries);
-  for_each_block(tile, [&](const KeyRange& block) {
-    take_keys(problem, block);
-    for_each_part(tile, block, [&](const Part& part) {
-      if (scores(problem, tile, part)) {
-        top_.add(panel_numbers(problem, tile, part, scores_), part.first, part.keys.first);
+void AttentionKernel::select_top() {
+  top_.start(problem_.kept.count, tile_.queries);
+  for_each_block([&] {
+    for_each_part([&](const Part& part) {
+      if (scores(part)) {
+        top_.add(panel_numbers(part, scores_), part.first, part.keys.first);
       }
     });
   });
-  top_.finish(tile.first, problem.kept);
+  top_.finish(tile_.first, problem_.kept);
 }
 
 // Fills allowed_ from the mask. Returns whether the mask allows any pair.
-bool AttentionKernel::mark(const HeadProblem& problem, const Tile& tile, const Part& part) {
-  const Index keys = part.keys.count();
-  const Index query = problem.query_position + tile.first + part.first;
+bool AttentionKernel::mark(const Part& part) {
+  bool any = false;
   for (Index q = 0; q < part.queries; ++q) {
-    problem.mask->mark(query + q, problem.key_position + part.keys.first,
-                       std::span(allowed_).subspan(static_cast<std::size_t>(q * block_keys),
-                                                   static_cast<std::size_t>(keys)),
-                       problem.prefix);
+    const auto allowed = std::span(allowed_).subspan(static_cast<std::size_t>(q * block_keys),
+                                                     static_cast<std::size_t>(part.keys.count()));
+    problem_.mask->mark(problem_.query_position + part.query + q,
+                        problem_.key_position + part.keys.first, allowed, problem_.prefix);
+    any = any || std::ranges::find(allowed, true) != allowed.end();
   }
-  for (Index q = 0; q < part.queries; ++q) {
-    const bool* allowed = allowed_.data() + q * block_keys;
-    if (std::find(allowed, allowed + keys, true) != allowed + keys) {
-      return true;
-    }
-  }
-  return false;
+  return any;
 }
 
-void AttentionKernel::apply_mask(const Tile& tile, const Part& part) {
+void AttentionKernel::apply_mask(const Part& part) {
   for (Index q = 0; q < part.queries; ++q) {
     for (Index j = 0; j < part.keys.count(); ++j) {
       if (!allowed_[static_cast<std::size_t>(q * block_keys + j)]) {
-        scores_[part.at + j * tile.step() + q] = minus_infinity;
+        scores_[part.at + j * tile_.step() + q] = minus_infinity;
       }
     }
   }
 }
 
-PanelNumbers AttentionKernel::panel_numbers(const HeadProblem& problem, const Tile& tile,
-                                            const Part& part, Scalar* numbers) const {
-  const Index first_query = tile.first + part.first;
+PanelNumbers AttentionKernel::panel_numbers(const Part& part, Scalar* numbers) const {
   return {
       .numbers = numbers + part.at,
-      .step = tile.step(),
+      .step = tile_.step(),
       .keys = part.keys.count(),
       .queries = part.queries,
       .columns = part.columns,
-      .distance = problem.key_position + part.keys.first - problem.query_position - first_query};
+      .distance = problem_.key_position + part.keys.first - (problem_.query_position + part.query)};
 }
 
-void AttentionKernel::add_bias(const HeadProblem& problem, const Tile& tile, const Part& part) {
-  const HeadBias& bias = problem.bias;
-  const PanelNumbers panel = panel_numbers(problem, tile, part, scores_);
+void AttentionKernel::add_bias(const Part& part) {
+  const HeadBias& bias = problem_.bias;
+  const PanelNumbers panel = panel_numbers(part, scores_);
   if (bias.buckets_used()) {
     distances_.take(*bias.buckets, panel);
   }
@@ -228,21 +215,20 @@ void AttentionKernel::add_bias(const HeadProblem& problem, const Tile& tile, con
     distances_.add_by_distance(panel, bias.by_head, bias.slope);
   }
   if (bias.by_query != nullptr) {
-    const Index query = tile.first + part.first;
-    distances_.add_rows(panel, bias.by_query + query * bias.stride, bias.stride);
+    distances_.add_rows(panel, bias.by_query + part.query * bias.stride, bias.stride);
   }
 }
 
 // Sets the scores of keys before and after a query's range to -inf.
-void AttentionKernel::apply_ranges(const HeadProblem& problem, const Tile& tile, const Part& part) {
-  const Index first_key = problem.key_position + part.keys.first;
-  const Index first_query = problem.query_position + tile.first + part.first;
+void AttentionKernel::apply_ranges(const Part& part) {
+  const Index first_key = problem_.key_position + part.keys.first;
+  const Index first_query = problem_.query_position + part.query;
   std::array<Scalar, panel_queries> begins{};
   std::array<Scalar, panel_queries> ends{};
   Index last_begin = 0;
   Index first_end = part.keys.count();
   for (Index q = 0; q < part.queries; ++q) {
-    const auto [first, last] = problem.ranges.of(first_query + q);
+    const auto [first, last] = problem_.ranges.of(first_query + q);
     const Index begin = std::clamp<Index>(first - first_key, 0, part.keys.count());
     const Index end = std::clamp<Index>(last + 1 - first_key, begin, part.keys.count());
     begins[static_cast<std::size_t>(q)] = static_cast<Scalar>(begin);
@@ -253,17 +239,16 @@ void AttentionKernel::apply_ranges(const HeadProblem& problem, const Tile& tile,
   const auto limit = [&](Index j) {
     const Lanes key(static_cast<Scalar>(j));
     for (Index first = 0; first < part.columns; first += lane_count) {
-      Scalar* row = scores_ + part.at + j * tile.step() + first;
+      Scalar* row = scores_ + part.at + j * tile_.step() + first;
       const auto seen = Lanes::load_unaligned(begins.data() + first) <= key &&
                         key < Lanes::load_unaligned(ends.data() + first);
       xsimd::select(seen, Lanes::load_unaligned(row), Lanes(minus_infinity)).store_unaligned(row);
     }
   };
-  for (Index j = 0; j < last_begin; ++j) {
-    limit(j);
-  }
-  for (Index j = std::max(last_begin, first_end); j < part.keys.count(); ++j) {
-    limit(j);
+  for (Index j = 0; j < part.keys.count(); ++j) {
+    if (j < last_begin || j >= first_end) {
+      limit(j);
+    }
   }
 }
 

@@ -9,6 +9,7 @@
 #include "core/ops/attention/bias.hpp"
 #include "core/ops/attention/tile.hpp"
 #include "core/ops/attention/tile_weights.hpp"
+#include "core/ops/heads/head_columns.hpp"
 #include "core/product/broadcast_product.hpp"
 #include "core/tape/tensor.hpp"
 
@@ -22,9 +23,9 @@ struct HeadScore {
 
 // The input of one call of the kernel: one head, one query segment and its key segment.
 struct HeadProblem {
-  HeadRows query;
-  HeadRows key;
-  HeadRows value;
+  StoredRows query;
+  StoredRows key;
+  StoredRows value;
   Index query_position;  // of query row 0
   Index key_position;    // of key row 0
   KeyRanges ranges;      // positions, as above
@@ -44,8 +45,7 @@ struct HeadOutput {
   Index log_sums_stride;
 };
 
-// The kernel and its scratch memory, for all heads of a call. The memory holds one tile and one
-// block, for sequences of any length.
+// The kernel and its scratch memory, for all heads of a call: one tile and one block.
 class AttentionKernel {
  public:
   // most_queries: of the longest sequence; value_bias: (B, d_value), or a tensor without memory.
@@ -53,21 +53,18 @@ class AttentionKernel {
 
   // out: n rows of d_value and the log-sum-exp of each row's scores (-inf: no keys). With `more`,
   // `out` holds the result for other keys, and the problem's keys are added to it.
-  void forward(HeadProblem problem, const HeadOutput& out, bool more);
+  void forward(const HeadProblem& problem, const HeadOutput& out, bool more);
 
   // Where gradients are added: dkey and dvalue (m rows), dquery (n rows), the bias and the score's
   // learned numbers. A pointer is null if its gradient is not needed.
   struct Targets {
-    Scalar* dquery;
-    Index dquery_stride;
-    Scalar* dkey;
-    Index dkey_stride;
-    Scalar* dvalue;
-    Index dvalue_stride;
+    GradientRows dquery;
+    GradientRows dkey;
+    GradientRows dvalue;
     HeadBiasTargets dbias;
     Scalar* dscore_weights;
   };
-  void backward(HeadProblem problem, const HeadRows& output, HeadRows doutput,
+  void backward(const HeadProblem& problem, const StoredRows& output, StoredRows doutput,
                 const Scalar* log_sums, Index log_sums_stride, const Targets& targets);
 
   // For each query i and each key j that i may attend to: adds the weight to weights[i stride + j
@@ -76,57 +73,54 @@ class AttentionKernel {
                           Scalar* weights, Scalar* scores, Index stride, Index step);
 
  private:
-  // One panel of queries, the keys of a block that the panel may attend to, and the place of their
-  // numbers in the block's arrays.
+  // One panel of the tile's queries, and the keys of the block that it may attend to.
   struct Part {
     Index first;    // the first query, counted in the tile
+    Index query;    // its row
     Index queries;  // at most panel_queries
     Index columns;  // `queries`, rounded up to whole vectors
     KeyRange keys;
     Index at;  // index of the number of the first query and first key
   };
+  // Calls visit() for each block of keys that the tile's queries may attend to, once it is taken.
   template <class Visitor>
-  void for_each_part(const Tile& tile, const KeyRange& block, const Visitor& visit) const;
+  void for_each_block(const Visitor& visit);
+  // Calls visit(part) for each part of the block.
+  template <class Visitor>
+  void for_each_part(const Visitor& visit) const;
 
-  // The rows of a head that the kernel reads or writes outside its scratch memory, by query and by
-  // key.
+  // The rows of a head outside the scratch memory, by query and by key.
   struct Rows {
     Prefetcher::Matrices of_queries{};
     Prefetcher::Matrices of_keys{};
   };
 
-  void pack_queries(const HeadProblem& problem, const Tile& tile);
-  void take_keys(const HeadProblem& problem, const KeyRange& block);
-  void fetch_ahead(const Rows& rows, const Tile& tile, const KeyRange& block);
+  void take_queries(Index first);
+  void fetch_ahead(const Rows& rows);
   void product(Index rows, Index depth, Index width, Broadcast a, Panel b, Scalar* to, Index stride,
                bool accumulate);
-  void begin_rows(const Tile& tile, const HeadOutput& out, bool more);
-  void take_log_sums(const Tile& tile, const Scalar* log_sums, Index stride);
-  void select_top(const HeadProblem& problem, const Tile& tile);
-  bool scores(const HeadProblem& problem, const Tile& tile, const Part& part);
-  PairPanel pairs_of(const HeadProblem& problem, const Tile& tile, const Part& part) const;
-  bool kept_scores(const HeadProblem& problem, const Tile& tile, const Part& part);
-  bool mark(const HeadProblem& problem, const Tile& tile, const Part& part);
-  void apply_mask(const Tile& tile, const Part& part);
-  void clear(const Tile& tile, const Part& part);
-  PanelNumbers panel_numbers(const HeadProblem& problem, const Tile& tile, const Part& part,
-                             Scalar* numbers) const;
-  void add_bias(const HeadProblem& problem, const Tile& tile, const Part& part);
-  void bias_gradients(const HeadProblem& problem, const Tile& tile, const Part& part,
-                      const HeadBiasTargets& targets);
-  void add_mass(const HeadProblem& problem, const Tile& tile, const Part& part);
-  void value_bias_gradients(const Tile& tile, Scalar* dvalues);
-  void apply_ranges(const HeadProblem& problem, const Tile& tile, const Part& part);
-  void softmax(const Tile& tile, const Part& part);
-  void draw_dropout(const HeadProblem& problem, const Tile& tile, const Part& part);
-  void add_values(const Tile& tile, const Part& part, Scalar* rows, Index stride);
-  void finish_rows(const Tile& tile, const HeadOutput& out);
-  void rebuild_weights(const Tile& tile, const Part& part);
-  void score_gradients(const HeadProblem& problem, const Tile& tile, const Part& part);
-  void pair_gradients(const HeadProblem& problem, const Tile& tile, const Part& part,
-                      const Targets& targets);
-  void key_gradients(const HeadProblem& problem, const Tile& tile, const KeyRange& block,
-                     const Targets& targets);
+  void begin_rows(const HeadOutput& out, bool more);
+  void take_log_sums(const Scalar* log_sums, Index stride);
+  void select_top();
+  bool scores(const Part& part);
+  PairPanel pairs_of(const Part& part) const;
+  bool kept_scores(const Part& part);
+  bool mark(const Part& part);
+  void apply_mask(const Part& part);
+  void clear(const Part& part);
+  PanelNumbers panel_numbers(const Part& part, Scalar* numbers) const;
+  void add_bias(const Part& part);
+  void bias_gradients(const Part& part, const HeadBiasTargets& targets);
+  void add_mass(const Part& part);
+  void value_bias_gradients(Scalar* dvalues);
+  void apply_ranges(const Part& part);
+  void softmax(const Part& part);
+  void add_values(const Part& part, Scalar* rows, Index stride);
+  void finish_rows(const HeadOutput& out);
+  void rebuild_weights(const Part& part);
+  void score_gradients(const Part& part);
+  void pair_gradients(const Part& part, const Targets& targets);
+  void key_gradients(const Targets& targets);
 
   Index d_key_;
   Index d_value_;
@@ -137,6 +131,8 @@ class AttentionKernel {
   TopScores top_;
   std::array<bool, panel_queries * block_keys> allowed_;  // of a part's queries and a block's keys
   std::array<bool, tile_panels> begun_;  // whether a panel's rows already hold a result
+  HeadProblem problem_{};
+  Tile tile_{};
   KeyRange block_{};
   Panel keys_{};  // of the block
   Panel values_{};
@@ -161,17 +157,29 @@ class AttentionKernel {
 };
 
 template <class Visitor>
-void AttentionKernel::for_each_part(const Tile& tile, const KeyRange& block,
-                                    const Visitor& visit) const {
-  for (Index panel = 0; panel < tile.panels(); ++panel) {
+void AttentionKernel::for_each_block(const Visitor& visit) {
+  const KeyRange all = tile_.all_keys();
+  for (Index first = all.first - all.first % block_keys; first < all.end; first += block_keys) {
+    ahead_.reset();
+    block_ = KeyRange{first, first + block_keys}.within(all);
+    keys_ = panel_of(problem_.key, block_.first, block_.count(), key_room_);
+    values_ = panel_of(problem_.value, block_.first, block_.count(), value_room_);
+    visit();
+  }
+}
+
+template <class Visitor>
+void AttentionKernel::for_each_part(const Visitor& visit) const {
+  for (Index panel = 0; panel < tile_.panels(); ++panel) {
     const Index first = panel * panel_queries;
-    const KeyRange keys = tile.keys_of(panel).within(block);
+    const KeyRange keys = tile_.keys_of(panel).within(block_);
     if (keys.count() > 0) {
       visit(Part{.first = first,
-                 .queries = tile.queries_in(panel),
-                 .columns = tile.panel_columns(panel),
+                 .query = tile_.first + first,
+                 .queries = tile_.queries_in(panel),
+                 .columns = tile_.panel_columns(panel),
                  .keys = keys,
-                 .at = (keys.first - block.first) * tile.step() + first});
+                 .at = (keys.first - block_.first) * tile_.step() + first});
     }
   }
 }

@@ -6,15 +6,6 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
-void expect_rows(const Segments& keys) {
-  for (const Segment& segment : keys.list) {
-    if (segment.row < 0 || segment.rows < 0) {
-      throw ShapeError(fmt::format("attention: a key segment of {} rows begins at row {}",
-                                   segment.rows, segment.row));
-    }
-  }
-}
-
 void check(const HeadColumns& query, const HeadColumns& key, const HeadColumns& value,
            const Segments& queries, const Segments& keys, const AttentionOptions& options,
            const AttentionBias& bias, const std::optional<Var>& score_weights,
@@ -22,9 +13,8 @@ void check(const HeadColumns& query, const HeadColumns& key, const HeadColumns& 
   const Index N = row_count(queries);
   const Index key_heads = options.key_heads();
   if (key_heads < 1 || options.heads % key_heads != 0) {
-    throw ShapeError(
-        fmt::format("attention: {} heads of keys cannot evenly serve {} heads of queries",
-                    key_heads, options.heads));
+    throw ShapeError("attention: {} heads of keys cannot evenly serve {} heads of queries",
+                     key_heads, options.heads);
   }
   expect_heads(query, N, options.heads, options.d_key, "attention.query");
   if (query.matrix.shape()[0] != N) {
@@ -34,27 +24,32 @@ void check(const HeadColumns& query, const HeadColumns& key, const HeadColumns& 
   if (sink_query) {
     expect_heads(*sink_query, N, options.heads, options.d_key, "attention.sink_query");
   }
-  expect_rows(keys);
+  for (const Segment& segment : keys.list) {
+    if (segment.row < 0 || segment.rows < 0) {
+      throw ShapeError("attention: a key segment of {} rows begins at row {}", segment.rows,
+                       segment.row);
+    }
+  }
   expect_heads(key, row_count(keys), key_heads, options.d_key, "attention.key");
   expect_heads(value, row_count(keys), key_heads, options.d_value, "attention.value");
   if (queries.count() != keys.count()) {
-    throw ShapeError(fmt::format("attention: {} query segments, but {} key segments",
-                                 queries.count(), keys.count()));
+    throw ShapeError("attention: {} query segments, but {} key segments", queries.count(),
+                     keys.count());
   }
-  const auto patterns = static_cast<Index>(options.patterns.size());
-  if (patterns != 1 && patterns != options.heads) {
-    throw ShapeError(fmt::format("attention: {} patterns for {} heads: give one, or one for each",
-                                 patterns, options.heads));
-  }
-  const auto scores = static_cast<Index>(options.scores.size());
-  if (scores > 1 && scores != options.heads) {
-    throw ShapeError(fmt::format("attention: {} scores for {} heads: give one, or one for each",
-                                 scores, options.heads));
+  const auto expect_one_or_each = [&](Index count, const char* what) {
+    if (count != 1 && count != options.heads) {
+      throw ShapeError("attention: {} {} for {} heads: give one, or one for each", count, what,
+                       options.heads);
+    }
+  };
+  expect_one_or_each(std::ssize(options.patterns), "patterns");
+  if (!options.scores.empty()) {
+    expect_one_or_each(std::ssize(options.scores), "scores");
   }
   const Index numbers = score_weights ? score_weights->shape().size() : 0;
   if (numbers != options.score_weights_before(options.heads)) {
-    throw ShapeError(fmt::format("attention.score_weights: {} numbers, but the scores have {}",
-                                 numbers, options.score_weights_before(options.heads)));
+    throw ShapeError("attention.score_weights: {} numbers, but the scores have {}", numbers,
+                     options.score_weights_before(options.heads));
   }
   expect_bias(bias, N, options.heads, options.d_value);
 }
@@ -68,11 +63,11 @@ AttentionProblem attention_problem(const HeadColumns& query, const HeadColumns& 
                                    const std::optional<Var>& score_weights,
                                    const std::optional<HeadColumns>& sink_query) {
   check(query, key, value, queries, keys, options, bias, score_weights, sink_query);
-  return {.query = {query, options.d_key},
-          .sink_query =
-              sink_query ? std::optional(HeadMatrix(*sink_query, options.d_key)) : std::nullopt,
-          .key = {key, options.d_key},
-          .value = {value, options.d_value},
+  return {.query = query.of(options.heads, options.d_key),
+          .sink_query = sink_query ? std::optional(sink_query->of(options.heads, options.d_key))
+                                   : std::nullopt,
+          .key = key.of(options.key_heads(), options.d_key),
+          .value = value.of(options.key_heads(), options.d_value),
           .queries = queries,
           .keys = keys,
           .options = options,

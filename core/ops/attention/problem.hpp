@@ -11,16 +11,14 @@
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // One head's columns of the rows of a segment.
-inline HeadRows rows_of(const HeadMatrix& columns, const Segment& segment, Index head,
-                        Index width) {
-  return {columns.matrix.data() + segment.row * columns.matrix.dim(1) + columns.first +
-              head * columns.step,
-          columns.matrix.dim(1), segment.rows, width};
+inline StoredRows rows_of(const HeadMatrix& columns, const Segment& segment, Index head) {
+  return {columns.at(segment.row, head), columns.matrix.dim(1), segment.rows, columns.width};
 }
 
 // Every step-th row, from steps.first on.
-inline HeadRows rows_at(const HeadRows& rows, const RowSteps& steps) {
-  return {rows.row(steps.first), rows.stride * steps.step, steps.rows, rows.width, steps.step > 1};
+inline StoredRows rows_at(const StoredRows& rows, const RowSteps& steps) {
+  return {rows.row(steps.first), rows.stride * steps.step, steps.rows, rows.columns,
+          steps.step > 1};
 }
 
 // All inputs of the forward and the backward pass, without Vars.
@@ -43,18 +41,16 @@ struct AttentionProblem {
   }
 
   // A kernel with scratch memory for these options and segments.
-  AttentionKernel kernel(const Tensor& value_bias) const {
-    return {options, most_rows(queries), value_bias};
-  }
+  AttentionKernel kernel() const { return {options, most_rows(queries), bias.values}; }
 
   // The problem with the whole pattern. The mask covers what the ranges cannot express.
   HeadProblem at(Index segment, Index head) const {
     const Pattern& whole = pattern(head);
     const Index prefix = queries[segment].prefix;
     const Index key_head = options.key_head(head);
-    return {.query = rows_of(query, queries[segment], head, options.d_key),
-            .key = rows_of(key, keys[segment], key_head, options.d_key),
-            .value = rows_of(value, keys[segment], key_head, options.d_value),
+    return {.query = rows_of(query, queries[segment], head),
+            .key = rows_of(key, keys[segment], key_head),
+            .value = rows_of(value, keys[segment], key_head),
             .query_position = queries[segment].position,
             .key_position = keys[segment].position,
             .ranges = whole.bounds(prefix),
@@ -105,10 +101,10 @@ struct AttentionProblem {
     tapehead::for_each_pattern_range(
         pattern(head), queries[segment], keys[segment], [&](const PatternRange& range) {
           HeadProblem part = whole;
-          part.query = rows_at(range.of_sinks && sink_query
-                                   ? rows_of(*sink_query, queries[segment], head, options.d_key)
-                                   : whole.query,
-                               range.queries);
+          part.query =
+              rows_at(range.of_sinks && sink_query ? rows_of(*sink_query, queries[segment], head)
+                                                   : whole.query,
+                      range.queries);
           part.key = rows_at(whole.key, range.keys);
           part.value = rows_at(whole.value, range.keys);
           part.query_position = range.queries.position;

@@ -48,36 +48,9 @@ struct Tile {
   KeyRange all_keys() const { return {keys[0].first, keys_of(panels() - 1).end}; }
 };
 
-// The tile that begins at query row `first` of `queries` rows. query_position and key_position are
-// the positions of query row 0 and key row 0.
-inline Tile tile_at(Index first, Index queries, Index query_position, Index keys,
-                    Index key_position, const KeyRanges& ranges) {
-  Tile tile{
-      .first = first, .queries = std::min(tile_queries, queries - first), .columns = 0, .keys = {}};
-  tile.columns = whole_vectors(tile.queries);
-  for (Index panel = 0; panel < tile.panels(); ++panel) {
-    const Index position = query_position + first + panel * panel_queries;
-    const Index begin = ranges.of(position).first - key_position;
-    const Index last = ranges.of(position + tile.queries_in(panel) - 1).last - key_position;
-    KeyRange& range = tile.keys[static_cast<std::size_t>(panel)];
-    range.first = std::clamp<Index>(begin, 0, keys);
-    range.end = std::clamp<Index>(last + 1, range.first, keys);
-  }
-  return tile;
-}
-
-// Calls visit(block) for the blocks of keys that the tile's queries may attend to.
-template <class Visitor>
-void for_each_block(const Tile& tile, const Visitor& visit) {
-  const KeyRange all = tile.all_keys();
-  for (Index first = all.first - all.first % block_keys; first < all.end; first += block_keys) {
-    visit(KeyRange{first, first + block_keys}.within(all));
-  }
-}
-
 // Calls visit(keys, first query, queries) for each run of keys in the block to which the same
-// queries of the tile attend, rounded to whole panels. These queries are neighbours, because the
-// ranges move on with the queries.
+// queries of the tile attend, rounded to whole panels. They are neighbours, because ranges move on
+// with the queries.
 template <class Visitor>
 void for_each_run(const Tile& tile, const KeyRange& block, const Visitor& visit) {
   for (Index first = block.first; first < block.end;) {
@@ -104,22 +77,10 @@ void for_each_run(const Tile& tile, const KeyRange& block, const Visitor& visit)
 
 constexpr Scalar minus_infinity = -std::numeric_limits<Scalar>::infinity();
 
-// One head's vectors: rows inside a wider matrix.
-struct HeadRows {
-  const Scalar* data;
-  Index stride;
-  Index rows;
-  Index width;
-  bool apart = false;  // not adjacent in memory: copy them together if used often
-
-  const Scalar* row(Index i) const { return data + i * stride; }
-  StoredRows stored() const { return {data, stride, rows, width}; }
-};
-
 // Marks rows to be copied that are the right-hand side of many products (`rows` of them): rows
 // whose distance is nearly a power of two share a few sets of the first-level cache. Without copies
 // a step of width 1,024 and length 500 takes 2.6 % more (AVX2).
-inline HeadRows used_by(Index rows, HeadRows right) {
+inline StoredRows used_by(Index rows, StoredRows right) {
   constexpr Index few = 64;
   right.apart = right.apart || rows > few;
   return right;
@@ -135,14 +96,14 @@ struct Panel {
 };
 
 // Rows of the matrix itself if the width allows it, otherwise zero-padded copies in `room`.
-inline Panel panel_of(const HeadRows& from, Index first, Index count, Scalar* room) {
-  if (from.width % lane_count == 0 && !from.apart) {
+inline Panel panel_of(const StoredRows& from, Index first, Index count, Scalar* room) {
+  if (from.columns % lane_count == 0 && !from.apart) {
     return {from.row(first), from.stride};
   }
-  const Index step = whole_vectors(from.width);
+  const Index step = whole_vectors(from.columns);
   for (Index i = 0; i < count; ++i) {
-    std::copy_n(from.row(first + i), from.width, room + i * step);
-    std::fill(room + i * step + from.width, room + (i + 1) * step, Scalar{0});
+    std::copy_n(from.row(first + i), from.columns, room + i * step);
+    std::fill(room + i * step + from.columns, room + (i + 1) * step, Scalar{0});
   }
   return {room, step};
 }

@@ -8,7 +8,7 @@ void AttentionDropout::draw(const DropoutAddress& at, Index columns, Index keys)
   const auto salt = static_cast<std::uint32_t>(at.head) + 1;
   const auto query_step = static_cast<std::uint32_t>(at.query_step);
   const auto key_step = static_cast<std::uint32_t>(at.key_step);
-  for (Index word = 0; word * keep_lanes < columns; ++word) {
+  for (Index word = 0; active() && word * keep_lanes < columns; ++word) {
     const auto query = static_cast<std::uint32_t>(at.query_row + word * keep_lanes * at.query_step);
     auto position = static_cast<std::uint32_t>(at.position);
     for (Index j = 0; j < keys;) {
@@ -68,30 +68,28 @@ void keep_top(const PanelNumbers& scores, Index key, const KeptScores& kept) {
   }
 }
 
-ValueBias::ValueBias(const Tensor& rows) {
-  if (rows.shape().rank() == 0) {
+ValueBias::ValueBias(const Tensor& values) {
+  if (values.shape().rank() == 0) {
     return;
   }
-  buckets_ = rows.dim(0);
-  step_ = whole_vectors(buckets_);
-  const Index width = rows.dim(1);
-  rows_ = Tensor::zeros({buckets_, whole_vectors(width)});
-  columns_ = Tensor::zeros({width, step_});
-  for (Index b = 0; b < buckets_; ++b) {
-    std::copy_n(rows.row(b), width, rows_.row(b));
+  buckets = values.dim(0);
+  step = whole_vectors(buckets);
+  const Index width = values.dim(1);
+  rows = Tensor::zeros({buckets, whole_vectors(width)});
+  columns = Tensor::zeros({width, step});
+  for (Index b = 0; b < buckets; ++b) {
+    std::copy_n(values.row(b), width, rows.row(b));
     for (Index c = 0; c < width; ++c) {
-      columns_.row(c)[b] = rows.row(b)[c];
+      columns.row(c)[b] = values.row(b)[c];
     }
   }
-  mass_ = Tensor::empty({tile_queries, step_});
-  gradients_ = Tensor::empty({tile_queries, step_});
+  mass = Tensor::empty({tile_queries, step});
+  gradients = Tensor::empty({tile_queries, step});
 }
 
-void ValueBias::clear_mass(Index queries) { std::fill_n(mass_.data(), queries * step_, Scalar{0}); }
-
-void ValueBias::take_gradients(const Scalar* dy, Index stride, Index queries) {
-  broadcast_product(queries, columns_.dim(0), step_, {dy, stride, 1}, columns_.data(), step_, {},
-                    gradients_.data(), step_);
+void ValueBias::take_gradients(const Scalar* dy, Index dy_stride, Index queries) {
+  broadcast_product(queries, columns.dim(0), step, {dy, dy_stride, 1}, columns.data(), step, {},
+                    gradients.data(), step);
 }
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -1,5 +1,4 @@
-// Operations on the weights of a tile: dropout, the largest scores of each query, and the bias on
-// values.
+// Operations on the weights of a tile: dropout, largest scores, and the bias on values.
 #pragma once
 
 #include "core/memory/pool.hpp"
@@ -29,12 +28,10 @@ class AttentionDropout {
 
   bool active() const { return dropout_.active(); }
 
-  // Draws for the first `columns` queries of a panel (a multiple of the vector length) and for
-  // `keys` keys, at most one block.
+  // Draws for `columns` queries of a panel (whole vectors) and at most one block of keys.
   void draw(const DropoutAddress& at, Index columns, Index keys);
 
-  // The factors of key j for one vector of the panel's queries, from `query` on: 0 or 1 / (1 -
-  // probability).
+  // The factors, 0 or 1 / (1 - probability), of key j for one vector of queries from `query` on.
   Lanes factors(Index j, Index query) const {
     return factors_.of(kept_[static_cast<std::size_t>(j * key_words + query / keep_lanes)],
                        query % keep_lanes);
@@ -82,31 +79,19 @@ void keep_top(const PanelNumbers& scores, Index key, const KeptScores& kept);
 
 // A bias on the values of a head, by the distance from query to key. The weights of a bucket are
 // summed first, so each query and bucket meet only once. All arrays are padded to whole vectors.
-class ValueBias {
- public:
-  // rows: (B, d_value). A tensor without memory means no bias.
-  explicit ValueBias(const Tensor& rows);
+struct ValueBias {
+  explicit ValueBias(const Tensor& values);  // (B, d_value); without memory: no bias
 
-  bool active() const { return buckets_ > 0; }
-  Index buckets() const { return buckets_; }
-  Index step() const { return step_; }  // from one query to the next, in mass and gradients
-  const Scalar* rows() const { return rows_.data(); }
-  Index row_step() const { return rows_.dim(1); }
+  bool active() const { return buckets > 0; }
+  void clear_mass(Index queries) { std::fill_n(mass.data(), queries * step, Scalar{0}); }
+  void take_gradients(const Scalar* dy, Index dy_stride, Index queries);
 
-  // mass[q][b] = the sum of query q's weights for the keys of bucket b
-  Scalar* mass(Index query) { return mass_.row(query); }
-  void clear_mass(Index queries);
-  // gradients[q][b] = dL/dy_q · rows[b]
-  Scalar* gradients(Index query) { return gradients_.row(query); }
-  void take_gradients(const Scalar* dy, Index stride, Index queries);
-
- private:
-  Index buckets_ = 0;
-  Index step_ = 0;
-  Tensor rows_;
-  Tensor columns_;  // (d_value, B)
-  Tensor mass_;
-  Tensor gradients_;
+  Index buckets = 0;  // B
+  Index step = 0;     // from one query to the next, in mass and gradients
+  Tensor rows;        // (B, d_value)
+  Tensor columns;     // (d_value, B)
+  Tensor mass;        // mass[q][b] = the sum of query q's weights for the keys of bucket b
+  Tensor gradients;   // gradients[q][b] = dL/dy_q · rows[b]
 };
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -5,10 +5,11 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 void expect_heads(const HeadColumns& columns, Index rows, Index heads, Index width,
                   std::string_view what) {
   const auto [N, all] = dims<2>(columns.matrix, what);
-  if (N < rows || heads < 1 || columns.first < 0 || columns.begin(heads - 1, width) + width > all) {
+  const Index end = columns.begin(heads - 1, width) + width;
+  if (N < rows || heads < 1 || columns.first < 0 || end > all) {
     wrong_shape(what,
                 fmt::format("at least {} rows, and {} columns from column {} on", rows,
-                            columns.begin(heads - 1, width) + width - columns.first, columns.first),
+                            end - columns.first, columns.first),
                 columns.matrix.shape());
   }
 }
@@ -16,14 +17,11 @@ void expect_heads(const HeadColumns& columns, Index rows, Index heads, Index wid
 HeadMatrix checked_heads(const HeadColumns& columns, Index heads, Index width,
                          std::string_view what) {
   expect_heads(columns, dims<2>(columns.matrix, what)[0], heads, width, what);
-  return {columns, width};
+  return columns.of(heads, width);
 }
 
 HeadGradient::HeadGradient(Gradients& g, Index input, const HeadMatrix& of)
-    : stride_(of.matrix.dim(1)), step_(of.step) {
-  if (g.needs(input)) {
-    data_ = g.sum(input) + of.first;
-  }
-}
+    : rows_{.data = g.needs(input) ? g.sum(input) + of.first : nullptr, .stride = of.matrix.dim(1)},
+      step_(of.step) {}
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -8,81 +8,59 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 namespace {
 
-struct Sizes {
-  Index N;
-  Index heads;
-  Index in;
-  Index out;
-  Index weight_step;  // numbers from one head's matrix to the next; 0: all heads share one
-  Index bias_step;    // the same for biases
-};
-
-Sizes check(const HeadColumns& x, const Var& weight, Index heads, Index out) {
-  const auto [N, columns] = dims<2>(x.matrix, "head_linear.x");
-  const auto [rows, in] = dims<2>(weight, "head_linear.weight");
-  if (rows != out && rows != heads * out) {
-    wrong_shape("head_linear.weight",
-                fmt::format("{} rows for each of {} heads, or for all", out, heads),
-                weight.shape());
-  }
-  expect_heads(x, N, heads, in, "head_linear.x");
-  const bool shared = rows == out;
-  return {N, heads, in, out, shared ? 0 : out * in, shared ? 0 : out};
-}
-
-// dx_h += dy_h W_h,  dW_h += dy_hᵀ x_h,  db_h += Σ_n dy_h
-void linear_backward(Gradients& g, const HeadMatrix& x, const Tensor& weight, const Sizes& sizes,
+// dx_h += dy_h W_h,  dW_h += dy_hᵀ x_h,  db_h += Σ_n dy_h. The weight has `out` rows for each head,
+// which begin `step` rows after the last head's; 0: all heads share them.
+void linear_backward(Gradients& g, const HeadMatrix& x, const Tensor& weight, Index out, Index step,
                      bool biased) {
-  const auto& [N, heads, in, out, weight_step, bias_step] = sizes;
-  const Index stride = heads * out;
+  const Index N = x.rows();
+  const Index in = x.width;
+  const Index stride = x.heads * out;
   const HeadGradient dx(g, 0, x);
   Scalar* dweight = g.sum(1);
   Scalar* dbias = biased ? g.sum(2) : nullptr;
-  for (Index h = 0; h < heads; ++h) {
+  for (Index h = 0; h < x.heads; ++h) {
     const Scalar* dy = g.output().data() + h * out;
-    if (g.needs(0)) {
-      matrix_product(N, in, out, {dy, stride}, {weight.data() + h * weight_step, in}, dx.at(0, h),
-                     dx.stride(), true);
+    if (const auto [to, to_stride] = dx.rows_from(0, h); to != nullptr) {
+      matrix_product(N, in, out, {dy, stride}, {weight.row(h * step), in}, to, to_stride, true);
     }
     if (dweight != nullptr) {
       matrix_product(out, in, N, {dy, stride, true}, {x.at(0, h), x.matrix.dim(1)},
-                     dweight + h * weight_step, in, true);
+                     dweight + h * step * in, in, true);
     }
   }
-  for (Index i = 0; i < N && dbias != nullptr; ++i) {
-    for (Index h = 0; h < heads; ++h) {
-      add_to(dbias + h * bias_step, g.output().row(i) + h * out, out);
-    }
-  }
+  for_each_head(dbias == nullptr ? 0 : N, x.heads, [&](Index i, Index h) {
+    add_to(dbias + h * step, g.output().row(i) + h * out, out);
+  });
 }
 
 }  // namespace
 
 Var head_linear(const HeadColumns& columns, const Var& weight, Index heads, Index out,
                 const std::optional<Var>& bias) {
-  const Sizes sizes = check(columns, weight, heads, out);
-  if (bias) {
-    expect_shape(*bias, {weight.shape()[0]}, "head_linear.bias for weight", weight);
+  const auto [N, all] = dims<2>(columns.matrix, "head_linear.x");
+  const auto [rows, in] = dims<2>(weight, "head_linear.weight");
+  if (rows != out && rows != heads * out) {
+    wrong_shape("head_linear.weight",
+                fmt::format("{} rows for each of {} heads, or for all", out, heads),
+                weight.shape());
   }
-  HeadMatrix x(columns, sizes.in);
-  Tensor y = Tensor::empty({sizes.N, heads * out});
+  HeadMatrix x = checked_heads(columns, heads, in, "head_linear.x");
+  if (bias) {
+    expect_shape(*bias, {rows}, "head_linear.bias for weight", weight);
+  }
+  const Index step = rows == out ? 0 : out;
+  Tensor y = Tensor::empty({N, heads * out});
   for (Index h = 0; h < heads; ++h) {
-    const MatrixView head{x.at(0, h), x.matrix.dim(1)};
-    const MatrixView map{weight.value().data() + h * sizes.weight_step, sizes.in, true};
-    Scalar* to = y.data() + h * out;
-    if (bias) {
-      matrix_product_plus_row(sizes.N, out, sizes.in, head, map,
-                              bias->value().data() + h * sizes.bias_step, to, heads * out);
-    } else {
-      matrix_product(sizes.N, out, sizes.in, head, map, to, heads * out, false);
-    }
+    const Index first = h * step;
+    matrix_product_plus_row(N, out, in, {x.at(0, h), all}, {weight.value().row(first), in, true},
+                            bias ? bias->value().data() + first : nullptr, y.data() + h * out,
+                            heads * out);
   }
   const std::array inputs{columns.matrix, weight, bias.value_or(weight)};
   return weight.tape().record(
       "head_linear", std::span(inputs).first(bias ? 3 : 2), std::move(y),
-      [x = std::move(x), weight = weight.value(), sizes, biased = bias.has_value()](Gradients& g) {
-        linear_backward(g, x, weight, sizes, biased);
-      });
+      [x = std::move(x), weight = weight.value(), out, step, biased = bias.has_value()](
+          Gradients& g) { linear_backward(g, x, weight, out, step, biased); });
 }
 
 namespace {
@@ -93,14 +71,7 @@ constexpr Scalar temperature = Scalar(2) / Scalar(3);  // β
 
 Scalar logistic(Scalar x) { return 1 / (1 + std::exp(-x)); }
 
-// log u - log(1 - u). u is in the middle of its draw's interval, so it is never 0 or 1.
-Scalar draw_noise(const Draws& draws, Index gate) {
-  const double u = draw_uniform(draws, static_cast<std::uint64_t>(gate)) + 0x1.0p-54;
-  return static_cast<Scalar>(std::log(u) - std::log1p(-u));
-}
-
-// Records a result with known slopes: dlog_alpha = dy ∘ slopes. A result of one number has one dy
-// for all slopes.
+// dlog_alpha = dy ∘ slopes. A result of one number has one dy for all slopes.
 Var with_slopes(const char* op, const Var& log_alpha, Tensor result, Tensor slopes) {
   return log_alpha.tape().record(
       op, {log_alpha}, std::move(result), [slopes = std::move(slopes)](Gradients& g) {
@@ -133,8 +104,11 @@ Var gates(const char* op, const Var& log_alpha, Scalar factor, const auto& noise
 
 Var draw_gates(const Var& log_alpha, const Draws& draws) {
   dims<1>(log_alpha, "draw_gates.log_alpha");
-  return gates("draw_gates", log_alpha, 1 / temperature,
-               [&draws](Index gate) { return draw_noise(draws, gate); });
+  return gates("draw_gates", log_alpha, 1 / temperature, [&draws](Index gate) {
+    // log u - log(1 - u). u is in the middle of its draw's interval, so it is never 0 or 1.
+    const double u = draw_uniform(draws, static_cast<std::uint64_t>(gate)) + 0x1.0p-54;
+    return static_cast<Scalar>(std::log(u) - std::log1p(-u));
+  });
 }
 
 Var settled_gates(const Var& log_alpha) {
@@ -163,28 +137,27 @@ const Scalar* factors_at(const Tensor& factors, Index row) {
 }
 
 // y_h = factor_h x_h
-Tensor scaled(const HeadMatrix& x, const Tensor& factors, Index heads, Index width) {
-  Tensor y = Tensor::empty({x.rows(), heads * width});
-  for_each_head(x.rows(), heads, [&](Index i, Index h) {
-    scale_row(width, factors_at(factors, i)[h], x.at(i, h), y.row(i) + h * width);
+Tensor scaled(const HeadMatrix& x, const Tensor& factors) {
+  Tensor y = Tensor::empty({x.rows(), x.heads * x.width});
+  for_each_head(x.rows(), x.heads, [&](Index i, Index h) {
+    scale_row(x.width, factors_at(factors, i)[h], x.at(i, h), y.row(i) + h * x.width);
   });
   return y;
 }
 
 // dx_h += factor_h dy_h. dy_h begins `step` columns after dy_{h-1}.
-void scale_back(Gradients& g, const HeadMatrix& x, const Tensor& factors, Index heads, Index width,
-                Index step) {
+void scale_back(Gradients& g, const HeadMatrix& x, const Tensor& factors, Index step) {
   const HeadGradient dx(g, 0, x);
-  for_each_head(g.needs(0) ? x.rows() : 0, heads, [&](Index i, Index h) {
-    add_multiple(width, factors_at(factors, i)[h], g.output().row(i) + h * step, dx.at(i, h));
+  for_each_head(g.needs(0) ? x.rows() : 0, x.heads, [&](Index i, Index h) {
+    add_multiple(x.width, factors_at(factors, i)[h], g.output().row(i) + h * step, dx.at(i, h));
   });
 }
 
 // dfactors[h] += Σ_n dy_h · x_h
-void sum_products(Gradients& g, const HeadMatrix& x, Index heads, Index width, Index step) {
+void sum_products(Gradients& g, const HeadMatrix& x, Index step) {
   Scalar* dfactors = g.sum(1);
-  for_each_head(g.needs(1) ? x.rows() : 0, heads, [&](Index i, Index h) {
-    dfactors[h] += dot_row(width, g.output().row(i) + h * step, x.at(i, h));
+  for_each_head(g.needs(1) ? x.rows() : 0, x.heads, [&](Index i, Index h) {
+    dfactors[h] += dot_row(x.width, g.output().row(i) + h * step, x.at(i, h));
   });
 }
 
@@ -193,13 +166,12 @@ void sum_products(Gradients& g, const HeadMatrix& x, Index heads, Index width, I
 Var scale_heads(const HeadColumns& columns, const Var& factors, Index heads, Index width) {
   HeadMatrix x = checked_heads(columns, heads, width, "scale_heads.x");
   expect_shape(factors, {heads}, "scale_heads.factors");
-  Tensor y = scaled(x, factors.value(), heads, width);
-  return factors.tape().record(
-      "scale_heads", {columns.matrix, factors}, std::move(y),
-      [x = std::move(x), factors = factors.value(), heads, width](Gradients& g) {
-        scale_back(g, x, factors, heads, width, width);
-        sum_products(g, x, heads, width, width);
-      });
+  Tensor y = scaled(x, factors.value());
+  return factors.tape().record("scale_heads", {columns.matrix, factors}, std::move(y),
+                               [x = std::move(x), factors = factors.value()](Gradients& g) {
+                                 scale_back(g, x, factors, x.width);
+                                 sum_products(g, x, x.width);
+                               });
 }
 
 Var drop_heads(const HeadColumns& columns, const Segments& segments, Index heads, Index width,
@@ -219,16 +191,13 @@ Var drop_heads(const HeadColumns& columns, const Segments& segments, Index heads
     }
     draw_keep_rows(dropout, segment.row, 1, heads, bits.data());
     for (Index i = segment.row; i < segment.row + segment.rows; ++i) {
-      map_row(
-          heads, factors.row(i), [](const Lanes& m) { return m; }, KeepRow{bits.data(), &of_bits});
+      map_row(heads, factors.row(i), std::identity(), KeepRow{bits.data(), &of_bits});
     }
   }
-  Tensor y = scaled(x, factors, heads, width);
-  return columns.matrix.tape().record(
-      "drop_heads", {columns.matrix}, std::move(y),
-      [x = std::move(x), factors = std::move(factors), heads, width](Gradients& g) {
-        scale_back(g, x, factors, heads, width, width);
-      });
+  Tensor y = scaled(x, factors);
+  return columns.matrix.tape().record("drop_heads", {columns.matrix}, std::move(y),
+                                      [x = std::move(x), factors = std::move(factors)](
+                                          Gradients& g) { scale_back(g, x, factors, x.width); });
 }
 
 Var sum_heads(const HeadColumns& columns, const Var& weights, Index heads, Index width) {
@@ -240,12 +209,11 @@ Var sum_heads(const HeadColumns& columns, const Var& weights, Index heads, Index
     h == 0 ? scale_row(width, weight, x.at(i, h), y.row(i))
            : add_multiple(width, weight, x.at(i, h), y.row(i));
   });
-  return weights.tape().record(
-      "sum_heads", {columns.matrix, weights}, std::move(y),
-      [x = std::move(x), weights = weights.value(), heads, width](Gradients& g) {
-        scale_back(g, x, weights, heads, width, 0);  // all heads have the same dy
-        sum_products(g, x, heads, width, 0);
-      });
+  return weights.tape().record("sum_heads", {columns.matrix, weights}, std::move(y),
+                               [x = std::move(x), weights = weights.value()](Gradients& g) {
+                                 scale_back(g, x, weights, 0);  // all heads have the same dy
+                                 sum_products(g, x, 0);
+                               });
 }
 
 }}  // namespace tapehead::TAPEHEAD_PRECISION

@@ -12,34 +12,18 @@ namespace {
 struct Halves {
   // a, b = a cos - b sin, b cos + a sin
   static void turn(Index half, const Scalar* angles, const Scalar* from, Scalar* to) {
-    map_row(
-        half, to,
-        [](const Lanes& a, const Lanes& b, const Lanes& c, const Lanes& s) {
-          return a * c - b * s;
-        },
-        from, from + half, angles, angles + half);
-    map_row(
-        half, to + half,
-        [](const Lanes& a, const Lanes& b, const Lanes& c, const Lanes& s) {
-          return b * c + a * s;
-        },
-        from, from + half, angles, angles + half);
+    const auto first = [](auto a, auto b, auto c, auto s) { return a * c - b * s; };
+    const auto second = [](auto a, auto b, auto c, auto s) { return b * c + a * s; };
+    map_row(half, to, first, from, from + half, angles, angles + half);
+    map_row(half, to + half, second, from, from + half, angles, angles + half);
   }
 
   // Rotates the gradient back and adds it.
   static void add_turned_back(Index half, const Scalar* angles, const Scalar* from, Scalar* to) {
-    map_row(
-        half, to,
-        [](const Lanes& a, const Lanes& b, const Lanes& c, const Lanes& s, const Lanes& before) {
-          return before + a * c + b * s;
-        },
-        from, from + half, angles, angles + half, to);
-    map_row(
-        half, to + half,
-        [](const Lanes& a, const Lanes& b, const Lanes& c, const Lanes& s, const Lanes& before) {
-          return before + b * c - a * s;
-        },
-        from, from + half, angles, angles + half, to + half);
+    const auto first = [](auto x, auto a, auto b, auto c, auto s) { return x + a * c + b * s; };
+    const auto second = [](auto x, auto a, auto b, auto c, auto s) { return x + b * c - a * s; };
+    map_row(half, to, first, to, from, from + half, angles, angles + half);
+    map_row(half, to + half, second, to + half, from, from + half, angles, angles + half);
   }
 };
 
@@ -64,58 +48,32 @@ struct Neighbours {
   }
 };
 
-void check(const HeadColumns& x, const Tensor& table, const Segments& segments, Index heads,
-           Index width, Index last) {
-  const Index N = dims<2>(x.matrix, "rotate_heads.x")[0];
-  expect_heads(x, N, heads, width, "rotate_heads.x");
-  if (row_count(segments) != N) {
-    wrong_shape("rotate_heads.x", fmt::format("the {} rows of the segments", row_count(segments)),
-                x.matrix.shape());
-  }
-  if (table.shape().rank() != 2 || table.dim(1) != width || width % 2 != 0) {
-    wrong_shape("rotate_heads.table", fmt::format("{} columns, an even number", width),
-                table.shape());
-  }
-  for (const Segment& segment : segments.list) {
-    const Index end = std::min(segment.position + segment.rows - 1, last);
-    if (segment.rows > 0 && (segment.position < 0 || end >= table.dim(0))) {
-      throw ShapeError(fmt::format(
-          "rotate_heads: position {} is outside the table's 0 ... {} (raise model.max_positions)",
-          segment.position < 0 ? segment.position : end, table.dim(0) - 1));
-    }
-  }
-}
-
-// Calls visit(row, angles of the row).
+// Calls visit(row, head, angles of the row) for each vector.
 template <class Visitor>
-void for_each_row(const Segments& segments, const Tensor& table, Index last, const Visitor& visit) {
+void for_each_angle(const Segments& segments, const Tensor& table, Index last, Index heads,
+                    const Visitor& visit) {
   for (const Segment& segment : segments.list) {
-    for (Index i = 0; i < segment.rows; ++i) {
-      visit(segment.row + i, table.row(std::min(segment.position + i, last)));
-    }
+    for_each_head(segment.rows, heads, [&](Index i, Index h) {
+      visit(segment.row + i, h, table.row(std::min(segment.position + i, last)));
+    });
   }
 }
 
 template <class Pairs>
-Var rotate(const HeadColumns& columns, const Tensor& table, const Segments& segments, Index heads,
-           Index width, Index last) {
-  HeadMatrix x(columns, width);
-  Tensor y = Tensor::empty({x.rows(), heads * width});
-  for_each_row(segments, table, last, [&](Index row, const Scalar* angles) {
-    for (Index h = 0; h < heads; ++h) {
-      Pairs::turn(width / 2, angles, x.at(row, h), y.row(row) + h * width);
-    }
+Var rotate(const Var& matrix, const HeadMatrix& x, const Tensor& table, const Segments& segments,
+           Index last) {
+  Tensor y = Tensor::empty({x.rows(), x.heads * x.width});
+  for_each_angle(segments, table, last, x.heads, [&](Index row, Index h, const Scalar* angles) {
+    Pairs::turn(x.width / 2, angles, x.at(row, h), y.row(row) + h * x.width);
   });
-  return columns.matrix.tape().record(
-      "rotate_heads", {columns.matrix}, std::move(y),
-      [x = std::move(x), table, segments, heads, width, last](Gradients& g) {
+  return matrix.tape().record(
+      "rotate_heads", {matrix}, std::move(y), [x, table, segments, last](Gradients& g) {
         const HeadGradient dx(g, 0, x);
-        for_each_row(segments, table, last, [&](Index row, const Scalar* angles) {
-          for (Index h = 0; h < heads; ++h) {
-            Pairs::add_turned_back(width / 2, angles, g.output().row(row) + h * width,
-                                   dx.at(row, h));
-          }
-        });
+        const auto turn_back = [&](Index row, Index h, const Scalar* angles) {
+          const Scalar* dy = g.output().row(row) + h * x.width;
+          Pairs::add_turned_back(x.width / 2, angles, dy, dx.at(row, h));
+        };
+        for_each_angle(segments, table, last, x.heads, turn_back);
       });
 }
 
@@ -137,26 +95,26 @@ Tensor rotations(Index positions, Index width, double base) {
 
 Var rotate_heads(const HeadColumns& columns, const Tensor& table, const Segments& segments,
                  Index heads, Index width, RotaryPairs pairs, Index last) {
-  check(columns, table, segments, heads, width, last);
-  return pairs == RotaryPairs::halves
-             ? rotate<Halves>(columns, table, segments, heads, width, last)
-             : rotate<Neighbours>(columns, table, segments, heads, width, last);
+  const HeadMatrix x = checked_heads(columns, heads, width, "rotate_heads.x");
+  if (row_count(segments) != x.rows()) {
+    wrong_shape("rotate_heads.x", fmt::format("the {} rows of the segments", row_count(segments)),
+                columns.matrix.shape());
+  }
+  if (table.shape().rank() != 2 || table.dim(1) != width || width % 2 != 0) {
+    wrong_shape("rotate_heads.table", fmt::format("{} columns, an even number", width),
+                table.shape());
+  }
+  for (const Segment& segment : segments.list) {
+    const Index end = std::min(segment.position + segment.rows - 1, last);
+    if (segment.rows > 0 && (segment.position < 0 || end >= table.dim(0))) {
+      throw ShapeError(
+          "rotate_heads: position {} is outside the table's 0 ... {} (raise model.max_positions)",
+          segment.position < 0 ? segment.position : end, table.dim(0) - 1);
+    }
+  }
+  const auto op = pairs == RotaryPairs::halves ? rotate<Halves> : rotate<Neighbours>;
+  return op(columns.matrix, x, table, segments, last);
 }
-
-namespace {
-
-// dx += r (dy - y (y · dy) / width) with r = √width / sqrt(|x|² + epsilon)
-void add_gradient(Index width, Scalar factor, const Scalar* y, const Scalar* dy, Scalar* dx) {
-  const Lanes along(dot_row(width, y, dy) / static_cast<Scalar>(width));
-  map_row(
-      width, dx,
-      [along, r = Lanes(factor)](const Lanes& a, const Lanes& b, const Lanes& c) {
-        return c + r * (b - a * along);
-      },
-      y, dy, dx);
-}
-
-}  // namespace
 
 Var normalize_heads(const HeadColumns& columns, Index heads, Index width, Scalar epsilon) {
   HeadMatrix x = checked_heads(columns, heads, width, "normalize_heads.x");
@@ -171,11 +129,17 @@ Var normalize_heads(const HeadColumns& columns, Index heads, Index width, Scalar
   });
   return columns.matrix.tape().record(
       "normalize_heads", {columns.matrix}, y,
-      [x = std::move(x), y, factors = std::move(factors), heads, width](Gradients& g) {
+      [x = std::move(x), y, factors = std::move(factors)](Gradients& g) {
+        // dx += r (dy - y (y · dy) / width) with r = √width / sqrt(|x|² + epsilon)
         const HeadGradient dx(g, 0, x);
-        for_each_head(x.rows(), heads, [&](Index i, Index h) {
-          add_gradient(width, factors.row(i)[h], y.row(i) + h * width,
-                       g.output().row(i) + h * width, dx.at(i, h));
+        for_each_head(x.rows(), x.heads, [&](Index i, Index h) {
+          const Scalar* scaled = y.row(i) + h * x.width;
+          const Scalar* dy = g.output().row(i) + h * x.width;
+          const Lanes along(dot_row(x.width, scaled, dy) / static_cast<Scalar>(x.width));
+          const auto add = [along, r = Lanes(factors.row(i)[h])](auto sum, auto a, auto b) {
+            return sum + r * (b - a * along);
+          };
+          map_row(x.width, dx.at(i, h), add, dx.at(i, h), scaled, dy);
         });
       });
 }

@@ -9,8 +9,7 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 
 // The cosines, then the sines, of position · base^(-2 c / width) for c < width / 2 (section 3.2.2,
 // equation 15, with base 10000). y: (positions, width); the width must be even. Angles are
-// proportional to the position, so the product of a query and a key depends on their positions only
-// through the difference.
+// proportional to positions, so the product of query and key depends only on their distance.
 Tensor rotations(Index positions, Index width, double base = 10000);
 
 // Rotates each pair of columns of each head by its angle. Pair c is the columns c and c + width / 2

@@ -33,7 +33,7 @@ TEST(AlignedText, unequal_line_counts_are_refused_with_both) {
 TEST(AlignedText, a_tab_parts_source_and_target) {
   const TemporaryDirectory directory;
   write_file_atomically(directory / "pairs.tsv", "one\teins\r\n\tzwei\nthree\t\n");
-  const AlignedText text = read_tab_separated(directory / "pairs.tsv");
+  const AlignedText text = read_pairs(directory / "pairs.tsv");
   EXPECT_THAT(text.source, ElementsAre("one", "", "three"));
   EXPECT_THAT(text.target, ElementsAre("eins", "zwei", ""));
 }
@@ -42,7 +42,7 @@ TEST(AlignedText, a_first_line_of_names_is_a_header) {
   const TemporaryDirectory directory;
   const auto sources = [&](std::string_view content, HeaderLine header) {
     write_file_atomically(directory / "pairs.tsv", content);
-    return read_tab_separated(directory / "pairs.tsv", header).source;
+    return read_pairs(directory / "pairs.tsv", header).source;
   };
   constexpr auto automatic = HeaderLine::automatic;
   for (const std::string header : {"source\ttarget", "Sentence_1\tTRANSLATION ", "src\ttgt"}) {
@@ -62,7 +62,7 @@ TEST(AlignedText, a_line_without_exactly_one_tab_is_refused) {
   const TemporaryDirectory directory;
   const auto complaint = [&](std::string_view content) {
     write_file_atomically(directory / "pairs.tsv", content);
-    return message_of<DataError>([&] { read_tab_separated(directory / "pairs.tsv"); });
+    return message_of<DataError>([&] { read_pairs(directory / "pairs.tsv"); });
   };
   EXPECT_THAT(complaint("a\tb\nc d\n"),
               EndsWith("pairs.tsv:2: no tabs, where source, one tab and target are expected"));

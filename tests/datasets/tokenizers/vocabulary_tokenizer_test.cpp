@@ -109,7 +109,7 @@ TEST_F(VocabularyFile, damage_is_refused_with_the_file_named) {
   EXPECT_THAT(damage_in(""), HasSubstr("joint.vocabulary is not a vocabulary written by tapehead"));
   EXPECT_THAT(damage_in("tapehead-vocabulary\n"), HasSubstr("joint.vocabulary is damaged"));
   EXPECT_THAT(damage_in("der\nhund\n"), HasSubstr("joint.vocabulary is not a vocabulary"));
-  save_vocabulary(Vocabulary({"a"}), "syllable", file_);
+  save_vocabulary(std::vector<std::string>{"a"}, "syllable", directory_ / "joint");
   EXPECT_THAT(io_error_of([&] { load_tokenizer(directory_ / "joint"); }),
               HasSubstr("joint.vocabulary is a vocabulary of an unknown kind, syllable"));
 }

@@ -85,9 +85,9 @@ TEST_F(Maps, have_the_norms_of_the_matrices) {
                 norm_of(values, first, width, D,
                         [&](Index r, Index j) { return output.row(j)[first + r]; }),
                 1e-9);
-    EXPECT_GT(found.query_key.rank, 1);
+    EXPECT_GT(found.query_key.effective_rank, 1);
     EXPECT_EQ(found.query_key.width, width);
-    EXPECT_LE(found.query_key.rank, static_cast<double>(width));
+    EXPECT_LE(found.query_key.effective_rank, static_cast<double>(width));
     EXPECT_FALSE(found.asymmetry.has_value());
   }
 }
@@ -130,11 +130,11 @@ TEST_F(Maps, tell_symmetry_from_its_opposite) {
   key.row(1)[0] = 1;
   const HeadMaps opposite = *maps_of(path)[0];
   EXPECT_NEAR(*opposite.asymmetry, 1, 1e-7);
-  EXPECT_NEAR(*opposite.query_key.rank, 2, 1e-6);
+  EXPECT_NEAR(*opposite.query_key.effective_rank, 2, 1e-6);
   std::ranges::fill(query.values(), 0);
   const HeadMaps nothing = *maps_of(path)[0];
   EXPECT_EQ(nothing.query_key.norm, 0);
-  EXPECT_EQ(nothing.query_key.rank, std::nullopt);
+  EXPECT_EQ(nothing.query_key.effective_rank, std::nullopt);
   EXPECT_EQ(nothing.asymmetry, std::nullopt);
 }
 

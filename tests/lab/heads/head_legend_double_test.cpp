@@ -11,7 +11,7 @@ namespace tapehead { inline namespace TAPEHEAD_PRECISION { namespace {
 
 // One head with every figure known.
 std::vector<AttentionReport> one_head() {
-  const MapFigures map{.norm = 1, .rank = 1, .width = 1};
+  const MapFigures map{.norm = 1, .effective_rank = 1, .width = 1};
   HeadReport head;
   head.maps = HeadMaps{.query_key = map, .value_output = map, .asymmetry = 0.1};
   head.divergence = head.output_distance = {0};

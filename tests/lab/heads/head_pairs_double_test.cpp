@@ -66,7 +66,7 @@ std::vector<AttentionSums> three_attentions() {
   sums[1].heads.resize(1);
   sums[1].divergence = {0};
   sums[1].output_distance = {0};
-  sums[1].earlier = {{.site = sums[0].site, .divergence = {6, 1}}};
+  sums[1].earlier = {{sums[0].site, {6, 1}}};
   sums[2].site = {AttentionKind::cross, 0};
   sums[2].queries = 20;
   sums[2].heads.resize(1);
@@ -91,10 +91,7 @@ std::vector<AttentionReport> reports_of(const std::vector<AttentionSums>& sums) 
     }
     reports.push_back(std::move(report));
   }
-  for (const AttentionSums& attention : sums) {
-    compare_with_earlier(reports, attention);
-  }
-  find_nearest(reports);
+  compare_attentions(reports, sums);
   return reports;
 }
 

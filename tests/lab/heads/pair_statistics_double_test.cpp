@@ -89,18 +89,17 @@ TEST_P(PairStatistics, of_pairs_are_those_of_their_weights_and_outputs) {
 TEST_P(PairStatistics, of_pairs_in_two_layers_are_those_of_their_weights) {
   std::size_t pairs = 0;
   for (const AttentionSums& attention : watch()) {
-    for (const EarlierSums& earlier : attention.earlier) {
-      SCOPED_TRACE(attention.site.text() + " and " + earlier.site.text());
+    for (const auto& [earlier, sums] : attention.earlier) {
+      SCOPED_TRACE(attention.site.text() + " and " + earlier.text());
       ++pairs;
       const std::vector<Seen>& here = seen_.at(attention.site.text());
-      const std::vector<Seen>& there = seen_.at(earlier.site.text());
+      const std::vector<Seen>& there = seen_.at(earlier.text());
       const std::size_t heads = here[0].weights.size();
       const std::size_t others = there[0].weights.size();
-      ASSERT_EQ(earlier.divergence.size(), heads * others);
+      ASSERT_EQ(sums.size(), heads * others);
       for (std::size_t a = 0; a < heads; ++a) {
         for (std::size_t b = 0; b < others; ++b) {
-          EXPECT_NEAR(earlier.divergence[a * others + b], divergence(here, a, there, b),
-                      pair_rounding);
+          EXPECT_NEAR(sums[a * others + b], divergence(here, a, there, b), pair_rounding);
         }
       }
     }

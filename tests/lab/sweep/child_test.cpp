@@ -1,5 +1,5 @@
 // The child process of a sweep: its streams and signals.
-#include "lab/sweep/places.hpp"
+#include "lab/sweep/child.hpp"
 
 #include <unistd.h>
 

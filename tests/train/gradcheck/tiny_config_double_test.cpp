@@ -62,7 +62,8 @@ ModelGradcheckReport check(const Config& config) {
   const Task task = make_task(config, config.task);
   const Batch batch =
       small_batch(*task.split("train").source, std::min<Index>(160, config.model.max_positions));
-  return check_config(config, task, batch, {});
+  Model model(config, task);
+  return check_model(model, config, batch, {});
 }
 
 // Records which options an accepted config had in lists, and which values.

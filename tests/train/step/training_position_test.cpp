@@ -15,8 +15,7 @@ TrainingPosition somewhere() {
           .evaluations = 4,
           .best_evaluation = 3,
           .measure = "loss",
-          .best_value = 1.0 / 3,
-          .best_loss = 1.0 / 3};
+          .best = {.value = 1.0 / 3, .loss = 1.0 / 3}};
 }
 
 TrainingPosition read(const TemporaryDirectory& here, const Metadata& metadata) {
@@ -28,7 +27,7 @@ TEST(TrainingPosition, comes_back_as_it_was_written) {
   const TemporaryDirectory here;
   const TrainingPosition back = read(here, position_metadata(somewhere()));
   EXPECT_EQ(position_metadata(back), position_metadata(somewhere()));
-  EXPECT_EQ(back.best_value, 1.0 / 3);
+  EXPECT_EQ(back.best.value, 1.0 / 3);
   EXPECT_EQ(back.batching.lengths, BatchLengths::mixed);
 }
 

@@ -43,21 +43,17 @@ std::string without_underscores(std::string_view text) {
   return plain;
 }
 
-void refuse_non_finite(std::string_view unsigned_text) {
-  const std::string word = lowered(unsigned_text.substr(unsigned_text.starts_with('.') ? 1 : 0));
-  constexpr std::array<std::string_view, 3> words{"nan", "inf", "infinity"};
-  if (std::ranges::find(words, word) != words.end()) {
-    throw ConfigError("not finite");
-  }
-}
-
 // The text in the form that from_chars accepts.
 std::string plain_decimal(std::string_view text) {
   const bool negative = text.starts_with('-');
   if (negative || text.starts_with('+')) {
     text.remove_prefix(1);
   }
-  refuse_non_finite(text);
+  constexpr std::array<std::string_view, 3> non_finite{"nan", "inf", "infinity"};
+  const std::string word = lowered(text.substr(text.starts_with('.') ? 1 : 0));
+  if (std::ranges::find(non_finite, word) != non_finite.end()) {
+    throw ConfigError("not finite");
+  }
   if (!text.empty() && !is_digit(text.front()) && text.front() != '.') {
     throw ConfigError("not a number");
   }
@@ -158,11 +154,7 @@ Whole parse_integer(std::string_view text) {
 }  // namespace
 
 ConfigNode make_node(ConfigNode::Kind kind, Mark mark, std::string text) {
-  ConfigNode node;
-  node.kind = kind;
-  node.mark = mark;
-  node.text = std::move(text);
-  return node;
+  return {.kind = kind, .mark = mark, .text = std::move(text), .entries = {}, .items = {}};
 }
 
 void check_characters(std::string_view text, std::string_view file) {

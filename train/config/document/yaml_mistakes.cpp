@@ -78,18 +78,15 @@ class Explanation {
       return {places_.at(places_.begin_of(mark_.line) + tab), std::string(tab_problem)};
     }
     if (has_key(before)) {
-      return {mark_,
-              "a second colon in the line: text with a colon in it needs quotes, and each "
-              "option a line of its own"};
+      return here(
+          "a second colon in the line: text with a colon in it needs quotes, and each option a "
+          "line of its own");
     }
     const Index above = line_before(mark_.line, places_);
     if (above == 0) {
-      return {mark_, "a colon without a name before it"};
+      return here("a colon without a name before it");
     }
-    if (!has_key(places_.line(above))) {
-      return without_colon(above);
-    }
-    return too_deep(mark_.line, above);
+    return has_key(places_.line(above)) ? too_deep(mark_.line, above) : without_colon(above);
   }
 
   // Unquoted text that continues on another line.
@@ -110,51 +107,44 @@ class Explanation {
   // A word that ends the options of a section, but is not an option.
   YamlMistake end_of_options() const {
     if (!trimmed(before_in_line()).empty()) {
-      return {mark_,
-              "something after the end of a value: text with quotes in it needs quotes "
-              "around all of it"};
+      return here(
+          "something after the end of a value: text with quotes in it needs quotes around all of "
+          "it");
     }
     const std::string_view line = places_.line(mark_.line);
     if (trimmed(line).starts_with("- ")) {
-      return {mark_, "an entry of a list among options; a list is written `name: [1, 2]`"};
+      return here("an entry of a list among options; a list is written `name: [1, 2]`");
     }
     if (!has_key(line)) {
       return without_colon(mark_.line);
     }
     const Index above = line_before(mark_.line, places_);
-    if (above > 0 && indentation(line) > indentation(places_.line(above))) {
-      return too_deep(mark_.line, above);
-    }
-    return {mark_, "its indentation matches none of the lines above it"};
+    return above > 0 && indentation(line) > indentation(places_.line(above))
+               ? too_deep(mark_.line, above)
+               : here("its indentation matches none of the lines above it");
+  }
+
+  // A bracket that closes none, or the wrong one.
+  YamlMistake closing_bracket() const {
+    const std::vector<std::size_t> open = open_brackets(text_, byte_);
+    const char found = byte_ < text_.size() ? text_[byte_] : ' ';
+    return open.empty()
+               ? here(fmt::format("`{}` without its `{}`", found, found == ']' ? '[' : '{'))
+               : unclosed(open.back());
   }
 
   // A list or mapping in brackets that does not continue correctly.
   YamlMistake end_of_brackets() const {
-    const std::vector<std::size_t> at_end = open_brackets(text_, text_.size());
-    if (!at_end.empty()) {
+    if (const auto at_end = open_brackets(text_, text_.size()); !at_end.empty()) {
       return unclosed(at_end.back());
     }
     const std::vector<std::size_t> open = open_brackets(text_, byte_);
-    return {mark_, open.empty()
-                       ? "a comma or a closing bracket is missing here"
-                       : fmt::format("`,` or `{}` is missing here", closing(text_[open.back()]))};
-  }
-
-  YamlMistake closing_bracket() const {
-    const std::vector<std::size_t> open = open_brackets(text_, byte_);
-    const char found = byte_ < text_.size() ? text_[byte_] : ' ';
-    if (open.empty()) {
-      return {mark_, fmt::format("`{}` without its `{}`", found, found == ']' ? '[' : '{')};
-    }
-    return unclosed(open.back());
+    return here(open.empty()
+                    ? "a comma or a closing bracket is missing here"
+                    : fmt::format("`,` or `{}` is missing here", closing(text_[open.back()])));
   }
 
   YamlMistake here(std::string_view problem) const { return {mark_, std::string(problem)}; }
-
-  YamlMistake special_character() const {
-    return {mark_, fmt::format("text that begins with `{}` needs quotes",
-                               shown(text_.substr(byte_, byte_ < text_.size() ? 1 : 0)))};
-  }
 
  private:
   std::string_view before_in_line() const {
@@ -235,7 +225,6 @@ YamlMistake explain_second_line(std::size_t byte, std::string_view text, const T
 
 YamlMistake explain_yaml(std::string_view message, std::size_t byte, std::string_view text,
                          const TextPlaces& places) {
-  byte = std::min(byte, text.size());
   const Explanation explain(byte, text, places);
   if (message == "illegal map value") {
     return explain.colon();
@@ -253,7 +242,8 @@ YamlMistake explain_yaml(std::string_view message, std::size_t byte, std::string
     return explain.here("an entry of a list needs a line of its own; a list in one line is [1, 2]");
   }
   if (message == "unknown token") {
-    return explain.special_character();
+    return explain.here(
+        fmt::format("text that begins with `{}` needs quotes", shown(text.substr(byte, 1))));
   }
   if (contains(message, "tab")) {
     return explain.here(tab_problem);

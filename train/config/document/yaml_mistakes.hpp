@@ -31,8 +31,8 @@ struct YamlMistake {
   std::string problem;
 };
 
-// Explains yaml-cpp's message about this byte of the text. Messages that are not known to be
-// misleading are left unchanged.
+// Explains yaml-cpp's message about this byte of the text, or its end. Messages that are not known
+// to be misleading are left unchanged.
 YamlMistake explain_yaml(std::string_view message, std::size_t byte, std::string_view text,
                          const TextPlaces& places);
 

@@ -1,5 +1,4 @@
-// Tables of figures. A FigureRow describes a figure once, for tables, JSON and the legend. Also
-// lines of CSV for spreadsheets.
+// Figures as tables, JSON, legend, each described once by a FigureRow; and lines of CSV.
 #pragma once
 
 #include "core/files/json_text.hpp"
@@ -68,13 +67,19 @@ inline void put(Json& json, const std::string& key, Json value) {
 }
 
 template <class Row, class Of>
+Json json_of(const std::vector<Row>& rows, const Of& one) {
+  Json json;
+  for (const Row& row : rows) {
+    put(json, row.key, value_of(row, one));
+  }
+  return json;
+}
+
+template <class Row, class Of>
 Json json_of(const std::vector<Row>& rows, const std::vector<Of>& all) {
   auto list = Json::array();
   for (const Of& one : all) {
-    list.emplace_back();
-    for (const Row& row : rows) {
-      put(list.back(), row.key, value_of(row, one));
-    }
+    list.push_back(json_of(rows, one));
   }
   return list;
 }
