@@ -105,14 +105,16 @@ std::vector<DataFile> data_files(TaskOptions& options) {
   };
   const std::vector<Row> rows = rows_of(options);
   for (const std::string_view option : options.kind().files) {
-    const Row& row =
-        *std::ranges::find(rows, option, [](const Row& one) { return one.field.name; });
-    if (const auto* paths = std::get_if<std::vector<std::string>*>(&row.cell)) {
+    const auto row = std::ranges::find(rows, option, [](const Row& one) { return one.field.name; });
+    if (row == rows.end()) {
+      throw std::logic_error(fmt::format("{} names no option of its kind of task", option));
+    }
+    if (const auto* paths = std::get_if<std::vector<std::string>*>(&row->cell)) {
       for (std::size_t i = 0; i < (*paths)->size(); ++i) {
         add(fmt::format("{}[{}]", option, i), (**paths)[i]);
       }
     } else {
-      add(std::string(option), *std::get<std::string*>(row.cell));
+      add(std::string(option), *std::get<std::string*>(row->cell));
     }
   }
   return files;
