@@ -177,8 +177,7 @@ TensorHeader read_tensor_header(std::string_view text, std::span<const std::byte
   TensorHeader header;
   for (const auto& [name, value] : parsed.items()) {
     if (name == metadata_key) {
-      const auto is_text = [](const Json& item) { return item.is_string(); };
-      if (!value.is_object() || !std::ranges::all_of(value, is_text)) {
+      if (!value.is_object() || !std::ranges::all_of(value, &Json::is_string)) {
         throw IoError("its __metadata__ is not a table of texts");
       }
       header.metadata = value.get<Metadata>();
