@@ -32,8 +32,11 @@ class ProveRanks : public ProgramRuns {
 
   // `deadline` is in seconds; empty: the default.
   Arguments next_start(const std::string& deadline = "") const {
-    Arguments arguments =
-        fs::exists(broken) ? resumed_training(broken.string()) : long_training(broken);
+    const bool begun = fs::exists(broken / "config.yaml");
+    if (!begun) {  // killed before it wrote what it trains
+      fs::remove_all(broken);
+    }
+    Arguments arguments = begun ? resumed_training(broken.string()) : long_training(broken);
     arguments.insert(arguments.end(), {"--threads", "1"});
     if (!deadline.empty()) {
       arguments.insert(arguments.end(), {"--deadline", deadline});
