@@ -18,7 +18,7 @@ namespace tapehead {
 // with the command. If `run` returns an exit code, the program exits with it.
 template <class Arguments, class Run>
 std::pair<CLI::App&, Arguments&> add_command(CLI::App& program, const char* name,
-                                             const std::string& help, Run run) {
+                                             const std::string& help, const Run& run) {
   const auto arguments = std::make_shared<Arguments>();
   CLI::App* command = program.add_subcommand(name, help);
   command->callback([arguments, run, command] {

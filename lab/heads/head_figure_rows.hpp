@@ -2,8 +2,8 @@
 #pragma once
 
 #include "core/scalar.hpp"
-#include "train/output/figure_table.hpp"
 #include "lab/heads/attended_sequence.hpp"
+#include "train/output/figure_table.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

@@ -4,8 +4,8 @@
 
 #include "core/kernel/workers.hpp"
 #include "datasets/task.hpp"
-#include "train/output/figure_table.hpp"
 #include "train/experiment.hpp"
+#include "train/output/figure_table.hpp"
 
 namespace tapehead { inline namespace TAPEHEAD_PRECISION {
 

@@ -138,8 +138,9 @@ double Exchange::bytes_sent(Index remembered) const {
       owned_by_others += rank == ranks_.rank() ? 0 : range.count;
     }
   }
+  const Index remembered_here = remembered / ranks_.count();
   return static_cast<double>(shards().size() * owned_by_others +
-                             others * (slice().size() + remembered / ranks_.count())) *
+                             others * (slice().size() + remembered_here)) *
          sizeof(Scalar);
 }
 
